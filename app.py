@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below)
+import scipy.linalg  # noqa: F401 (loads its own BLAS, which `one_thread_a_product` limits)
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
@@ -21,12 +21,12 @@ CONTENT_WIDTH = 1360  # pixels
 
 @st.cache_resource(show_spinner=False)
 def one_thread_a_product() -> None:
-    """The core has threads of its own; those of BLAS beside them make thin products crawl."""
+    """Limit BLAS to one thread: the core runs its own threads, and both together are slow."""
     threadpool_limits(limits=1, user_api="blas")
 
 
 def visit() -> None:
-    """Set the stage and run the page that the address names."""
+    """Configure the page and run the one that the address names."""
     st.set_page_config(
         page_title="Manifolio",
         page_icon=str(Path(__file__).parent / "assets" / "icon.png"),

@@ -1,1 +1,1 @@
-"""The pages of the app, one thin file a page; a package, so that no other stands in its place."""
+"""The pages of the app, one short file per page; a package, so that no other shadows it."""

@@ -1,4 +1,4 @@
-"""Compare: models of the same data side by side, and which one to use."""
+"""Compare: models of the same data side by side, and a recommendation."""
 
 import streamlit as st
 
@@ -61,12 +61,12 @@ def compare() -> None:
             waiting.append(found)
     members = named(members)
     choose_models(first, keys, members)
-    # A place that is always there: the maps below stay what they are.
+    # This container always exists, so that Streamlit does not rebuild the maps below it.
     with st.container(key="compare_waiting"):
         for each in waiting:
             waiting_panel(first, keys, each)
     enough = len(members) >= LEAST
-    # The maps are drawn while the verdict above them is measured.
+    # The browser draws the maps while Python computes the verdict above them.
     above = st.container(key="compare_verdict") if enough else st.container()
     if not enough and not waiting:
         with above:

@@ -1,4 +1,4 @@
-"""Explore: one model, as a map, filled in, in time, by views, by layers."""
+"""Explore: one model in the tabs Map, Fill in, Time, Views and Layers."""
 
 from pages.ui.explore.tabs import explore
 from pages.ui.shared.routes import enter_through_app

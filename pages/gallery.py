@@ -1,4 +1,4 @@
-"""Gallery: what this is, on a live map; below it the ready models and one's own."""
+"""Gallery: an introduction with a live map; below it the ready models and the user's own."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ CONTROL = "gallery_shelf"  # session key
 
 def shelf_bar(shelf: str) -> None:
     """Ready or Mine."""
-    st.session_state[CONTROL] = shelf  # the link decides, also after Back
+    st.session_state[CONTROL] = shelf  # the link takes precedence, also after Back
     titles = {"ready": f"Ready {len(gallery_items())}", "mine": f"Mine {len(library_items())}"}
 
     def switch() -> None:

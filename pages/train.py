@@ -38,7 +38,7 @@ FORMS = {
 
 
 def chosen_data() -> Dataset | None:
-    """Step one: the data, or None while there are none."""
+    """Step one: the data, or None while none are chosen."""
     source = st.segmented_control(
         "Source of the data",
         [each for each in SOURCES if each != "table" or has_folders()],
@@ -55,8 +55,8 @@ def chosen_data() -> Dataset | None:
     divided = views_choice(dataset)
     if source == "several" and divided is not None and len(divided.views) < 2:
         st.info(
-            "One view so far. Add another file that describes the same rows, or make the labels a "
-            "view of their own, if there are any. Until then, only models of one view are offered.",
+            "One view so far. Add another file that describes the same rows, or turn the labels "
+            "into a view. Until then, only models of one view are offered.",
             icon=":material/info:",
         )
     return divided
@@ -66,8 +66,7 @@ def set_up() -> None:
     """The form: data, model, start."""
     lead(
         "Give the model rows of numbers, pictures or movements; it finds a map "
-        "of them. Training runs in the background: leave this page or close the browser, it "
-        "goes on."
+        "of them. Training runs in the background and continues when you close the browser."
     )
     st.header("1 · Data", anchor=False)
     dataset = chosen_data()
@@ -81,7 +80,7 @@ def set_up() -> None:
     if still:
         st.error(
             f"Nothing varies in {plain(' and '.join(f'“{name}”' for name in still))}, so this "
-            "model has nothing to learn there. Leave that view out, or choose another model.",
+            "model cannot learn from it. Leave that view out, or choose another model.",
             icon=":material/error:",
         )
     st.header("3 · Start", anchor=False)
@@ -113,19 +112,19 @@ st.title("Train", anchor=False)
 say_problem()
 say_held()
 wanted = st.query_params.get("job")
-training.recover()  # also of another server on this workspace that has ended since
+training.recover()  # also jobs of another server on this workspace that has since ended
 known = {job.id for job in training.jobs()}
 if wanted is not None and wanted not in known:
     if training.elsewhere(wanted):
         st.info(
-            "Another running copy of this program has that training. Watch it there; its model "
-            "appears in the Gallery under Mine here, too.",
+            "Another running copy of this program does this training. Watch it there; its model "
+            "will also appear here, in the Gallery under Mine.",
             icon=":material/lan:",
         )
     else:
         st.warning(
-            "That training is no longer in the list. Its model, if any, is in the Gallery under "
-            "Mine."
+            "That training is no longer in the list. If it produced a model, the model is in the "
+            "Gallery under Mine."
         )
     wanted = None
 if wanted is None:

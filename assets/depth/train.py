@@ -1,4 +1,4 @@
-"""The results with which the page Depth begins, on every curve (`make gallery`)."""
+"""Train the initial results of the tour's stops about depth, on every curve (`make gallery`)."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    """Train both models and every family on every curve; what is drawn of them goes here."""
+    """Train both models and every family on every curve; write their drawings to this folder."""
     for name, curve in CURVES.items():
         found = compare(curve, *curve.points())
         (HERE / f"{name}.bin").write_bytes(pack_comparison(name, found, 0))

@@ -1,10 +1,10 @@
 """Train the gallery's models from the project's own data sets: `make gallery`.
 
 Every model is seeded, so the same machine makes the same files. Takes a few minutes. With
---calibrate they are trained without a tenth of the rows, which then are completed from half of
-their values (of several views also from the other views), or without the middle of every sequence:
-how many of the hidden values lie inside the intervals is kept in calibration.json. With --densities
-the log densities of rows that Complete compares with are kept in densities.json.
+--calibrate, the models are trained without a tenth of the rows, which they then complete from half
+of their values (with several views also from the other views), or without the middle of every
+sequence. The fraction of hidden values inside the intervals is written to calibration.json. With
+--densities, the log densities of training rows for the tab Fill in are written to densities.json.
 """
 
 import argparse
@@ -75,7 +75,7 @@ GALLERY = {
 
 def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
     """The gallery's model of that name, not fitted yet."""
-    # A jitter that leaves the bound's digits to the model and not to a processor's rounding.
+    # A jitter large enough that the bound does not depend on a processor's rounding.
     settings = {"jitter": 1e-4, "max_iter": 500} | GALLERY[name].settings
     settings |= {"random_state": 0, "n_jobs": os.cpu_count()}
     if load_dataset(GALLERY[name].dataset).views:
@@ -86,7 +86,7 @@ def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
 
 
 def known_beside(name: str, dataset: Dataset) -> dict[str, Any]:
-    """What the model is told beside the rows."""
+    """Arguments of fit in addition to the rows."""
     if not GALLERY[name].in_time:
         return {}
     return {"times": dataset.times, "sequences": dataset.sequences}
@@ -100,8 +100,8 @@ TWO_SIDED_95 = 1.959964  # standard deviations of a Gaussian
 def calibrate(name: str) -> dict[str, float]:
     """The share of held-out values inside their 95 % intervals.
 
-    Values of rows half of which is seen; with several views also those of a view of which nothing
-    is seen, given the others; in time those of a gap, given what is before and after it.
+    The hidden half of partly visible rows; with several views also a completely hidden view, given
+    the others; for sequences a gap, given the frames before and after it.
     """
     dataset, model = load_dataset(GALLERY[name].dataset), gallery_model(name)
     if GALLERY[name].in_time:
@@ -124,12 +124,12 @@ def calibrate(name: str) -> dict[str, float]:
 
 
 def as_given(views: dict[str, Array]) -> Any:
-    """What a model takes: views by name, or the rows where there is but one."""
+    """The input of a model: views by name, or the rows if there is only one view."""
     return views if len(views) > 1 else views[""]
 
 
 def share_inside(model: Any, rows: dict[str, Array], hidden: dict[str, Array]) -> float:
-    """Of the hidden values, how many lie inside the intervals that the others give."""
+    """The fraction of hidden values inside the intervals predicted from the others."""
     seen = {view: np.where(hidden[view], np.nan, rows[view]) for view in rows}
     completed = model.complete(as_given(seen), return_std=True)
     means, stds = completed if len(rows) > 1 else ({"": each} for each in completed)
@@ -138,7 +138,7 @@ def share_inside(model: Any, rows: dict[str, Array], hidden: dict[str, Array]) -
 
 
 def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, float]:
-    """The same of the middle fifth of every sequence, which Dynamics hides at first."""
+    """The same for the middle fifth of every sequence, which the tab Time hides initially."""
     held = np.zeros(dataset.n_points, dtype=bool)
     for sequence in np.unique(dataset.sequences):
         (rows,) = np.nonzero(dataset.sequences == sequence)
@@ -155,7 +155,7 @@ def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, floa
 
 
 def within(values: Array, mean: Array, std: Array) -> Array:
-    """Which values lie inside their intervals."""
+    """Whether each value is inside its interval."""
     return np.abs(values - mean) <= TWO_SIDED_95 * std
 
 
@@ -168,7 +168,7 @@ def keep_calibration(name: str) -> None:
 
 
 DENSITIES = HERE / "densities.json"
-MOST_SCORED = 100  # rows, as many as Complete compares with
+MOST_SCORED = 100  # rows, as many as the tab Fill in compares with
 
 
 def keep_densities(name: str) -> None:

@@ -1,1 +1,1 @@
-"""What pages are made of: a room for each page, and what several share."""
+"""Parts of the pages: one package per page, and `shared` for several."""

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
-# The core parallelises itself; BLAS with threads of its own would make thin products crawl.
+# The core runs its own threads; together with BLAS threads, products of thin matrices are slow.
 ONE_THREAD = (
     "OPENBLAS_NUM_THREADS",
     "OMP_NUM_THREADS",
@@ -24,14 +24,14 @@ def main() -> None:
     absent = missing_packages()
     if absent:
         sys.exit(
-            f"The app needs {', '.join(absent)}, which the library alone does not bring. "
+            f"The app needs {', '.join(absent)}, which the library does not install by itself. "
             "Install: pip install 'manifolio[app]'"
         )
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
     from streamlit.web import cli
 
-    # Settings are read from .streamlit/config.toml beside app.py; arguments outweigh them.
+    # Settings come from .streamlit/config.toml beside app.py; arguments take precedence.
     cli.main(["run", str(APP), *sys.argv[1:]], prog_name="manifolio")
 
 

@@ -139,7 +139,7 @@ def free_port() -> int:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The app in a process of its own, with an own workspace that holds one small model."""
+    """The app in a separate process, with a separate workspace that contains one small model."""
     home = tmp_path_factory.mktemp("home")
     identifier = small_model(home)
     port = free_port()
@@ -208,7 +208,7 @@ def tab(browser: Browser) -> Iterator[Page]:
 def browser_page(tab: Page) -> Iterator[Visit]:
     """An empty page, 1280 × 900, that notes requests, messages to the server and errors.
 
-    Whatever a test does with it, no request may leave this machine and no error be thrown.
+    No request of a test may leave this machine and no error be thrown.
     """
     traffic = Traffic()
 

@@ -28,7 +28,7 @@ PAGES = (
 )
 # 640 × 450: a window of 1280 × 900 at 200 % zoom.
 SIZES = ((360, 900), (640, 450), (768, 900), (1920, 1080))
-# The schemes differ in their colours alone and the sizes in everything else, so one visit serves
+# The schemes differ only in their colours and the sizes in everything else, so one visit serves
 # all: rules that cannot find anything new are left out.
 VISITS = (
     ("light", 1280, {}),

@@ -35,7 +35,7 @@ def test_places_are_undone_and_come_back(server, browser_page):
         page.mouse.click(*place_on_map(page, *place))
         wait_for_other_point(page, before)
         seen.append(kept_point(page))
-    page.get_by_role("button", name="Back to the place before").click()
+    page.get_by_role("button", name="Back to the previous place").click()
     assert kept_point(page) == seen[1]
     page.keyboard.press("Control+z")
     assert kept_point(page) == pytest.approx(seen[0])
@@ -94,7 +94,7 @@ def test_a_wall_shows_sixteen_places_and_leads_to_one(server, browser_page):
     changed(page.locator(".wall canvas").first, first)
     page.get_by_role("button", name="Map", exact=True).click()
     pair = page.evaluate(SHOWN)["pair"]
-    # What lies on the map goes with it.
+    # The drawings on the map move with it.
     wide = np.ptp(np.array(page.evaluate(WALL))[:, pair[0]])
     page.mouse.move(*place_on_map(page, 0.4, 0.5))
     page.keyboard.down("Control")

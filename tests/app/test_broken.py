@@ -1,4 +1,4 @@
-"""What is broken is told where it stands, and everything beside it goes on."""
+"""Broken models are reported in their place, and everything else continues to work."""
 
 import shutil
 from pathlib import Path

@@ -75,6 +75,6 @@ def test_rows_with_gaps_and_too_many_rows_are_told() -> None:
     question = asked_for(Dataset("t", "T", values, Drawing.of_vector(3)))
     assert len(question.rows) == 400 and not np.isnan(values[question.rows]).any()
     assert rows_used(question.dataset, question.rows, "minutes") == (
-        "Uses 400 rows, spread evenly over 600, so that it ends in minutes; "
-        "300 rows with missing values left out."
+        "Uses 400 rows out of 600, to finish within minutes; "
+        "leaves out 300 rows with missing values."
     )

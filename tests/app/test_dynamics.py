@@ -59,8 +59,8 @@ def model(poses: Dataset) -> DynamicalGPLVM:
 
 @pytest.fixture(scope="module")
 def halves(poses: Dataset) -> Dataset:
-    """The same bodies as two views: legs and what stands on them."""
-    values = poses.values[:, 3:]  # the root stands still
+    """The same bodies as two views: the legs and the rest."""
+    values = poses.values[:, 3:]  # the root does not move
     views = {name: (block, Drawing.of_vector(block.shape[1])) for name, block in (
         ("lower", values[:, :27]), ("upper", values[:, 27:]),
     )}  # fmt: skip
@@ -130,7 +130,7 @@ def test_a_model_without_time_says_what_the_page_needs(keep, poses):
     still = BayesianGPLVM(2, n_inducing=10, max_iter=5, random_state=0).fit(poses.values)
     at = app(keep(still))
     assert not at.exception
-    assert "does not know the time" in at.info[0].value
+    assert "does not use time" in at.info[0].value
     assert "a movement or a film" in at.info[0].value
     assert any(button.label == "Train a model with time" for button in at.button)
     assert "reel" not in stores(at)  # but the map
@@ -196,7 +196,7 @@ def test_a_model_of_several_views_without_time_is_told_what_the_page_needs(keep,
     still = ManifoldRelevance(2, n_inducing=10, max_iter=5, random_state=0)
     at = app(keep(still.fit(halves.view_values), halves))
     assert not at.exception
-    assert "does not know the time" in at.info[0].value
+    assert "does not use time" in at.info[0].value
     assert not [button for button in at.button if button.label.startswith("Open “")]
 
 
@@ -258,7 +258,7 @@ def test_a_gap_is_hidden_and_filled_as_complete_fills_it(keep, model, poses):
     np.testing.assert_allclose(arrays["std0"], std, atol=1e-4)
     np.testing.assert_allclose(arrays["values1"], poses.values[:30], atol=1e-6)
     error = np.sqrt(np.mean((mean - poses.values[:30])[hidden] ** 2))
-    assert f"Off by {error:.3g} where hidden" in header["panels"][0]["words"]
+    assert f"Error where hidden: {error:.3g}" in header["panels"][0]["words"]
 
 
 def test_what_was_chosen_outlives_another_page(keep, model):
@@ -372,7 +372,7 @@ def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch
     monkeypatch.setattr(player, "filled", slow)
     monkeypatch.setattr(dynamics_fill, "LOOK", 0.05)
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
-    assert "Looking at each frame by itself" in progress(at)[0]
+    assert "Inferring each frame separately" in progress(at)[0]
     part = next(each for each in at.selectbox if each.label == "Hide")
     part.set_value("Everything").run()
     press(at, "Fill it in")

@@ -365,7 +365,7 @@ def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
     page.wait_for_selector(PLAYER)
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
-    # The picture stands right above the track that moves it.
+    # The picture is directly above the track that moves it.
     boxes = [page.locator(part).bounding_box() for part in (PICTURE, TIMELINE, MAP)]
     assert boxes[0]["y"] + boxes[0]["height"] < boxes[1]["y"] < boxes[2]["y"]
     page.locator(TIMELINE).scroll_into_view_if_needed()

@@ -1,4 +1,4 @@
-"""No file that the app writes holds a formula or loses an array, whatever the data's names are."""
+"""Files that the app writes contain no formula and lose no array, for any names in the data."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Answers that are kept: found once, for whoever asks at the same time; errors are asked anew."""
+"""The shared cache: concurrent calls compute a result once; errors are not cached."""
 
 import gc
 import threading

@@ -92,7 +92,7 @@ def test_what_a_tab_does_with_a_model_that_another_deleted_is_told(
     field(second, "Title").set_value("Typed meanwhile")
     press(second, act)
     assert not second.exception
-    assert "“My flow” was deleted elsewhere" in said(second)
+    assert "“My flow” was deleted in another tab" in said(second)
     assert [entry.title for entry in kept().trash()] == ["My flow"]
     press(second, "Bring back")
     assert [entry.title for entry in kept().entries()] == ["My flow"]

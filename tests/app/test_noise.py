@@ -1,4 +1,4 @@
-"""Noise per output through the pages: chosen in Train, seen in Explore, told in the Library."""
+"""Noise per output through the pages: chosen in Train, shown in Explore and in the Gallery."""
 
 import json
 from collections.abc import Callable
@@ -153,8 +153,8 @@ def test_of_one_noise_explore_says_so_and_what_to_do(kept: Callable[..., str], s
         "columns": f"{model.noise_std_[0] / values[:, 0].std():.0%} of the spread of each",
     }[scaling]
     words = said(at)
-    assert f"This model learnt one noise for all outputs: {amount}." in words
-    assert "train with “Noise: each output its own”" in words
+    assert f"All outputs share one noise level: {amount}." in words
+    assert "train again with “Noise: each output its own”" in words
     assert "Noisiest" not in words
 
 

@@ -164,7 +164,7 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     assert point != before[0]
     exact = predict(model.posterior_, np.array([point]))[0][0]
     assert np.max(np.abs(output - exact) / spread(dataset)) < 1e-3
-    # A page of its own: it reaches nothing of the notebook's.
+    # A separate page, which has no access to the notebook's.
     assert (
         inside.evaluate("(() => { try { return parent.document.title; } catch { return 0; } })()")
         == 0

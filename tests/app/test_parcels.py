@@ -47,5 +47,5 @@ def test_equal_bytes_are_held_once_and_the_oldest_make_room() -> None:
     parcels.hold(bytes(100))  # the second is the one that was not sent again
     found = [fetched(parcels, path)[0] for path in (first, second)]
     assert found == [200, 404]
-    large = parcels.hold(bytes(1000))  # larger than all: it alone stays
+    large = parcels.hold(bytes(1000))  # larger than all others: only this one stays
     assert [fetched(parcels, path)[0] for path in (first, large)] == [404, 200]

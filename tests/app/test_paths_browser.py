@@ -1,4 +1,4 @@
-"""A path on the map in a real browser: chosen, measured, played, and taken home."""
+"""A path on the map in a real browser: chosen, measured, played, and exported."""
 
 import base64
 import io
@@ -50,7 +50,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     begin = page.evaluate(f"Array.from({EXPLORER}.state.point)")
 
     panel.get_by_role("button", name="Path", exact=True).click()
-    expect(words).to_contain_text("Click where the path ends")
+    expect(words).to_contain_text("Click the end of the path")
     box = page.locator(MAP).bounding_box()
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 0.2 * box["height"])
     expect(words).to_contain_text("Changes the output by")
@@ -107,7 +107,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     page.keyboard.press("Enter")
     path = page.evaluate(PATH)
 
-    # With keys alone: the next path begins where this one ended.
+    # With keys only: the next path begins where this one ended.
     panel.get_by_role("button", name="Path", exact=True).focus()
     page.keyboard.press("Enter")
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "Enter"):

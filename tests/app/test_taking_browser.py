@@ -1,4 +1,4 @@
-"""What is taken home from the canvas, and the Python that makes the same output."""
+"""Exports from the canvas, and the Python code that generates the same output."""
 
 import csv
 import io

@@ -107,7 +107,7 @@ def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
     words = said(at)
     assert "30 rows, 2 values each, 2 labels" in words
     assert "different units" in at.warning[0].value
-    assert at.warning[0].value.endswith("each column is therefore judged in its own units.")
+    assert at.warning[0].value.endswith("so its units do not matter.")
     chosen = [control.value for control in at.segmented_control]
     assert "per_output" in chosen
 
@@ -149,7 +149,7 @@ def test_gaps_of_an_upload_are_counted_mapped_and_explained():
     assert not at.exception
     words = said(at)
     assert "20 of 120 values are missing (17%), in 17 of 30 rows and 2 of 4 columns." in words
-    assert "missing ones are left out, not filled in" in words
+    assert "does not fill in missing ones" in words
     assert "Gaps may slow training down" in words
     assert "Emptiest columns: b (50% missing), c (17% missing)." in words
     assert "Emptiest rows: row 2 (2 of 4 observed)" in words

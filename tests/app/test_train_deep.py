@@ -1,4 +1,4 @@
-"""Train offers layers wherever a model may have them: above paths over time, above views."""
+"""Train offers layers for every model that supports them: above paths over time, above views."""
 
 import numpy as np
 import pytest

@@ -70,9 +70,9 @@ def test_day_or_month_is_asked_and_never_guessed():
     assert "no value decides whether 01/01/2024 begins with the day or the month" in said(at)
     assert "The file begins like this" in said(at)
     assert not any(button.label == "Start training" for button in at.button)
-    box(at, "How “day” is written").set_value("month first").run()
+    box(at, "Format of “day”").set_value("month first").run()
     assert "time 0 to 336 days since 2024-01-01" in said(at)
-    box(at, "How “day” is written").set_value("day first").run()
+    box(at, "Format of “day”").set_value("day first").run()
     assert "time 0 to 42 days since 2024-01-01" in said(at)
 
 

@@ -272,7 +272,7 @@ def test_every_column_may_be_a_view_and_says_what_it_costs():
     at = upload("sides.csv", sides())
     views_control(at).set_value("columns").run()
     assert not at.exception and not at.error
-    assert "5 views, each with a mapping of its own" in said(at)
+    assert "5 views, each with its own mapping" in said(at)
     at.number_input(key="form_max_iter").set_value(10).run()
     job = start(at)
     model = Library(workspace() / "library").model(job.entry)
@@ -281,7 +281,7 @@ def test_every_column_may_be_a_view_and_says_what_it_costs():
 
 def test_labels_may_be_a_view():
     at = upload("people.csv", table(extra="kind"))
-    next(t for t in at.toggle if t.label.startswith("The labels are")).set_value(True).run()
+    next(t for t in at.toggle if t.label.startswith("Labels as")).set_value(True).run()
     assert not at.exception and not at.error
     words = said(at)
     assert "30 rows, 2 views, 3 labels" in words
@@ -290,7 +290,7 @@ def test_labels_may_be_a_view():
 
 def test_labels_as_a_view_stay_when_a_view_is_renamed():
     at = several(("left.csv", table(extra="kind")), ("right.csv", table(columns="uv")))
-    next(t for t in at.toggle if t.label.startswith("The labels are")).set_value(True).run()
+    next(t for t in at.toggle if t.label.startswith("Labels as")).set_value(True).run()
     name_box(at, 1).set_value("other").run()
     assert "30 rows, 3 views" in said(at)
 
@@ -312,7 +312,7 @@ def test_the_other_models_say_that_they_see_one_row():
     at.pills(key="train_built_in").set_value("toy_views").run()
     assert at.radio(key="form_model_views").options[0] == "Views (manifold relevance)"
     at.radio(key="form_model_views").set_value("Bayesian GP-LVM").run()
-    assert "takes the 30 columns of all views as one row" in said(at)
+    assert "joins the 30 columns of all views" in said(at)
     at.number_input(key="form_max_iter").set_value(10).run()
     assert start(at).model_class == "BayesianGPLVM"
 

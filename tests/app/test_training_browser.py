@@ -38,7 +38,7 @@ def test_pictures_stand_in_until_figures_have_loaded_and_pause_answers(server, b
     page.set_default_timeout(60_000)
     page.route(
         PLOTLY, lambda route: held.append(route)
-    )  # as on a slow machine: it arrives when the test says so
+    )  # as on a slow machine: it arrives when the test allows it
     start(page, server.url)
     # The button was at the end of a long page; the training is at the beginning of this one.
     expect(page.get_by_role("button", name="Pause")).to_be_in_viewport()
@@ -51,7 +51,7 @@ def test_pictures_stand_in_until_figures_have_loaded_and_pause_answers(server, b
         route.continue_()
     page.wait_for_function(f"() => ({SEEN})().live === 3")
     page.wait_for_function(f"() => ({SEEN})().light === 0")
-    # The button answers with the click, whatever the server is busy with.
+    # The button responds at the click, even if the server is busy.
     for verb, answer, then in (("Pause", "Pausing …", "Resume"), ("Resume", "Resuming …", "Pause")):
         button = page.get_by_role("button", name=verb)
         assert answer in button.evaluate("(one) => { one.click(); return one.innerText; }")

@@ -118,7 +118,7 @@ def test_the_page_names_what_is_shared_and_what_is_private(keep, model):
         assert part.dimensions
         numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions))
         assert f"<b>{part.title}</b>: {numbers}" in words
-    assert "Going by the relevances (above 0.001)" in words
+    assert "The relevances (above 0.001)" in words
 
 
 def test_a_higher_threshold_takes_dimensions_away(keep, model):
@@ -152,7 +152,7 @@ def test_relevances_are_shown_with_their_own_line(keep, model):
     control(at, "views_measure").set_value("weights").run()
     assert not at.exception
     at.select_slider[0].set_value(0.1).run()
-    assert "Going by the relevances (above 0.1)" in said(at)
+    assert "The relevances (above 0.1)" in said(at)
 
 
 def test_the_layers_are_sent_with_a_plane_of_what_is_shared(keep, model):
@@ -217,7 +217,7 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
         at = app(key, page, view="left")
         assert not at.exception and not at.error
         assert next(box for box in at.selectbox if "_view|" in box.key).options == ["View: right"]
-        assert "Only in the tab Views, as some rows lack them: “left”." in said(at)
+        assert "Only in the tab Views, because some rows lack them: “left”." in said(at)
         at.query_params.clear()
     assert "No picture" not in said(app(page="mine"))
     # No row without a view is offered as one that fits best.
@@ -314,7 +314,7 @@ def test_many_views_of_a_body_are_drawn_as_one(keep, joints_model, joints):
     words = said(at)
     assert "Joints that move together" in words
     assert "**Group 1:**" in words
-    assert "what the model says" in words
+    assert "the prediction" in words
     header, arrays = packed(at)
     assert [output["title"] for output in header["outputs"]] == [WHOLE]
     assert f"layer{len(joints.views) - 1}" in arrays
@@ -400,7 +400,7 @@ def test_joints_with_like_profiles_stand_in_one_group(joints_model, joints):
     assert set(groups) <= {0, 1, 2}
 
 
-# --- what it takes home -------------------------------------------------------------------------
+# --- exports ------------------------------------------------------------------------------------
 
 
 def test_the_table_of_dimensions_holds_what_the_bars_show(model):

@@ -297,7 +297,7 @@ def test_a_click_keeps_the_place_and_changes_the_variations(server, several, bro
     page.wait_for_function(
         "(old) => document.querySelector('.mf-lines img').getAttribute('src') !== old", arg=first
     )
-    page.get_by_role("radio", name="From the place kept before").click()
+    page.get_by_role("radio", name="From the previous place").click()
     page.wait_for_function("() => document.querySelectorAll('.mf-lines figcaption').length > 0")
     expect(page.locator(".mf-lines figcaption").first).to_have_text("start")
     # The link leads back to the same place.

@@ -34,7 +34,7 @@ def model_of_pairs(pairs: Dataset) -> ManifoldRelevance:
 
 
 def digits_and_names() -> Dataset:
-    """60 digits: pixels, and the class as a view of its own."""
+    """60 digits: pixels, and the class as a second view."""
     digits = load_dataset("digits")
     classes = Dataset(
         "digit",

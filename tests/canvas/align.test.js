@@ -66,7 +66,7 @@ test("a place is carried to where the rows around it lie on the other map", () =
   const here = pointsOf(ROWS, [1, 2, 0.5]);
   const there = pointsOf(ROWS.map(([u, v, w], n) => [n, u * v - w]), [1, 1]);
   const near = new NearPlane(here, 0, 1);
-  // At a row that is alone in the plane it is that row's own place there.
+  // At an isolated row of the plane, it is that row's place on the other map.
   const lonely = [100, 100, 0];
   const with_ = new NearPlane(pointsOf([...ROWS, lonely], [1, 1, 1]), 0, 1);
   const other = pointsOf([...ROWS.map(() => [0, 0]), [5, 6]], [1, 1]);

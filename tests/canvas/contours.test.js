@@ -34,7 +34,7 @@ test("every piece goes on in another one, saddles included", () => {
   }
 });
 
-test("two hills that nearly touch are joined or apart, as their pass lies above or below", () => {
+test("two hills have one contour if the saddle is above the level, else two", () => {
   const square = Float64Array.of(1, -0.5, -0.5, 1);
   const [first, second] = contour(square, 2, 0);
   // The middle is above 0: each line cuts off a low corner, (1, 0) or (0, 1).
@@ -43,7 +43,7 @@ test("two hills that nearly touch are joined or apart, as their pass lies above 
   for (const [x0, y0, x1, y1] of contour(Float64Array.of(0.5, -1, -1, 0.5), 2, 0)) assert.ok(Math.abs((x0 + x1) / 2 - (y0 + y1) / 2) < 0.1);
 });
 
-test("there are no lines where nothing is known, and levels go by factors", () => {
+test("there are no lines at NaN, and levels form a geometric sequence", () => {
   const values = grid((x, y) => (x < 0 ? NaN : Math.hypot(x, y)));
   assert.ok(contour(values, SIDE, 12.3).every(([x0, , x1]) => x0 >= 20 && x1 >= 20));
   assert.deepEqual(levelsBetween([NaN, 3, 5, 20], 2), [6, 12]);

@@ -19,7 +19,7 @@ test("an effect is the difference of the means in standard deviations within the
   assert.deepEqual(order, [0, 1]);
 });
 
-test("columns come in the order of their effects, whatever their units", () => {
+test("columns are sorted by their effects, independent of their units", () => {
   const random = (seed) => () => ((seed = (seed * 16807) % 2147483647) / 2147483647);
   const next = random(7);
   const rows = Array.from({ length: 60 }, (_, n) => [1e6 * next(), 1e-3 * next() + (n < 20 ? 1e-2 : 0), next() + (n < 20 ? -0.5 : 0)]);
@@ -45,7 +45,7 @@ test("missing values count in neither group, and a column that says nothing come
   assert.deepEqual(order.slice(0, 2).sort(), [0, 3]);
 });
 
-test("there is nothing to compare with where all rows are chosen, or none that is here", () => {
+test("there is no contrast if all rows are selected, or none of the sample", () => {
   const rows = [[1], [2], [3]];
   assert.equal(of(rows, [0, 1, 2]), null);
   assert.equal(of(rows, [7, 9]), null);

@@ -27,7 +27,7 @@ const average = (values) => values.reduce((sum, value) => sum + value, 0) / valu
 
 stored.forEach((known) => {
   const { layer } = known;
-  const named = `layer ${layer}${known.handed_on ? ", the inputs handed on," : ""}`;
+  const named = `layer ${layer}${known.handed_on ? " with passed inputs" : ""}`;
   const model = new ChainModel(new Uint8Array(Buffer.from(known.bytes, "base64")));
   const mean = new Float64Array(model.nOutputs);
   // A layer of one dimension has a second axis on its map, which changes nothing.
@@ -40,7 +40,7 @@ stored.forEach((known) => {
     });
   });
 
-  test(`moments of ${named} are handed on nearly as in Python`, () => {
+  test(`moments of ${named} are nearly those of Python`, () => {
     places.forEach((/** @type {number[]} */ place, /** @type {number} */ i) => {
       const found = model.moments(Float64Array.from(place), null);
       // By places around the mean instead of exact expectations.
@@ -49,7 +49,7 @@ stored.forEach((known) => {
     });
   });
 
-  test(`the shading of ${named} is the share that its variance is`, () => {
+  test(`the shading of ${named} is its relative variance`, () => {
     const [place] = places;
     const slice = model.slice(place, 0, 1);
     const us = Float64Array.of(place[0]);
@@ -61,7 +61,7 @@ stored.forEach((known) => {
   });
 });
 
-test("a view below hidden layers of its own is drawn through all of them", () => {
+test("a view with its own hidden layers is drawn through all of them", () => {
   const known = stored.find(({ view }) => view);
   const { outputs: [{ model }], ...views } = new ViewsModel(new Uint8Array(Buffer.from(known?.view, "base64")), []);
   const mean = new Float64Array(model.nOutputs);
@@ -120,12 +120,12 @@ test("a moving path goes through its frames and closes", () => {
 test("which model predicts better is said as the ratio of the densities of a point", () => {
   assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under them as under one layer/);
   assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under it as under two layers/);
-  assert.match(verdictInWords(0.88, 0.9), /one layer is enough/);
+  assert.match(verdictInWords(0.88, 0.9), /layer is enough/);
   assert.match(verdictInWords(-40, 0), /more than 1,000 times/);
 });
 
 test("what became of the hidden layer is said in words", () => {
   assert.match(warpInWords(["layer 1 of 2 passes the inputs on as they are: the model is the shallow one"]), /nothing to bend/);
   assert.match(warpInWords(["layer 1 of 2 is off: nothing of the inputs gets through it"]), /is off/);
-  assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the line/);
+  assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the input/);
 });

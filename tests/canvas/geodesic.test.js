@@ -18,7 +18,7 @@ const finished = (steps) => {
   return step.value;
 };
 
-/** G(x) = metric(x), of which distances are those at the middle; the gradient by central differences. */
+/** G(x) = metric(x); distances use the metric in the middle, the gradient central differences. */
 function space(nLatent, metric) {
   const square = (x, step) => {
     const G = metric(x);
@@ -95,7 +95,7 @@ test("over a grid the way goes around a hill that the straight line crosses", ()
 });
 
 test("where only the data are cheap, in a dimension that is not shown too, the way goes along them", () => {
-  // Training points on a circle that stands upright: seen from above, a line.
+  // Training points on a vertical circle: seen from above, a line.
   const ring = ([x, , z]) => 1 + 100 * (Math.hypot(x, z) - 1) ** 2;
   const upright = space(3, (x) => Float64Array.of(ring(x), 0, 0, 0, ring(x), 0, 0, 0, ring(x)));
   const angles = Array.from({ length: 40 }, (_, i) => (2 * Math.PI * i) / 40);

@@ -56,7 +56,7 @@ test("dragging the ground pans by what the pointer moves", () => {
   assert.deepEqual(understood, [["leave"], ["pan", 20, 0], ["pan", 5, 7]]);
 });
 
-test("the chosen point is grabbed and kept where it is let go; with Shift the ground moves", () => {
+test("the chosen point is dragged and kept where it is released; with Shift the map moves", () => {
   const { send, understood } = bench();
   send("pointerdown", 104, 97);
   send("pointermove", 140, 90);

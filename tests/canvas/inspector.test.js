@@ -63,7 +63,7 @@ test("names of a ready model's dimensions are remembered in the browser, cut wit
 test("two dimensions cannot have one name, and what was there stays", () => {
   const twice = names();
   twice.rename(0, "Smile");
-  assert.match(twice.rename(1, "smile"), /“smile” is the name of Dimension 1 already/);
+  assert.match(twice.rename(1, "smile"), /Dimension 1 already has the name “smile”/);
   assert.match(twice.rename(1, "Dimension 1"), /Choose another/);
   assert.deepEqual(twice.all, ["Smile", "Dimension 2"]);
 });
@@ -101,7 +101,7 @@ test("words for a doubt change at the limits that were measured", () => {
   assert.deepEqual(words, ["Well known here", "Well known here", "Fairly sure", "Fairly sure", "A guess", "A guess"]);
 });
 
-test("a place looks like the commonest label of its nearest rows, and without labels like nothing", () => {
+test("a place gets the commonest label of its nearest rows, and none without labels", () => {
   assert.deepEqual(alikeRows(rows(), [0, 1, 3], 4), { label: 1, count: 2, asked: 4 });
   assert.deepEqual(alikeRows(rows(), [500, 500, 5], 2), { label: 1, count: 1, asked: 1 });
   const none = new LatentPoints({ header: HEADER, arrays: { latent: ARRAYS.latent }, shapes: { latent: [6, 3] } });
@@ -120,7 +120,7 @@ test("hidden dimensions near a place have the mean that the pointer gets, and th
   assert.deepEqual([variances[0], variances[1]], [0, 0]);
 });
 
-test("a value is on the range of its column; one outside is cut at the end, and words say so", () => {
+test("a value is on the range of its column; one outside is cut at the end and described", () => {
   const inside = onRange(13, 1, [11, 13, 15]);
   assert.deepEqual([inside.side, inside.mark, inside.median, inside.band, inside.value, inside.spread], ["", 50, 50, [25, 75], "13.00", "± 1.00"]);
   assert.equal(inside.words, "13.00, plus or minus 1.00; range of the data 11.00 to 15.00, median 13.00");

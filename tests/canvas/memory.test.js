@@ -40,15 +40,15 @@ test("a browser that keeps nothing still has them for the visit", () => {
   assert.equal(bookmarks.places.length, 1);
 });
 
-test("a file of bookmarks is read again, and what is none is said", () => {
+test("a file of bookmarks is read again; other files give an error", () => {
   const places = [{ name: "a", dims: [1, 0], point: [0.5, -1], follow: false }];
   assert.deepEqual(readBookmarks(writeBookmarks("model", places), 2), places);
   const wrong = {
     "not JSON": "{",
-    "no “places”": "[]",
+    "“places” is missing": "[]",
     "3 coordinates; this model has 2": JSON.stringify({ places: [{ dims: [0, 1], point: [1, 2, 3] }] }),
     "no coordinates": JSON.stringify({ places: [null] }),
-    "no two dimensions": JSON.stringify({ places: [{ dims: [0, 2], point: [1, 2] }] }),
+    "two different dimensions": JSON.stringify({ places: [{ dims: [0, 2], point: [1, 2] }] }),
   };
   for (const [said, text] of Object.entries(wrong)) assert.throws(() => readBookmarks(text, 2), new RegExp(said));
 });
@@ -59,7 +59,7 @@ test("the bars are as long as the weights, or fall by a quarter with every power
   assert.deepEqual(barLengths([0, 0], true), [0, 0]);
 });
 
-test("a place around the ring lies half-way to a row near it", () => {
+test("a variation near the ring is half-way to a row near it", () => {
   const latent = Float64Array.from({ length: 200 }, (_, i) => (i % 2 ? 0 : i / 2));
   const points = new LatentPoints({ header: { relevance: [1, 1] }, arrays: { latent }, shapes: { latent: [100, 2] } });
   const ring = Float64Array.of(10, 0);

@@ -62,7 +62,7 @@ test("the spacing is the distance to the fifth neighbour, or to the last", () =>
   assert.deepEqual([...spacings(Float64Array.of(2), Float64Array.of(1))], [0]);
 });
 
-test("the mean is the one of the formula, wherever there are data", () => {
+test("the mean follows the formula near the data", () => {
   const rows = clouds();
   const next = randoms(5);
   for (const [a, b] of [[0, 1], [3, 2]]) {
@@ -77,13 +77,13 @@ test("the mean is the one of the formula, wherever there are data", () => {
   }
 });
 
-test("with a narrow width a training point is itself, and the same distance weighs the same", () => {
+test("with a narrow width a training point keeps its position, and equal distances have equal weights", () => {
   const weights = new Float64Array(4);
   assert.equal(nearWeights(Float64Array.of(0.5, 0, 0.2, 9), 4, 1e-3, weights), 1);
   assert.deepEqual([...weights], [0, 1, 0, 0]);
   assert.equal(nearWeights(Float64Array.of(2, 2, 2, 2), 4, 0.7, weights), 4);
   assert.deepEqual([...weights], [1, 1, 1, 1]);
-  // Six crowded points far away, and one that is alone: the width is that of the many.
+  // Six crowded points far away and a single one: the width is that of the six.
   const rows = [...Array.from({ length: 20 }, (_, n) => [0.01 * n, 0, n]), [50, 50, -7]];
   const x = new NearPlane(pointsOf(rows), 0, 1).follow(Float64Array.of(50, 50, 0));
   assert.deepEqual([...x], [50, 50, -7]);

@@ -15,7 +15,7 @@ const CHAIN = {
   extent: { centre: [0, 0, 0], reach: 2, floor: -1 },
 };
 
-test("a brush covers the pixels whose middle lies under it, the one under the pointer at least", () => {
+test("a brush covers the pixels whose centre is under it, at least the one under the pointer", () => {
   const cells = cellsFor(IMAGE, 24);
   const frame = { width: 40, height: 60 }; // ten CSS pixels for one
   for (const cell of [0, 9, 23]) assert.deepEqual(cells.under(...cells.place(cell, frame), 1, frame), [cell]);
@@ -35,7 +35,7 @@ test("keys stay on the picture", () => {
   assert.equal(cells.step(9, 1, -1), 6);
 });
 
-test("a joint is taken alone, or with all that hang on it", () => {
+test("a joint is selected by itself, or with all joints beyond it", () => {
   const cells = cellsFor(CHAIN, 4);
   const values = [0, 0, 0, 0.5, -0.5, 0, 0.5, -1, 0, 0, 0.8, 0];
   const frame = { width: 300, height: 300, values, turn: { yaw: 0, pitch: 0 } };
@@ -58,7 +58,7 @@ test("a mask as text comes back, bits in the order of the cells", () => {
   assert.deepEqual(maskOfText(maskText(mask), 11), mask);
 });
 
-test("the model sees neither what is hidden nor what is missing", () => {
+test("the model sees neither hidden nor missing cells", () => {
   const header = { cells: 3, drawing: CURVE, items: [{ id: "r", title: "Row" }] };
   const row = new HiddenRow(header, "r", Float32Array.of(1, 2, 3, NaN, 5, 6), Uint8Array.of(1, 0, 0));
   assert.deepEqual([...row.seen()], [NaN, NaN, 3, NaN, 5, 6]);
@@ -87,7 +87,7 @@ function reelOf(header, arrays) {
   return new Reel(bytes);
 }
 
-test("between frames a sequence lies on straight lines, and is unknown beside what is unknown", () => {
+test("a sequence is linear between frames, and unknown next to unknown frames", () => {
   const reel = reelOf({ white: 254 }, {
     times: [Float64Array.of(0, 1, 3), [3]],
     forecast: [Uint8Array.of(0, 0, 1), [3]],

@@ -94,7 +94,7 @@ test("undo and redo lead through the kept places; a new place forgets those ahea
   assert.equal(reduce(first, UNDO), first);
 });
 
-test("undo of redo is the state itself, and redo of undo too, whatever led there", () => {
+test("undo and redo cancel each other after any actions", () => {
   let seed = 3;
   const random = (count) => (seed = (48271 * seed) % 2147483647) % count;
   const makers = [
@@ -124,7 +124,7 @@ test("a long history forgets its beginning and nothing else", () => {
   assert.deepEqual([steps, state.place.point[0]], [0, 1000]);
 });
 
-test("reset leads to the first place and takes selections and the path away; it can be undone", () => {
+test("reset restores the first place and clears selections and the path; it can be undone", () => {
   const state = after(initial(MODEL), move(5, 5, 5), { type: "pair", dims: [2, 1] }, { type: "follow", on: false }, KEEP,
     set("labels", [2]), set("rows", [1]), set("path", LINKED.path[1]), set("by", 1), set("wall", "map"));
   const reset = after(state, { type: "reset" });
@@ -135,7 +135,7 @@ test("reset leads to the first place and takes selections and the path away; it 
   assert.deepEqual(after(reset, UNDO).place, state.place);
 });
 
-test("every switch takes every value that the model offers, alone, and there is an action for each", () => {
+test("every switch accepts every value that the model allows, and has an action", () => {
   const state = initial(MODEL);
   for (const [name, values] of Object.entries({ ...LINKED, ...UNLINKED })) {
     for (const value of values) {
@@ -148,7 +148,7 @@ test("every switch takes every value that the model offers, alone, and there is 
   assert.deepEqual(Object.keys(state).sort(), [...places, ...Object.keys(LINKED), ...Object.keys(UNLINKED)].sort());
 });
 
-test("a link leads to the state that it was made of, for every switch, alone and together", () => {
+test("a link restores its state, for single switches and all together", () => {
   const settle = (state) => ({ ...state, past: [], future: [] });
   const place = [{ type: "pair", dims: [2, 0] }, move(-0.25, 1e-4, 300), { type: "follow", on: false }, KEEP];
   const states = Object.entries(LINKED).flatMap(([name, values]) => values.flatMap((value) => [

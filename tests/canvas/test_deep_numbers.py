@@ -73,7 +73,7 @@ def made(handed_on: bool) -> tuple[Model, Dataset]:
         lengthscales = np.linspace(0.8, 1.4, width)
         if (
             seen is not at
-        ):  # seen beside the layer's own inputs: wide, so that few points tell of it
+        ):  # in addition to the layer's inputs: wide, so that few points inform about it
             lengthscales = np.append(lengthscales, np.full(WIDTHS[0], 6.0))
         kernel = RBF(1.3, lengthscales)
         posterior = regressed(kernel, seen, outputs, slope)
@@ -84,7 +84,7 @@ def made(handed_on: bool) -> tuple[Model, Dataset]:
 
 
 def numbers_of(handed_on: bool, layer: int) -> dict[str, Any]:
-    """Points of a layer, the composed means there, and the moments handed on."""
+    """Points of a layer, the composed means there, and the propagated moments."""
     posteriors = [each.posterior_ for each in made(handed_on)[0].layers_[layer:]]
     points = np.random.default_rng(1).normal(0.0, 0.5, (6, posteriors[0].n_latent))
     inputs = points[:, -WIDTHS[0] :]

@@ -16,7 +16,7 @@ KIT = (Path(__file__).parents[2] / "assets" / "canvas" / "kit").as_uri()
 
 
 def run_node(script: str) -> Any:
-    """What a module prints as JSON; KIT stands for the folder of the page's kit."""
+    """The JSON that a module prints; KIT is the folder of the page's kit."""
     told = node(
         ["--input-type=module", "--eval", script.replace("KIT", KIT)],
         return_completed_process=True,

@@ -1,21 +1,21 @@
-// Maps turned and reflected onto each other (Procrustes), in units in which distances mean the same.
+// Aligns maps by rotation and reflection (Procrustes), in units in which distances are comparable.
 
 import { LatentPoints } from "../geometry/points.js";
 
 /** @import { MapModel } from "../map/map.js" */
 
 /**
- * From a model's plane to the turned one: z = scale · (√w x − middle) R, for rows of two.
+ * From a model's plane to the aligned one: z = scale · (√w x − middle) R, for rows of two.
  * @typedef {object} Turning
  * @property {[number, number]} units √w of the plane's two dimensions
  * @property {[number, number]} middle
  * @property {number} scale
  * @property {[number, number, number, number]} matrix R, row by row
- * @property {number} agreement with what it was turned to: 1 is the same shape
+ * @property {number} agreement with the reference map: 1 is the same shape
  */
 
 /**
- * The best turn or reflection of P onto T, both N × 2 about their middles and of equal size.
+ * The best rotation or reflection of P onto T, both N × 2, centred and of equal size.
  * Source: Schönemann (1966), in closed form for two dimensions.
  * @param {Float64Array} P
  * @param {Float64Array} T
@@ -41,7 +41,7 @@ export function turnOnto(P, T) {
 }
 
 /**
- * A map as it stands: its plane about the middle, of size 1.
+ * A map before the alignment: its plane, centred, of size 1.
  * @param {LatentPoints} model
  * @param {number} a
  * @param {number} b
@@ -68,7 +68,7 @@ export function standing(model, a, b) {
 }
 
 /**
- * How to turn every map onto the first; the first keeps its direction.
+ * The alignment of every map with the first, which keeps its direction.
  * @param {{ model: LatentPoints, a: number, b: number }[]} maps
  * @returns {Turning[]}
  */
@@ -80,7 +80,7 @@ export function turnings(maps) {
   }));
 }
 
-/** A model whose plane is turned; everything else of it is as it was. */
+/** A model with an aligned plane; everything else is unchanged. */
 export class TurnedModel extends LatentPoints {
   /**
    * @param {MapModel} model
@@ -106,7 +106,7 @@ export class TurnedModel extends LatentPoints {
     for (let n = 0; n < N; n++) this.latent.set(this.inward(model.position(n)), n * Q);
   }
 
-  /** A point of the model in the turned plane. @param {Float64Array} x */
+  /** A point of the model in the aligned plane. @param {Float64Array} x */
   inward(x) {
     const [a, b] = this.plane;
     const { units, middle, scale, matrix: [r00, r01, r10, r11] } = this.turning;
@@ -116,7 +116,7 @@ export class TurnedModel extends LatentPoints {
     return z;
   }
 
-  /** The point of the model that belongs to one of the turned plane. @param {Float64Array} z */
+  /** The model's point for a point of the aligned plane. @param {Float64Array} z */
   outward(z) {
     const [a, b] = this.plane;
     const { units, middle, scale, matrix: [r00, r01, r10, r11] } = this.turning;

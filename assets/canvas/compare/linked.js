@@ -1,4 +1,4 @@
-// Several maps of the same rows: what is pointed at in one is seen in all.
+// Several maps of the same rows: pointing at one map shows the row or place in all.
 
 import { partsOf } from "../kit/dom.js";
 import { download } from "../kit/download.js";
@@ -19,10 +19,10 @@ import { modelsOf } from "./placed.js";
 /** @import { Action } from "../map/state.js" */
 /** @import { PanelWords } from "./panel.js" */
 
-/** What is known of a model before its bytes are here. @typedef {PanelWords & { store: string, draws: boolean }} Described */
+/** A model's description before its bytes arrive. @typedef {PanelWords & { store: string, draws: boolean }} Described */
 /**
- * What the link says: whether the maps are turned, a place kept on one of them, in its model's coordinates, selected
- * rows, labels that are set off, whether thumbnails are shown, and the fact that colours tell, from 1.
+ * State in the link: whether the maps are aligned, a place kept on one of them in its model's coordinates, selected
+ * * rows, highlighted labels, whether thumbnails are shown, and the number of the fact that colours the rows, from 1.
  * @typedef {{ turned: boolean, at: number[] | null, rows: string, labels: number[], thumbnails: boolean, by: number }} Stand
  */
 
@@ -32,7 +32,7 @@ const FIGURE_HEAD = 26;
 const MOST_NAMED = 12; // of the selected rows
 
 /**
- * What a link says is shown; what it cannot mean here stays as the maps open.
+ * Shows the link's state; invalid parameters are ignored.
  * @param {Stand} stand
  * @param {LatentPoints} model
  */
@@ -62,9 +62,9 @@ export class LinkedMaps {
     this.stopping = new AbortController();
     this.frame = new NextFrame(() => this.panels.forEach((panel) => panel.draw()));
     const models = modelsOf(packed);
-    // Maps of rows alone do not have the columns of a table: only facts and labels colour all maps.
+    // Maps that only place rows lack a table's columns: only facts and labels can colour all maps.
     for (const model of models) if ("coloured" in model) model.coloured = [];
-    /** What all maps share; the places of its state are the first map's alone. */
+    /** State that all maps share; its places belong to the first map only. */
     this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));
     takeTheme(this.root, this.shared.theme);
     this.panels = models.map((model, i) => new Panel(this, model, packed[i]));
@@ -76,7 +76,7 @@ export class LinkedMaps {
     });
     this.colours.show();
     this.turned = start.turned;
-    /** A place that was kept: the number of its map, then coordinates. @type {number[] | null} */
+    /** The kept place: the number of its map, then coordinates. @type {number[] | null} */
     this.at = start.at;
     this.listen();
     this.observer = new ResizeObserver(() => this.resize());
@@ -121,7 +121,7 @@ export class LinkedMaps {
 
   // --- what a visitor does --------------------------------------------------------------------
 
-  /** Choose what all maps show. @param {Action} action */
+  /** Change the state of all maps. @param {Action} action */
   choose(action) {
     const { shared } = this;
     const before = shared.chosen;
@@ -132,7 +132,7 @@ export class LinkedMaps {
     for (const { map } of this.panels) map.drawLower();
   }
 
-  /** What a link would say now. @returns {Stand} */
+  /** The current state for the link. @returns {Stand} */
   get stand() {
     const { show: { thumbnails }, factor, selected, rows } = this.shared;
     return { turned: this.turned, at: this.at, rows: rowsInLink(rows), labels: [...selected], thumbnails, by: factor + 1 };
@@ -142,7 +142,7 @@ export class LinkedMaps {
     this.onChange(this.stand);
   }
 
-  /** Turn the maps onto the first, or show every one by its own axes. @param {boolean} on */
+  /** Align the maps with the first, or show each with its own axes. @param {boolean} on */
   turn(on) {
     this.turned = on;
     this.parts.turned.setAttribute("aria-pressed", String(on));
@@ -157,7 +157,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** The maps that move with one: all where they lie over each other. @param {Panel} panel */
+  /** The maps that pan and zoom together: all of them if they are aligned. @param {Panel} panel */
   seen(panel) {
     return this.turned ? this.panels : [panel];
   }
@@ -170,7 +170,7 @@ export class LinkedMaps {
   }
 
   /**
-   * A place of one map, and in every other the place where the rows around it lie there.
+   * A place of one map, and in every other map the place of the rows around it.
    * @param {Panel} from
    * @param {Float64Array} place in the map's coordinates
    */
@@ -184,14 +184,14 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** Back to what was kept. */
+  /** Return to the kept place. */
   showKept() {
     this.shared.hovered = -1;
     for (const panel of this.panels) panel.show(panel.outward(panel.state.point), false);
     this.paint();
   }
 
-  /** Stay at what is shown. @param {Panel} panel on whose map it was chosen */
+  /** Keep the shown place. @param {Panel} panel on whose map it was chosen */
   keep(panel) {
     for (const each of this.panels) each.keep();
     this.at = [this.panels.indexOf(panel), ...Array.from(panel.shown, linkNumber)];
@@ -200,13 +200,13 @@ export class LinkedMaps {
     this.tell();
   }
 
-  /** Whether dragging draws a line around dots. @param {boolean} on */
+  /** Set whether dragging draws a line around dots. @param {boolean} on */
   selecting(on) {
     this.parts.select.setAttribute("aria-pressed", String(on));
     for (const { canvases: [, , lasso] } of this.panels) lasso.hidden = !on;
   }
 
-  /** These rows are the selected ones, in every map. @param {ArrayLike<number>} rows @param {boolean} add */
+  /** Select these rows in every map. @param {ArrayLike<number>} rows @param {boolean} add */
   take(rows, add) {
     this.choose({ type: "set", name: "rows", value: add ? united(this.shared.rows, rows) : rows });
     const count = this.shared.rows.length;
@@ -241,7 +241,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** The maps side by side, each under its name, and below them what the colours mean. */
+  /** The maps side by side, each below its name, with the legend below them. */
   svg() {
     const { theme } = this.shared;
     const { width, height } = this.panels[0].map;

@@ -1,4 +1,4 @@
-// One of several linked maps: where its rows lie, and what its model draws at a place.
+// One of several linked maps: its rows, and the output of its model at a place.
 
 import { element } from "../kit/dom.js";
 import { counted, formatShare } from "../kit/format.js";
@@ -15,12 +15,12 @@ import { TurnedModel } from "./align.js";
 /** @import { LinkedMaps } from "./linked.js" */
 /** @import { Turning } from "./align.js" */
 
-/** What is said of a model. @typedef {{ title: string, facts: string, note: string }} PanelWords */
+/** The texts about a model. @typedef {{ title: string, facts: string, note: string }} PanelWords */
 
-const MOST_HEIGHT = 190; // CSS pixels that an output is high at most
-const STEPPED = 0.25; // the opacity below which a row is one of those that are not selected
+const MOST_HEIGHT = 190; // CSS pixels: the largest height of an output
+const STEPPED = 0.25; // rows with a lower opacity are not selected
 
-/** A map whose rows are all equally there, wherever they lie in the dimensions that are not shown. */
+/** A map that shows all rows with equal opacity, independent of their hidden dimensions. */
 class RowsMap extends LatentMap {
   /** @override */
   place() {
@@ -40,11 +40,11 @@ export class Panel {
     this.model = model;
     this.words = words;
     const [a, b] = model.header.dims;
-    /** Its own plane and places; what all maps share is looked up in the shared state. @type {MapState} */
+    /** Its own plane and places; the rest comes from the shared state. @type {MapState} */
     this.state = Object.create(linked.shared, {
       a: { value: a }, b: { value: b }, point: { value: model.position(model.header.start), writable: true }, hover: { value: null, writable: true },
     });
-    /** Where the output is taken, in the model's own coordinates. @type {Float64Array} */
+    /** The place of the output, in the model's coordinates. @type {Float64Array} */
     this.shown = model.position(model.header.start);
     this.canvases = ["lower", "upper", "lasso"].map((part) => element("canvas", { "data-canvas": part }));
     const [lower, upper, lasso] = this.canvases;
@@ -64,7 +64,7 @@ export class Panel {
     this.picture = draws ? new OutputPicture(this.output, model, linked.shared, () => linked.paint(), words.title) : null;
     if (this.picture) this.picture.small = true;
     upper.setAttribute("aria-label", `Map of ${words.title}: ${counted(model.nPoints, "row")}. Arrow keys move the place, Enter keeps it.`);
-    /** The plane as it is shown: the model's own, or a turned one. @type {TurnedModel | null} */
+    /** The shown plane: an aligned one, or null for the model's own. @type {TurnedModel | null} */
     this.turned = null;
     this.map = this.mapOf(model);
     new Gestures(upper, this.actions(), () => this.map.toPixel(this.state.point[a], this.state.point[b]));
@@ -80,7 +80,7 @@ export class Panel {
   }
 
   /**
-   * Show the plane turned, within a frame that all maps share; or as the model has it.
+   * Show the aligned plane within a frame that all maps share, or the model's own plane.
    * @param {Turning | null} turning
    */
   turn(turning) {
@@ -92,7 +92,7 @@ export class Panel {
     this.state.point = this.inward(point);
     this.state.hover = null;
     [this.map.width, this.map.height] = [this.box.clientWidth, this.box.clientHeight];
-    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${formatShare(turning.agreement)}` : "";
+    const agreement = turning && turning.agreement < 1 ? ` · similarity to the first map: ${formatShare(turning.agreement)}` : "";
     this.facts.textContent = this.words.facts + agreement;
   }
 
@@ -115,21 +115,21 @@ export class Panel {
     return this.turned ? this.turned.outward(z) : Float64Array.from(z);
   }
 
-  /** The place that the pointer gets in the plane, in the map's coordinates. @param {number} u @param {number} v */
+  /** The place under the pointer in the plane, in the map's coordinates. @param {number} u @param {number} v */
   placeAt(u, v) {
     const place = Float64Array.from(this.state.point);
     [place[this.state.a], place[this.state.b]] = [u, v];
     return this.map.follows() ? this.map.near.follow(place) : place;
   }
 
-  /** Take the output from a row, or from a place in the model's coordinates. @param {Float64Array} point @param {boolean} mark */
+  /** Show the output of a row, or of a place in the model's coordinates. @param {Float64Array} point @param {boolean} mark */
   show(point, mark) {
     this.shown = point;
     const place = this.inward(point);
     this.state.hover = mark ? [place[this.state.a], place[this.state.b]] : null;
   }
 
-  /** Stay at what is shown. */
+  /** Keep the shown place. */
   keep() {
     this.state.point = this.inward(this.shown);
     this.state.hover = null;
@@ -170,7 +170,7 @@ export class Panel {
     this.map.drawUpper();
     if (!this.picture || !(this.model instanceof LatentModel)) return;
     const variance = this.picture.draw(this.shown);
-    this.caption.textContent = variance > 0 ? this.model.spreadWords(variance) : "taken as certain";
+    this.caption.textContent = variance > 0 ? this.model.spreadWords(variance) : "treated as certain";
     this.picture.describe(this.caption.textContent);
   }
 

@@ -1,4 +1,4 @@
-// A map without a way back to rows of data, such as that of t-SNE: it says where rows lie, no more.
+// A map that only places rows, such as that of t-SNE: it cannot generate rows from places.
 
 import { readFrame } from "../kit/frame.js";
 import { LatentModel } from "../geometry/model.js";
@@ -9,7 +9,7 @@ import { LatentPoints } from "../geometry/points.js";
 export class PlacedPoints extends LatentPoints {
   /**
    * @param {Uint8Array} bytes framed, from gplvm_core/wire/placed.py
-   * @param {LatentModel | null} lender a model of the same rows, which has pictures of them
+   * @param {LatentModel | null} lender a model of the same rows that has their pictures
    */
   constructor(bytes, lender) {
     super(readFrame(bytes));
@@ -24,7 +24,7 @@ export class PlacedPoints extends LatentPoints {
     return this.lender ? [this.lender] : [];
   }
 
-  /** Nowhere is it surer than elsewhere. */
+  /** The uncertainty is the same everywhere. */
   variance() {
     return 0;
   }
@@ -44,7 +44,7 @@ export class PlacedPoints extends LatentPoints {
 }
 
 /**
- * Models from their bytes; those that cannot generate borrow pictures from the first that can.
+ * Models from their bytes; those that cannot generate use the pictures of the first that can.
  * @param {{ bytes: Uint8Array, draws: boolean }[]} packed
  * @returns {MapModel[]}
  */

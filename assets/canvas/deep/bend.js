@@ -11,11 +11,11 @@ import { Graph, roomFor } from "./graph.js";
 /** @typedef {{ curve?: string, points?: CurvePoint[], stop?: boolean, edit: number }} BendAct */
 /** @typedef {{ curve: string, curves: { name: string, title: string, words: string }[], edit: number, points: CurvePoint[] | null, busy: string | null }} BendWords */
 
-const NEAR = 9; // pixels within which a click takes a point away
+const NEAR = 9; // pixels within which a click removes a point
 const FRAME_MS = 140; // from one draw of a path to the next
-const OLD = 0.4; // how strong curves are that belong to other points
+const OLD = 0.4; // opacity of curves for earlier points
 const STEP = 0.02; // of an axis, for an arrow key
-const ALIKE = 0.05; // nats within which two models are as good as each other
+const ALIKE = 0.05; // nats within which two models count as equally good
 const MODELS = /** @type {const} */ (["shallow", "deep"]);
 
 /** @extends {LivingFigure<BendAct>} */
@@ -40,9 +40,9 @@ export class BendFigure extends LivingFigure {
     this.begin();
   }
 
-  /** Which curve, and what is going on. @param {BendWords} words */
+  /** Take the chosen curve and the state of the training. @param {BendWords} words */
   tell({ curve, curves, edit, points, busy }) {
-    // Points that were changed meanwhile are on their way to Python.
+    // Points that changed meanwhile are already sent to Python.
     const late = edit < this.edit;
     if (points && !late) this.points = points;
     this.edit = Math.max(this.edit, edit);
@@ -55,12 +55,12 @@ export class BendFigure extends LivingFigure {
     if (!late) this.wait(busy);
   }
 
-  /** What is being trained meanwhile, if anything: the curves are then those of other points. @param {string | null} words */
+  /** Show the state of the training, if any: the curves then belong to earlier points. @param {string | null} words */
   wait(words) {
     const { stop, doing } = this.parts;
     this.busy = Boolean(words);
     stop.hidden = !words;
-    doing.textContent = words ?? "Click in a picture to add a point, on a point to take it away.";
+    doing.textContent = words ?? "Click in a picture to add a point, on a point to remove it.";
     this.root.dataset.busy = String(this.busy);
     this.draw();
   }
@@ -80,8 +80,8 @@ export class BendFigure extends LivingFigure {
   }
 
   /**
-   * Density and bound of a model, what is better marked. Two layers' bound lies further below what
-   * it bounds: a lower one says nothing for one layer.
+   * Density and bound of a model, the better ones marked. The bound of two layers is looser, so a
+   * * lower one does not favour one layer.
    * @param {"shallow" | "deep"} name
    */
   scores(name) {
@@ -100,9 +100,9 @@ export class BendFigure extends LivingFigure {
       const { bound, score } = header[name];
       this.parts[name].setAttribute("aria-label",
         `${name === "deep" ? "Two layers" : "One layer"} on ${this.points.length} points: bound ${formatNumber(bound, 3)}, ` +
-        `unseen points ${formatNumber(score, 3)}. Arrow keys move a cross, Enter adds a point there or takes one away.`);
+        `unseen points ${formatNumber(score, 3)}. Arrow keys move a cross, Enter adds or removes a point there.`);
     }
-    this.parts.warp.setAttribute("aria-label", "The first layer's output over the input: steep where it stretches the line, flat where it presses it together.");
+    this.parts.warp.setAttribute("aria-label", "The first layer's output over the input: steep where it stretches the input, flat where it compresses it.");
   }
 
   // --- what a visitor does --------------------------------------------------------------------
@@ -110,7 +110,7 @@ export class BendFigure extends LivingFigure {
   /** @param {Omit<BendAct, "edit">} act */
   ask(act) {
     this.edit += 1;
-    if (act.points) this.wait("Both learn anew …");
+    if (act.points) this.wait("Training both again …");
     this.send({ ...act, edit: this.edit });
   }
 
@@ -135,7 +135,7 @@ export class BendFigure extends LivingFigure {
     canvas.addEventListener("blur", () => this.draw());
   }
 
-  /** Add a point at the cursor, or take away the one that is there. @param {Graph} graph */
+  /** Add a point at the cursor, or remove the one there. @param {Graph} graph */
   change(graph) {
     const [px, py] = graph.pixel(...this.cursor);
     const away = this.points.map(([x, y]) => Math.hypot(graph.pixel(x, y)[0] - px, graph.pixel(x, y)[1] - py));
@@ -143,7 +143,7 @@ export class BendFigure extends LivingFigure {
     const taken = nearest >= 0 && away[nearest] <= NEAR;
     if (!taken && Math.abs(this.cursor[0]) > 1) return;
     this.points = taken ? this.points.filter((_, i) => i !== nearest) : [...this.points, this.cursor];
-    this.parts.announce.textContent = `${taken ? "Taken away" : "Added"}: ${counted(this.points.length, "point")}`;
+    this.parts.announce.textContent = `${taken ? "Removed" : "Added"}: ${counted(this.points.length, "point")}`;
     this.ask({ points: this.points });
   }
 
@@ -222,23 +222,23 @@ export function pathAt(paths, { frames, paths: count }, width, s, place) {
 }
 
 /**
- * Which model gives points that it was not shown the higher density, and how much: the ratio of the
- * densities, of a point on average (geometric mean).
+ * Which model gives held-out points the higher density, and by how much: the geometric mean over
+ * * the points of the ratio of the densities.
  * @param {number} shallow mean log density of a point
  * @param {number} deep
  */
 export function verdictInWords(shallow, deep) {
   const gain = deep - shallow;
-  if (Math.abs(gain) <= ALIKE) return "Here one layer is enough: both predict unseen points equally well.";
+  if (Math.abs(gain) <= ALIKE) return "One layer is enough here: both models predict unseen points equally well.";
   const ratio = Math.exp(Math.abs(gain));
   const times = ratio > 1000 ? "more than 1,000 times" : `${formatNumber(ratio, ratio < 10 ? 2 : 3)} times`;
   const [who, than] = gain > 0 ? ["two layers", "one layer"] : ["one layer", "two layers"];
   return `Here ${who} predict${gain > 0 ? "" : "s"} better: an unseen point is ${times} as likely under ${gain > 0 ? "them" : "it"} as under ${than}, on average.`;
 }
 
-/** What became of the hidden layer. @param {string[]} verdicts the top layer's first */
+/** The effect of the hidden layer. @param {string[]} verdicts the top layer's first */
 export function warpInWords([first]) {
-  if (first.includes("as they are")) return "It hands the inputs on as they are: it found nothing to bend.";
-  if (first.includes(" off")) return "It is off: nothing of the inputs gets through it. Another point may wake it.";
-  return "It bends the line before the second layer sees it: steep where it pulls places apart, flat where it presses them together. The second layer can then be smooth.";
+  if (first.includes("as they are")) return "It passes the inputs on unchanged: it found nothing to bend.";
+  if (first.includes(" off")) return "It is off and passes nothing on. Another point may turn it on again.";
+  return "It bends the input for the second layer: steep where it stretches, flat where it compresses. The second layer can then be smooth.";
 }

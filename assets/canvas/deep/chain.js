@@ -1,4 +1,4 @@
-// Layers below each other: the latent points of one, and what the layers from there make of them.
+// A chain of layers: the latent points of the first, and the outputs of the layers below.
 
 import { readFrame } from "../kit/frame.js";
 import { LatentModel } from "../geometry/model.js";
@@ -22,13 +22,13 @@ export class ChainModel extends LatentPoints {
     const [first] = this.layers;
     const step = Math.ceil(this.nPoints / 50);
     const seen = Array.from({ length: Math.ceil(this.nPoints / step) }, (_, i) => first.kernelDiagonal(this.position(i * step)));
-    /** Prior variance of the first layer, averaged over some training points, and that of what it hands on of its inputs. */
+    /** Prior variance of the first layer, averaged over some training points, and that of the inputs that it passes on. */
     this.signal = seen.reduce((sum, value) => sum + value, 0) / seen.length + (content.header.handed_on ?? 0);
   }
 
   /**
-   * The layers' posterior means after each other, in the data's units, into `mean` (D); returns the
-   * variance of the first layer as a share of what it is where nothing is known.
+   * The composed posterior means of the layers, in the data's units, into `mean` (D); returns the
+   * * variance of the first layer, relative to its prior variance.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */
@@ -43,8 +43,8 @@ export class ChainModel extends LatentPoints {
   }
 
   /**
-   * Mean and variances of all outputs at an uncertain place, the moments handed on from layer to
-   * layer; a hidden layer's noise counts.
+   * Mean and variances of all outputs at an uncertain place. Every layer passes its moments to the
+   * * next, with the noise of hidden layers.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
@@ -63,18 +63,18 @@ export class ChainModel extends LatentPoints {
   }
 
   /**
-   * What a layer sees of what the one before handed on: beside it the model's inputs, if the layer
-   * sees them too. One dimension has a second axis, for the map.
+   * The inputs of a layer: the previous layer's outputs, and the model's inputs if the layer
+   * * receives them. One dimension gets a second axis, for the map.
    * @param {number} i which layer
    * @param {Float64Array} point
-   * @param {ArrayLike<number> | null} first where the first layer was looked at; null: nothing but 0
+   * @param {ArrayLike<number> | null} first the place in the first layer; null: all zeros
    */
   seen(i, point, first) {
     const { header, nLatent } = this.layers[i];
     if (point.length >= nLatent) return point;
     const whole = new Float64Array(nLatent);
     whole.set(point);
-    // The model's inputs come last in a point of the first layer here, whichever that is.
+    // In points of the chain's first layer, the model's inputs come last.
     const skipped = this.header.n_latent - this.header.inputs;
     if (first) for (let q = point.length; i && q < header.n_latent; q++) whole[q] = first[skipped + q - point.length];
     return whole;
@@ -90,7 +90,7 @@ export class ChainModel extends LatentPoints {
     return this.last.noise(d);
   }
 
-  /** The first layer's, as a share of what it is where nothing is known. @param {ArrayLike<number>} x */
+  /** The first layer's variance, relative to its prior variance. @param {ArrayLike<number>} x */
   variance(x) {
     return this.layers[0].variance(x) / this.signal;
   }

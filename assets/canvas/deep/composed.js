@@ -1,16 +1,16 @@
-// Functions drawn from Gaussian processes, each applied to what the one before made of the input.
+// Compositions of functions drawn from Gaussian processes.
 //
-// A draw from a process with k(x, x') = exp(−|x − x'|²/2ℓ²) is, nearly, a sum of many waves whose
+// A draw from a process with k(x, x') = exp(−|x − x'|²/2ℓ²) is approximately a sum of many waves whose
 // frequencies are normal with deviation 1/ℓ (Rahimi & Recht 2007). With ℓ² = 2/π the slope of a
 // layer is 1 on average, as in Duvenaud, Rippel, Adams & Ghahramani (2014): then log|slope| falls by
-// 0.41 with every layer, and the few places where it does not fall become steps.
+// 0.41 with every layer on average; the few places where it does not fall become steps.
 
 import { normal } from "../geometry/drawn.js";
 
 export const PRIOR_LENGTHSCALE = Math.sqrt(2 / Math.PI);
 const WAVES = 240;
 
-/** Numbers from 0 to 1 that are the same for a seed (mulberry32). @param {number} seed */
+/** Reproducible random numbers from 0 to 1 (mulberry32). @param {number} seed */
 export function seeded(seed) {
   let state = seed >>> 0;
   return () => {
@@ -21,7 +21,7 @@ export function seeded(seed) {
   };
 }
 
-/** A function drawn from the process: of several inputs, one output. */
+/** A function drawn from the process, with several inputs and one output. */
 export class DrawnFunction {
   /** @param {number} inputs @param {() => number} random */
   constructor(inputs, random) {
@@ -31,7 +31,7 @@ export class DrawnFunction {
     this.sizes = Float64Array.from({ length: WAVES }, () => normal(random) * Math.sqrt(2 / WAVES));
   }
 
-  /** At places given as one list for every input; of fewer inputs, the first. @param {Float64Array[]} places */
+  /** Values at places, given as one list per input; uses the first inputs if it needs fewer. @param {Float64Array[]} places */
   at(places) {
     const out = new Float64Array(places[0].length);
     for (let w = 0; w < WAVES; w++) {
@@ -46,16 +46,16 @@ export class DrawnFunction {
 }
 
 /**
- * What every layer makes of the places, one after the other; as many outputs as inputs.
+ * The outputs of every layer at the places, one layer after the other; as many outputs as inputs.
  * @param {Float64Array[]} places one list for every input
  * @param {number} seed
- * @param {boolean} sees whether every layer sees the places themselves too
+ * @param {boolean} sees whether every layer also receives the places
  * @returns {Generator<Float64Array[], never>} of a layer, one list for every output
  */
 export function* drawnLayers(places, seed, sees) {
   const random = seeded(seed);
   for (let at = places, top = true; ; top = false) {
-    // The same waves with and without the input: what a switch changes is the switch.
+    // The same waves with and without the input, so that the switch changes nothing else.
     const functions = places.map(() => new DrawnFunction(2 * places.length, random));
     const whole = sees && !top ? [...at, ...places] : at;
     at = functions.map((drawn) => drawn.at(whole));
@@ -64,8 +64,8 @@ export function* drawnLayers(places, seed, sees) {
 }
 
 /**
- * The share of a line on which a function is as good as flat: its slope is less than a tenth of what
- * one layer's is on average.
+ * The fraction of a line on which a function is nearly flat: its slope is below a tenth of one
+ * * layer's mean slope.
  * @param {ArrayLike<number>} grid
  * @param {ArrayLike<number>} values
  */

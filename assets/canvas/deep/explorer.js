@@ -1,4 +1,4 @@
-// The map of one layer, and beside it what the layers from there make of a place.
+// The map of one layer, and the output of the layers below at a place.
 
 import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
@@ -6,7 +6,7 @@ import { Explorer } from "../map/explorer.js";
 
 /** @import { ChainModel } from "./chain.js" */
 
-const SHADING = "Shading: how unsure this layer is of what it hands on, as a share of what it is where nothing is known";
+const SHADING = "Shading: the uncertainty of this layer's output, relative to its value without data";
 
 /** @extends {Explorer<ChainModel>} */
 export class ChainExplorer extends Explorer {

@@ -1,4 +1,4 @@
-// Curves over a line: a box of numbers on a canvas, with ticks.
+// Curves over one input: a box with ticks on a canvas.
 
 import { niceTicks } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
@@ -89,7 +89,7 @@ export class Graph {
     context.setLineDash([]);
   }
 
-  /** What lies between two curves. @param {ArrayLike<number>} grid @param {ArrayLike<number>} low @param {ArrayLike<number>} high @param {string} colour */
+  /** The area between two curves. @param {ArrayLike<number>} grid @param {ArrayLike<number>} low @param {ArrayLike<number>} high @param {string} colour */
   band(grid, low, high, colour) {
     const { context } = this;
     this.trace(grid, high);
@@ -118,7 +118,7 @@ export class Graph {
     context.stroke();
   }
 
-  /** A cross where the keyboard stands. @param {number} x @param {number} y */
+  /** A cross at the keyboard's place. @param {number} x @param {number} y */
   cross(x, y) {
     const { context, theme } = this;
     const [px, py] = this.pixel(x, y);
@@ -133,7 +133,7 @@ export class Graph {
   }
 }
 
-/** The least and the greatest of numbers, and some room. @param {ArrayLike<number>[]} lists @returns {[number, number]} */
+/** The range of numbers, with a margin. @param {ArrayLike<number>[]} lists @returns {[number, number]} */
 export function roomFor(lists) {
   let [low, high] = [Infinity, -Infinity];
   for (const list of lists) {

@@ -1,4 +1,4 @@
-// What many layers do before any data are seen: a draw at depth 1 to 10, of one input and of two.
+// Draws from priors of depth 1 to 10, with one input and with two.
 
 import { contextOf, fitCanvas, partsOf } from "../kit/dom.js";
 import { css, heatColour, readTheme, takeTheme } from "../kit/theme.js";
@@ -44,12 +44,12 @@ export class PriorFigure {
     this.onChange(this.place);
   }
 
-  /** A new draw: all depths of it are its layers. */
+  /** A new draw, whose layers serve all depths. */
   compose() {
     const { draw, sees } = this.place;
     const layers = drawnLayers([LINE], draw, sees);
     this.lines = Array.from({ length: MOST_LAYERS }, () => layers.next().value[0]);
-    /** As far as they were looked at: they take longer. @type {Float64Array[]} */
+    /** The layers computed so far, since they take longer. @type {Float64Array[]} */
     this.squares = [];
     this.further = drawnLayers(SQUARE, 7919 + draw, sees);
   }
@@ -76,11 +76,11 @@ export class PriorFigure {
   words() {
     const { depth, sees } = this.place;
     const flat = Math.round(100 * flatShare(LINE, /** @type {Float64Array[]} */ (this.lines)[depth - 1]));
-    const seen = `On ${flat} % of this line the function is as good as flat.`;
-    if (depth === 1) return `${seen} One layer: it varies in the same way everywhere.`;
-    if (sees) return `${seen} Since every layer sees the input too, nothing that came in is lost on the way.`;
-    if (depth < 4) return `${seen} Two places that one layer puts together stay together in all layers below.`;
-    return `${seen} What one layer presses together no layer below can tell apart again: plateaus, and between them steps.`;
+    const seen = `The function is nearly flat on ${flat} % of this line.`;
+    if (depth === 1) return `${seen} With one layer, it varies in the same way everywhere.`;
+    if (sees) return `${seen} Since every layer receives the input, no information about it is lost.`;
+    if (depth < 4) return `${seen} Places that one layer maps together stay together in all layers below.`;
+    return `${seen} Places that one layer maps together stay together in all layers below: plateaus with steps between them.`;
   }
 
   draw() {

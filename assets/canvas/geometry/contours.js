@@ -1,9 +1,9 @@
-// Lines of equal height through values on a grid (marching squares).
+// Contour lines of values on a grid (marching squares).
 
-/** From one place to another, in columns and rows of the grid. @typedef {[number, number, number, number]} Piece */
+/** A line segment, in columns and rows of the grid. @typedef {[number, number, number, number]} Piece */
 
 /**
- * Where the values cross a level, piece by piece; squares with a corner that is NaN have none.
+ * The segments where the values cross a level; squares with a NaN corner have none.
  * @param {ArrayLike<number>} values rows × columns
  * @param {number} columns
  * @param {number} level
@@ -25,7 +25,7 @@ export function contour(values, columns, level) {
         const share = (level - here) / (next - here);
         return [[i + x + share * dx, j + y + share * dy]];
       });
-      // A saddle has four crossings, and its middle tells which belong together.
+      // A saddle has four crossings; the value in the middle determines the pairs.
       const high = crossings.length === 4 && corners[0] + corners[1] + corners[2] + corners[3] > 4 * level;
       if (high !== corners[0] > level) crossings.push(...crossings.splice(0, 1));
       for (let k = 0; k + 1 < crossings.length; k += 2) pieces.push(/** @type {Piece} */ ([...crossings[k], ...crossings[k + 1]]));
@@ -35,8 +35,8 @@ export function contour(values, columns, level) {
 }
 
 /**
- * Levels between the values, from the least on, each so many times the one before.
- * @param {ArrayLike<number>} values those that are NaN do not count
+ * Levels in the range of the values, in a geometric sequence from the least value.
+ * @param {ArrayLike<number>} values NaN is ignored
  * @param {number} factor
  */
 export function levelsBetween(values, factor) {
@@ -48,8 +48,8 @@ export function levelsBetween(values, factor) {
 }
 
 /**
- * Each value's mean with its neighbours, weighted 1 : 2 : 1 both ways, so many times; a standard deviation of √(times / 2)
- * squares. Those that are NaN stay so and do not count.
+ * Smooth values repeatedly with weights 1 : 2 : 1 along both axes, which gives a standard deviation of √(times / 2)
+ * * squares. NaN stays NaN and is ignored.
  * @param {Float64Array} values rows × columns
  * @param {number} columns
  * @param {number} times

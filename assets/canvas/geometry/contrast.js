@@ -1,9 +1,9 @@
-// How chosen rows differ from the rest, column by column.
+// The difference between selected rows and the rest, for each column.
 
 /**
- * chosen, rest: the means of every column; effects: their difference as a share of the rows' own standard
- * deviation within the two groups (Cohen's d), NaN where a column is known in one group only or never changes;
- * order: columns by the size of their effect; count, others: rows of either group.
+ * chosen, rest: the means of every column; effects: their difference relative to the standard
+ * * deviation within the two groups (Cohen's d), NaN where a column is constant or missing in one group;
+ * order: columns by the size of their effect; count, others: the numbers of rows of the groups.
  * @typedef {object} Contrast
  * @property {Float64Array} chosen
  * @property {Float64Array} rest
@@ -17,7 +17,7 @@
  * @param {(n: number) => ArrayLike<number>} item the values of a row; NaN is missing
  * @param {number} nRows
  * @param {ArrayLike<number>} rows the chosen ones
- * @returns {Contrast | null} none where either group is empty
+ * @returns {Contrast | null} null if a group is empty
  */
 export function contrastOf(item, nRows, rows) {
   const inside = new Uint8Array(nRows);
@@ -29,7 +29,7 @@ export function contrastOf(item, nRows, rows) {
     const known = mine.known[d] + other.known[d];
     const difference = mean - other.mean[d];
     const within = known > 2 ? (mine.squares[d] + other.squares[d]) / (known - 2) : 0;
-    // Two groups that are constant each differ by their distance as a part of all rows' deviation.
+    // For two constant groups, the effect is relative to the standard deviation of all rows.
     const all = (mine.squares[d] + other.squares[d] + difference * difference * ((mine.known[d] * other.known[d]) / known)) / Math.max(known - 1, 1);
     const variance = within > 1e-12 * all ? within : all;
     return variance > 0 ? difference / Math.sqrt(variance) : NaN;
@@ -40,7 +40,7 @@ export function contrastOf(item, nRows, rows) {
 }
 
 /**
- * Of the rows of a group how many are known, their mean and the sum of squares about it (Welford 1962).
+ * For each column of a group: the number of known rows, their mean and their sum of squares about it (Welford 1962).
  * @param {(n: number) => ArrayLike<number>} item
  * @param {Uint8Array} inside
  * @param {number} group

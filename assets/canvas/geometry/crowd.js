@@ -1,13 +1,13 @@
-// Of a model of very many rows a page has some whole, the sample; of the others it fetches no more
-// than what it draws of them: where they lie in the dimensions shown, labels, a fact of the rows.
+// For a model with very many rows, a page has complete data only for a sample. For the other rows it
+// fetches only what it draws: positions in the shown dimensions, labels, and a fact for the colours.
 
 import { readFrame } from "../kit/frame.js";
 
 /** @import { Floats } from "./kernels.js" */
 
-/** What a header says of all rows. @typedef {{ count: number, stride: number, ranges: [number, number][], labels: number[] }} CrowdHeader */
+/** The header's information about all rows. @typedef {{ count: number, stride: number, ranges: [number, number][], labels: number[] }} CrowdHeader */
 
-/** All rows of a model, in the order of which the sample is the beginning. */
+/** All rows of a model; the first ones are the sample. */
 export class Crowd {
   /** @param {CrowdHeader} header */
   constructor({ count, stride, ranges, labels }) {
@@ -16,22 +16,22 @@ export class Crowd {
     this.ranges = ranges;
     /** The labels that occur. */
     this.present = labels;
-    /** Brings the bytes of a column, by its name; nothing in a file of its own. @type {Record<string, () => Promise<Uint8Array>>} */
+    /** Fetches the bytes of a column by its name; empty in an exported file. @type {Record<string, () => Promise<Uint8Array>>} */
     this.sources = {};
-    /** The columns that are here; null: on their way. @type {Map<string, Floats | Int32Array | null>} */
+    /** The loaded columns; null while loading. @type {Map<string, Floats | Int32Array | null>} */
     this.columns = new Map();
-    /** What went wrong on the way. */
+    /** The error of a failed request. */
     this.problem = "";
-    /** Called when a column has come, or will not. @type {() => void} */
+    /** Called when a column has arrived or failed. @type {() => void} */
     this.onChange = () => {};
   }
 
-  /** Whether more than the sample can be had. */
+  /** Whether rows beyond the sample can be fetched. */
   get fetched() {
     return Object.keys(this.sources).length > 0;
   }
 
-  /** A column where it is here; else it is asked for, once. @param {string} name @returns {any} */
+  /** A column if it is loaded; otherwise requests it once. @param {string} name @returns {any} */
   column(name) {
     if (!(name in this.sources)) return null;
     if (!this.columns.has(name)) {

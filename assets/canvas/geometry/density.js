@@ -1,15 +1,15 @@
-// Very many points as shading: the fuller a spot, the stronger; colours mixed from those of its points.
+// Very many points as shading: stronger with more points, in the mixed colours of the points.
 
 /** @import { Colour } from "../kit/theme.js" */
 /** @import { Box, PointGrid } from "./grid.js" */
 
 const FAINTEST = 0.3; // opacity of a spot with one point
 
-/** What the points of one kind look like, and how much each counts. @typedef {{ colour: Colour, weight: number }} Kind */
+/** The colour and weight of the points of one kind. @typedef {{ colour: Colour, weight: number }} Kind */
 
 export class Density {
   constructor() {
-    /** Of every spot the sums of weighted red, green, blue, and of the weights. */
+    /** For every spot, the sums of weighted red, green and blue, and of the weights. */
     this.sums = new Float32Array(0);
   }
 
@@ -20,14 +20,14 @@ export class Density {
   }
 
   /**
-   * Add up what lies in every spot of a view.
+   * Sum the points in every spot of a view.
    * @param {PointGrid} grid
    * @param {Uint8Array} kinds of the grid's points, in its order
    * @param {Kind[]} look of every kind
    * @param {Box} box that is shown
    * @param {number} columns
    * @param {number} rows
-   * @param {number} [step] every which point is counted, for all of its neighbours
+   * @param {number} [step] count only every step-th point, with the weight of the skipped ones
    */
   gather(grid, kinds, look, box, columns, rows, step = 1) {
     const [u0, u1, v0, v1] = box;
@@ -63,7 +63,7 @@ export class Density {
         continue;
       }
       for (let part = 0; part < 3; part++) data[at + part] = sums[at + part] / sum;
-      // Twice as full is so much stronger, wherever it begins.
+      // Logarithmic: twice as many points always add the same strength.
       data[at + 3] = 255 * (sum <= 1 ? FAINTEST * sum : FAINTEST + rate * Math.log(sum));
     }
   }

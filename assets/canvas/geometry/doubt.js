@@ -1,19 +1,19 @@
-// How far an output may be off at a place of the map: what the function does not know there, and how
-// much the output differs among the rows near the place, which the hidden dimensions tell apart.
+// How far an output may be off at a place of the map: the function's uncertainty there, and the
+// variation among the rows near the place that differ in the hidden dimensions.
 
 /** @import { LatentModel } from "./model.js" */
 /** @import { NearPlane } from "./nearness.js" */
 
 export const DOUBT_CELLS = 16; // along each side of an image
-const MOST_LOOKED_AT = 256; // outputs that are looked at
-const ON_THE_PLANE = 1e-3; // of a coordinate: a point so near to where the data are follows them
+const MOST_LOOKED_AT = 256; // outputs that are evaluated
+const ON_THE_PLANE = 1e-3; // of a coordinate: a point within this distance of the data's position follows it
 
-// The rule, measured by benchmarks/how_sure.py on rows that were left out: "A guess" is a place whose picture
-// explains about a fifth of how a row differs from the mean of all rows, or less, and "Well known here" is one where at
-// most one value in seven is off by more than half of the data's own spread. Both are shares of that spread.
+// The rule, measured by benchmarks/how_sure.py on held-out rows: at "A guess", the picture explains at most about a
+// fifth of a row's difference from the mean of all rows. At "Well known here", at most about one value in seven is
+// off by more than half the data's standard deviation. Both limits are relative to that deviation.
 export const WELL_KNOWN = 0.22;
 export const FAIRLY_SURE = 0.6;
-export const ALL_UNSURE = 1.2; // a pixel as unsure as this is blurred completely
+export const ALL_UNSURE = 1.2; // a pixel with this uncertainty is blurred completely
 
 /** Words for a doubt. @param {number} share */
 export function sureWords(share) {
@@ -25,24 +25,24 @@ export class Doubt {
   constructor(model) {
     const { nTerms, nOutputs, weights, drawing, outputs: { scales } } = model;
     this.model = model;
-    /** The outputs that are looked at. */
+    /** The outputs that are evaluated. */
     this.at = drawing.kind === "image" ? pixelsOf(drawing.shape) : everyFew(nOutputs);
     const count = this.at.length;
     /** Their terms and scales. */
     this.weights = new Float64Array(nTerms * count);
     for (let r = 0; r < nTerms; r++) for (let i = 0; i < count; i++) this.weights[r * count + i] = weights[r * nOutputs + this.at[i]];
     this.scales = Float64Array.from(this.at, (d) => scales[d]);
-    /** The data's own spread, where every output is divided by its scale. */
+    /** The data's standard deviation, with every output divided by its scale. */
     this.spread = model.header.unit_spread || 1;
-    /** Variances of the outputs, as shares of the data's own; of the latest place. */
+    /** Variances of the outputs at the last place, relative to the data's. */
     this.cells = new Float64Array(count);
     this.mean = new Float64Array(count);
   }
 
   /**
-   * How far the outputs may be off at a place, as a share of the data's own spread.
+   * How far the outputs may be off at a place, relative to the data's standard deviation.
    * @param {ArrayLike<number>} x
-   * @param {NearPlane | null} near where hidden dimensions follow the data
+   * @param {NearPlane | null} near if hidden dimensions follow the data
    */
   share(x, near) {
     const { model, cells, mean, scales, spread } = this;
@@ -75,7 +75,7 @@ export class Doubt {
     return Math.sqrt(total / cells.length);
   }
 
-  /** Add what the model's latest terms make of the outputs. @param {number} weight */
+  /** Add the outputs of the model's current terms. @param {number} weight */
   add(weight) {
     const { model: { alpha, nTerms }, weights, cells, mean } = this;
     const count = cells.length;
@@ -87,7 +87,7 @@ export class Doubt {
     }
   }
 
-  /** Variances of the rows near a place in the hidden dimensions; null where it does not follow them. @param {ArrayLike<number>} x @param {NearPlane} near */
+  /** Variances of the rows near a place in the hidden dimensions; null if the place does not follow the data. @param {ArrayLike<number>} x @param {NearPlane} near */
   hidden(x, near) {
     const { mean, variances } = near.spread(x[near.a], x[near.b]);
     return near.others.every((q) => Math.abs(mean[q] - x[q]) < ON_THE_PLANE) ? variances : null;

@@ -1,8 +1,8 @@
-// A place at random, from what is known of all training points together: a row, and its own doubt.
+// Random places: samples from the posterior of a random training point.
 
 /** @import { LatentPoints } from "./points.js" */
 
-const NEIGHBOURS = 40; // rows around a place that others are drawn from
+const NEIGHBOURS = 40; // rows around a place from which variations are sampled
 
 /** A number from N(0, 1). @param {() => number} random from 0 to 1 */
 export function normal(random = Math.random) {
@@ -10,7 +10,7 @@ export function normal(random = Math.random) {
 }
 
 /**
- * A draw from the mixture of the points' beliefs q(x_n), in all dimensions; or from one of them.
+ * A sample from the mixture of all q(x_n), or from the q(x_n) of one row, in all dimensions.
  * @param {LatentPoints} points
  * @param {() => number} [random]
  * @param {number} [row]
@@ -22,7 +22,7 @@ export function drawnPlace(points, random = Math.random, row = undefined) {
 }
 
 /**
- * A place half-way between x and a draw from the belief about one of the rows nearest to it.
+ * A place half-way between x and a sample from the posterior q(x_n) of one of the nearest rows.
  * @param {LatentPoints} points
  * @param {Float64Array} x
  * @param {() => number} [random]

@@ -1,16 +1,16 @@
-// Shortest ways between two places of a space with lengths: over a grid in a plane or from training
-// point to training point, then relaxed.
+// Shortest paths between two places in a space with a metric: over a grid in a plane or between
+// training points, then relaxed.
 
 import { blend } from "../kit/algebra.js";
 import { relax } from "./relax.js";
 
 /**
- * A space in which near places have distances; a station is a place with what its distances need.
+ * A space in which near places have distances; a station is a place with precomputed values for distances.
  * @template Station
  * @typedef {object} Geometry
  * @property {number} nLatent Q
  * @property {(x: Float64Array) => Station} station
- * @property {(from: Station, to: Station) => number} squared the squared distance of two that are near
+ * @property {(from: Station, to: Station) => number} squared the squared distance of two near stations
  * @property {(path: Float64Array[], gradient: Float64Array[]) => number} energy sum of the squared distances along a path; its gradient
  * @property {(x: Float64Array, step: Float64Array) => number} speed length of a small step
  * @property {(x: Float64Array) => Float64Array} at the metric, Q × Q
@@ -22,31 +22,31 @@ import { relax } from "./relax.js";
  * @property {number} b the dimension up
  * @property {View} view what is shown
  * @property {(u: number, v: number) => Float64Array} lift the place in all dimensions
- * @property {number[]} free dimensions in which the way may bend
- * @property {LatentPoints | null} rows training points to go by, where the way may bend in all dimensions
+ * @property {number[]} free dimensions in which the path may bend
+ * @property {LatentPoints | null} rows training points for the network, if the path may bend in all dimensions
  */
 /**
- * Places with ways between them.
+ * A network of places.
  * @typedef {object} Network
  * @property {number} start
- * @property {number} end the number after all others
+ * @property {number} end the number of the end node, after all others
  * @property {(node: number) => Float64Array} place
- * @property {(node: number) => number[]} around the nodes that a node leads to
+ * @property {(node: number) => number[]} around the neighbours of a node
  */
 /** @import { View } from "../kit/plane.js" */
 /** @import { LatentPoints } from "./points.js" */
 
 const CELLS = 44; // of the grid, along each side
-const COMPANIONS = 8; // nearest training points that one leads to
-const ROUGH = 20; // pieces of a way while several are tried
-const PIECES = 48; // of the best one while it is relaxed
-const FINE = 160; // of a way that is measured and shown
+const COMPANIONS = 8; // neighbours of a training point in the network
+const ROUGH = 20; // segments of a path while several are tried
+const PIECES = 48; // segments of the best one during relaxation
+const FINE = 160; // segments of a path that is measured and shown
 
-/** To the nodes around, and a knight's move away: sixteen directions. */
+/** Steps to adjacent nodes and by a knight's move: sixteen directions. */
 const MOVES = [-2, -1, 0, 1, 2].flatMap((i) => [-2, -1, 0, 1, 2].map((j) => [i, j]))
   .filter(([i, j]) => Math.max(Math.abs(i), Math.abs(j)) === 1 || Math.abs(i * j) === 2);
 
-/** Ways are measured and walked at constant speed. */
+/** A path, measured and walked at constant speed. */
 export class Way {
   /** @param {Geometry<any>} geometry @param {Float64Array[]} points */
   constructor(geometry, points) {
@@ -63,7 +63,7 @@ export class Way {
     return this.reached[this.reached.length - 1];
   }
 
-  /** The place at a share of the length. @param {number} share */
+  /** The place at a fraction of the length. @param {number} share */
   place(share) {
     const { points, reached, length } = this;
     const at = Math.min(Math.max(share, 0), 1) * length;
@@ -74,7 +74,7 @@ export class Way {
       else high = middle;
     }
     const step = reached[high] - reached[low];
-    // Where nothing changes all places are as good.
+    // Without any change of the output, all places are equivalent.
     return blend(points[low], points[high], step > 0 ? (at - reached[low]) / step : share);
   }
 
@@ -84,13 +84,13 @@ export class Way {
   }
 }
 
-/** The straight way. @param {Geometry<any>} geometry @param {Float64Array} from @param {Float64Array} to */
+/** The straight path. @param {Geometry<any>} geometry @param {Float64Array} from @param {Float64Array} to */
 export function straightWay(geometry, from, to) {
   return new Way(geometry, Array.from({ length: FINE + 1 }, (_, i) => blend(from, to, i / FINE)));
 }
 
 /**
- * The shortest way, in steps between which other work can be done: never longer than the straight one.
+ * The shortest path as a generator, so that other work can run between steps; never longer than the straight one.
  * @param {Geometry<any>} geometry
  * @param {Float64Array} from
  * @param {Float64Array} to
@@ -117,13 +117,13 @@ export function* geodesic(geometry, from, to, sheet) {
     if (start !== straight) better(start);
     yield* relaxed(start, ROUGH);
   }
-  // Few pieces tell which way to go; the way itself takes more of them.
+  // Few segments suffice to choose a path; the result needs more of them.
   yield* relaxed(best, PIECES);
   return best;
 }
 
 /**
- * The shortest way from training point to training point, in all dimensions.
+ * The shortest path between training points, in all dimensions.
  * @param {Geometry<any>} geometry
  * @param {Float64Array} from
  * @param {Float64Array} to
@@ -135,13 +135,13 @@ export function* dataWay(geometry, from, to, rows) {
   const place = (/** @type {number} */ node) => (node === start ? from : node === end ? to : rows.position(node));
   const near = (/** @type {Float64Array} */ x) => rows.closest(x, COMPANIONS + 1).map(({ row }) => row);
   const last = near(to);
-  // A neighbour need not have one back; the end is reached from those around it, or at once.
+  // Neighbours need not be mutual; the end is reached from the points around it, or directly.
   const around = (/** @type {number} */ node) => (node === start || last.includes(node) ? [...near(place(node)), end] : near(place(node)));
   return yield* shortest(geometry, { start, end, place, around });
 }
 
 /**
- * The shortest way over a grid in the plane.
+ * The shortest path over a grid in the plane.
  * @param {Geometry<any>} geometry
  * @param {Float64Array} from
  * @param {Float64Array} to
@@ -171,7 +171,7 @@ export function* gridWay(geometry, from, to, { a, b, view, lift }) {
 }
 
 /**
- * The shortest way through a network, from node to node (Dijkstra).
+ * The shortest path through a network (Dijkstra).
  * @param {Geometry<any>} geometry
  * @param {Network} network
  * @returns {Generator<void, Way>}
@@ -205,7 +205,7 @@ function* shortest(geometry, { start, end, place, around }) {
   return new Way(geometry, points);
 }
 
-/** What comes next: the least first (a binary heap). */
+/** A priority queue, the least first (a binary heap). */
 class Queue {
   constructor() {
     /** @type {[number, number][]} */

@@ -1,12 +1,12 @@
-// Very many points of a plane, sorted into the cells of a grid: those in view, near a place, or
-// within a line are found without asking all.
+// Very many points of a plane, sorted into the cells of a grid, to find those in view, near a place,
+// or within a line without a search through all.
 
-const CELL_POINTS = 8; // of a cell, were all equally full
+const CELL_POINTS = 8; // points per cell if evenly distributed
 const MOST_CELLS = 512; // along a side
-const TRIED = 4096; // points from which the grid's own extent is judged
-const OUTLYING = 0.005; // of them on either side, which the cells at the rim take in
+const TRIED = 4096; // points from which the grid's extent is estimated
+const OUTLYING = 0.005; // fraction of them beyond either side; they go into the outer cells
 
-/** Least and greatest across, least and greatest up. @typedef {[number, number, number, number]} Box */
+/** Range across, then range up. @typedef {[number, number, number, number]} Box */
 
 /** The range of most of the numbers. @param {Float32Array} numbers @returns {[number, number]} */
 function usualRange(numbers) {
@@ -29,7 +29,7 @@ export class PointGrid {
     this.du = (right - left) / side;
     this.dv = (top - bottom) / side;
     const cells = new Uint32Array(count);
-    /** Where the points of every cell begin: cells row by row from the bottom, and so are the points. */
+    /** The start of every cell's points: cells and points are in rows from the bottom. */
     this.starts = new Uint32Array(side * side + 1);
     for (let n = 0; n < count; n++) {
       cells[n] = this.row(up[n]) * side + this.column(across[n]);
@@ -58,7 +58,7 @@ export class PointGrid {
   }
 
   /**
-   * The stretches of points, one for every row of cells, that hold all points of a box (and some more).
+   * The ranges of points, one per row of cells, that contain all points of a box (and some more).
    * @param {Box} box
    * @param {(from: number, to: number) => void} take
    */
@@ -70,7 +70,7 @@ export class PointGrid {
     }
   }
 
-  /** How many points the cells have that a box touches: all of the box's, and some more. @param {Box} box */
+  /** The number of points in the cells that a box touches: all of the box's, and some more. @param {Box} box */
   countAround(box) {
     let count = 0;
     this.stretches(box, (from, to) => (count += to - from));
@@ -109,7 +109,7 @@ export class PointGrid {
   }
 
   /**
-   * The points that a closed line encloses, by the even-odd rule: whole cells where the line does not go.
+   * The points inside a closed line, by the even-odd rule: complete cells where the line does not pass.
    * @param {[number, number][]} line closed from its end to its beginning
    * @returns {Uint32Array} sorted
    */
@@ -129,13 +129,13 @@ export class PointGrid {
     const [bottom, top] = [Math.min(...line.map(([, v]) => v)), Math.max(...line.map(([, v]) => v))];
     const crossed = new Uint8Array(side);
     for (let row = this.row(bottom); row <= this.row(top); row++) {
-      // Points beyond the grid lie in the cells at its rim.
+      // Points beyond the grid are in its outer cells.
       const low = row === 0 ? -Infinity : this.bottom + row * this.dv;
       const high = row === side - 1 ? Infinity : this.bottom + (row + 1) * this.dv;
       const here = edges.filter((edge) => edge.low <= high && edge.high >= low);
       crossed.fill(0);
       for (const edge of here) {
-        // What of the edge lies in this row of cells, a cell wider on both sides against rounding.
+        // The part of the edge in this row of cells, one cell wider on both sides against rounding.
         const ends = edge.low === edge.high ? [edge.left, edge.right] : [crossing(edge, Math.max(low, edge.low)), crossing(edge, Math.min(high, edge.high))];
         crossed.fill(1, Math.max(this.column(Math.min(...ends)) - 1, 0), this.column(Math.max(...ends)) + 2);
       }

@@ -1,30 +1,30 @@
 // The kernels that a page can evaluate, one entry of KERNELS for each kind. A new one needs `row`
-// and `diagonal`; `plane` makes the shading faster where a kernel falls apart along two dimensions;
-// with `derivative` there are lengths on the map: shortest paths and magnification.
+// and `diagonal`; `plane` makes the shading faster for kernels that separate along two dimensions;
+// `derivative` enables lengths on the map: shortest paths and magnification.
 
 /** @typedef {Float64Array | Float32Array} Floats */
 /**
- * One summand of a kernel as Python tells it: its kind and its numbers.
+ * One summand of a kernel from Python: its kind and its parameters.
  * @typedef {{ kind: string } & Record<string, any>} Part
  */
 /**
- * The inputs Z that a kernel is evaluated at.
+ * The inputs Z of a kernel.
  * @typedef {object} Inputs
  * @property {Floats} inducing M × Q
  * @property {number} nInducing M
  * @property {number} nLatent Q
  */
 /**
- * A kernel on a plane through a point: k(Z, x) where x moves along two dimensions alone.
+ * A kernel on a plane through a point: k(Z, x) where x moves along two dimensions only.
  * @typedef {object} KernelPlane
- * @property {(us: Float64Array) => Float64Array} columns what depends on the first coordinate only: a table, us × M
- * @property {(v: number) => Float64Array} height what depends on the second coordinate only, M
+ * @property {(us: Float64Array) => Float64Array} columns the factor of the first coordinate: a table, us × M
+ * @property {(v: number) => Float64Array} height the factor of the second coordinate, M
  * @property {(out: Float64Array, table: Float64Array, i: number, factor: Float64Array, u: number, v: number) => void} add
  *   adds k(Z, x) to out (M), x at the table's column i, at u, v
  * @property {(u: number, v: number) => number} diagonal k(x, x)
  */
 /**
- * How a kernel changes with the place.
+ * The derivatives of a kernel.
  * @typedef {object} KernelDerivative
  * @property {(part: any, x: ArrayLike<number>, inputs: Inputs, out: Float64Array) => void} row adds ∂k(Z, x)/∂x to out (M × Q)
  * @property {(part: any, x: ArrayLike<number>, out: Float64Array) => void} diagonal
@@ -167,14 +167,14 @@ export const KERNELS = {
     derivative: { row() {}, diagonal() {} }, // the same everywhere
   },
   white: {
-    row() {}, // zero between two different inputs
+    row() {}, // zero between different inputs
     diagonal: ({ variance }) => variance,
-    derivative: { row() {}, diagonal() {} }, // another draw at every place: no change along a way
+    derivative: { row() {}, diagonal() {} }, // independent at every place: no slope along a path
   },
 };
 
 /**
- * The functions of a kernel's kind. Throws for one that stands in no table.
+ * The functions of a kernel's kind. Throws for an unknown kind.
  * @param {Part} part
  */
 export function kernelKind({ kind }) {

@@ -1,4 +1,4 @@
-// Magnification: how much the output changes from place to place, and lines of equal magnification.
+// Magnification: how fast the output changes with the place, and its contour lines.
 
 import { contour, levelsBetween, smoothGrid } from "./contours.js";
 
@@ -7,19 +7,19 @@ import { contour, levelsBetween, smoothGrid } from "./contours.js";
 /** @import { OutputMetric } from "./metric.js" */
 /** @import { Slice } from "./slice.js" */
 
-const CELL = 9; // CSS pixels between the places that lines go by
-const SURE = 0.25; // of the prior's variance: the deviation is less than half of it
-const FACTOR = 4; // from line to line
-const SMOOTHED = 16; // times (25 pixels): lines are of regions, the shading of what is between neighbours
-const LEAST_LINE = 1e-3; // of the most, below which nothing changes that could be seen
+const CELL = 9; // CSS pixels between the places at which lines are computed
+const SURE = 0.25; // of the prior variance: the deviation is below half the prior's
+const FACTOR = 4; // between neighbouring lines
+const SMOOTHED = 16; // times (25 pixels): lines describe regions, the shading describes neighbouring places
+const LEAST_LINE = 1e-3; // of the maximum; smaller changes are invisible
 
 /**
- * Magnification on the plane that a map shows: √det of the metric between the plane's tangents. Where
- * the further dimensions follow the data they are functions of the two, so the tangents have them all.
+ * Magnification on the map's plane: √det of the metric between the plane's tangents. Hidden dimensions
+ * * that follow the data are functions of the two shown ones, so the tangents include them.
  * @param {OutputMetric} metric
  * @param {(u: number, v: number) => Float64Array} place in all dimensions
  * @param {[number, number]} steps across and up
- * @returns {Slice<null>} squares, as of a deviation
+ * @returns {Slice<null>} squared, like variances
  */
 export function magnificationSlice(metric, place, [du, dv]) {
   return {
@@ -31,7 +31,7 @@ export function magnificationSlice(metric, place, [du, dv]) {
 }
 
 /**
- * A place of a plane, and how it moves with the two that are shown.
+ * A place of a plane, and its derivatives by the two shown dimensions.
  * @param {(u: number, v: number) => Float64Array} place
  * @param {number} u
  * @param {number} v
@@ -44,7 +44,7 @@ function tangents(place, u, v, [du, dv]) {
 }
 
 /**
- * Lines of equal magnification of the mean alone, where the model is sure.
+ * Contour lines of the mean's magnification, where the model is sure.
  * @param {OutputMetric} metric
  * @param {(u: number, v: number) => Float64Array} place in all dimensions
  * @param {[number, number]} steps across and up
@@ -67,7 +67,7 @@ export function* magnificationLines(metric, place, steps, { u, v, su, sv }, widt
     yield;
   }
   const most = values.reduce((highest, value) => (value > highest ? value : highest), 0);
-  // Smoothed as logarithms, so that a valley counts as much as a hill.
+  // Smooth logarithms, so that valleys count as much as hills.
   const smooth = smoothGrid(values.map((value) => Math.log(Math.max(value, LEAST_LINE * most))), columns, SMOOTHED).map(Math.exp);
   return levelsBetween(smooth, FACTOR).flatMap((level) => contour(smooth, columns, level))
     .map(([x0, y0, x1, y1]) => [u - su + x0 * du, v + sv - y0 * dv, u - su + x1 * du, v + sv - y1 * dv]);

@@ -1,4 +1,4 @@
-// How far the output changes from one latent place to the next: the expected Riemannian metric of
+// The change of the output between neighbouring latent places: the expected Riemannian metric of
 // the generated output, G(x) = E[JᵀJ] (Tosi, Hauberg, Vellido & Lawrence 2014).
 //
 // f is a Gaussian process given the data, so its Jacobian J is Gaussian and G has two parts: the slopes
@@ -6,7 +6,7 @@
 //   G(x) = Aᵀ (W Wᵀ − D s² diag(shrink)) A + D s² ∂²k(x, x')/∂x∂x',   A = ∂alpha/∂x = T ∂k(Z, x)/∂x.
 // s is the header's scale, the root mean square over the outputs: D s² is the sum of theirs, squared.
 // Between two places near each other dᵀ G d is the expected squared change E‖f(x + d) − f(x)‖², which
-// needs no derivatives. White noise is no part of it: it is another draw at every place.
+// needs no derivatives. It does not include white noise, which is independent at every place.
 
 import { dot } from "../kit/algebra.js";
 
@@ -14,11 +14,11 @@ import { dot } from "../kit/algebra.js";
 /** @import { Geometry } from "./geodesic.js" */
 /** @import { Inputs } from "./kernels.js" */
 
-/** A place, and what its distances to others need. @typedef {{ x: Float64Array, alpha: Float64Array, image: Float64Array, own: number }} Station own: k(x, x) without white noise */
+/** A place with precomputed values for its distances. @typedef {{ x: Float64Array, alpha: Float64Array, image: Float64Array, own: number }} Station own: k(x, x) without white noise */
 
 /** @implements {Geometry<Station>} */
 export class OutputMetric {
-  /** Throws for a model with a kernel whose derivative is not told. @param {LatentModel} model */
+  /** Throws for a model with a kernel without a known derivative. @param {LatentModel} model */
   constructor(model) {
     const unknown = model.kernel.find((_, p) => !model.kinds[p].derivative);
     if (unknown) throw new Error(`Lengths need the derivative of the kernel "${unknown.kind}", which the page does not know.`);
@@ -30,13 +30,13 @@ export class OutputMetric {
     this.form = new Float64Array(0);
     this.row = new Float64Array(model.nInducing);
     this.slopes = new Float64Array(model.nInducing * model.nLatent);
-    /** Memory of `between`, which is asked thousands of times. */
+    /** Reused memory of `between`, which is called thousands of times. */
     this.value = new Float64Array(1);
     /** @type {Inputs} */
     this.pair = { inducing: this.value, nInducing: 1, nLatent: model.nLatent };
   }
 
-  /** The products of the weights, once for all places, row by row: they are long. */
+  /** Compute the products of the weights once for all places, row by row, since this takes long. */
   *prepare() {
     const { weights, rank: R, nOutputs: D, shrink } = this.model;
     if (this.form.length) return;
@@ -80,7 +80,7 @@ export class OutputMetric {
     return image;
   }
 
-  /** ∂k(Z, x)/∂x, M × Q; the same memory every time. @param {Float64Array} x */
+  /** ∂k(Z, x)/∂x, M × Q; the result's memory is reused. @param {Float64Array} x */
   slopesAt(x) {
     const { model, slopes } = this;
     slopes.fill(0);
@@ -130,17 +130,17 @@ export class OutputMetric {
     return Math.sqrt(Math.max(this.at(x, [step])[0], 0));
   }
 
-  /** How much an area is enlarged that two directions span: √det G. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
+  /** The enlargement of the area that two directions span: √det G. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
   magnification(x, along, up) {
     const [g, h, , k] = this.at(x, [along, up]);
     return Math.sqrt(Math.max(g * k - h * h, 0));
   }
 
-  /** The same of the mean alone, by its slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
+  /** The same for the mean only, from its slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
   meanMagnification(x, along, up) {
     const { shrink } = this.model;
     const changes = this.changesAt(x, [along, up]);
-    // W Wᵀ is the form without what the covariance takes.
+    // W Wᵀ is the form without the covariance's part.
     const images = changes.map((change) => this.imaged(change).map((value, r) => value + this.level * shrink[r] * change[r]));
     const [g, h, k] = [[0, 0], [0, 1], [1, 1]].map(([i, j]) => dot(images[i], changes[j]));
     return Math.sqrt(Math.max(g * k - h * h, 0));

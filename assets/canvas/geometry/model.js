@@ -11,14 +11,14 @@ import { OutputVariances } from "./variances.js";
 /** @import { Drawing } from "../kit/geometry.js" */
 /** @import { Floats, Part } from "./kernels.js" */
 
-// Same formulas as gplvm_core/prediction; the browser test holds the two together to 1e-4.
+// Same formulas as gplvm_core/prediction; the browser test checks that both agree to 1e-4.
 //
 // pack.py sends the mean and the variance in a basis T in which both are sums of well-scaled terms:
 //   alpha = T k(Z, x) (T is R × M),   mean = center + weights' alpha,   variance = k(x, x) - sum shrink alpha^2.
-// A layer that hands its inputs on by a linear map has them as further alphas, which nothing shrinks.
+// A layer that passes its inputs on by a linear map has them as further alphas without shrinkage.
 
 /**
- * What is drawn of a model: its outputs at a point, and the training rows as small pictures.
+ * The drawn parts of a model: its outputs at a point, and small pictures of the training rows.
  * @typedef {object} Output
  * @property {any} header with item_shape and item_range
  * @property {Drawing} drawing
@@ -30,9 +30,9 @@ import { OutputVariances } from "./variances.js";
  * @property {(n: number) => ArrayLike<number>} item
  */
 
-const NOTHING = 1e-5; // of the variance that positions carry: what adds less is left out
-const MOST_COLUMNS = 200; // of a table that are offered as colours
-const MOST_FOR_GAP = 300; // inducing inputs up to which the shading's own quadratic form pays
+const NOTHING = 1e-5; // of the positions' variance: smaller contributions are omitted
+const MOST_COLUMNS = 200; // of a table, offered as colours
+const MOST_FOR_GAP = 300; // inducing inputs up to which a separate quadratic form speeds up the shading
 
 /** @implements {Output} */
 export class LatentModel extends LatentPoints {
@@ -57,14 +57,14 @@ export class LatentModel extends LatentPoints {
     this.shrink = arrays.shrink;
     /** @type {Floats} */
     this.center = arrays.center;
-    /** Terms of the mean: R, and where the inputs are handed on as well, R + Q. */
+    /** Terms of the mean: R, or R + Q if the layer also passes its inputs on. */
     this.nTerms = this.rank + (shapes.slope?.[0] ?? 0);
     /** As many × D. @type {Floats} */
     this.weights = arrays.slope ? joined(arrays.weights, arrays.slope) : arrays.weights;
-    /** The training rows, small enough to be sent. @type {Float32Array | Uint8Array} */
+    /** The training rows at reduced size. @type {Float32Array | Uint8Array} */
     this.items = arrays.items;
     this.itemSize = this.items.length / this.nPoints;
-    /** The columns that can be colours. @type {readonly string[]} */
+    /** The columns that can colour the map. @type {readonly string[]} */
     this.coloured = this.wholeColumns();
     this.outputs = new OutputVariances(content);
     /** @type {Float64Array | undefined} */
@@ -187,7 +187,7 @@ export class LatentModel extends LatentPoints {
     const mean = new Float64Array(this.center);
     this.project(centre, mean);
     const variances = outputs.variances(shared, D);
-    // Of a pair of places the squares add up to those of its half difference and of its middle.
+    // The sum of squares of a pair of places follows from its middle and half its difference.
     const ways = pairs.flatMap(({ low, high }) => [
       low.map((value, r) => (high[r] - value) / 2), low.map((value, r) => (high[r] + value) / 2 - centre[r]),
     ]);
@@ -203,7 +203,7 @@ export class LatentModel extends LatentPoints {
     return { mean, variances };
   }
 
-  /** What every term adds to the outputs: sums of squared weights. */
+  /** The contribution of every term to the outputs: sums of squared weights. */
   get power() {
     const { nTerms, nOutputs: D, weights } = this;
     if (!this.powers) {
@@ -217,7 +217,7 @@ export class LatentModel extends LatentPoints {
   project(alpha, out) {
     const { nTerms, nOutputs: D, weights } = this;
     const fours = nTerms - (nTerms % 4);
-    // Four terms at a time: the outputs are read and written a quarter as often.
+    // Four terms at a time, to read and write the outputs a quarter as often.
     for (let r = 0; r < fours; r += 4) {
       const [a, b, c, d] = alpha.subarray(r, r + 4);
       const [first, second, third] = [(r + 1) * D, (r + 2) * D, (r + 3) * D];
@@ -244,7 +244,7 @@ export class LatentModel extends LatentPoints {
     return Math.sqrt(this.header.noise_variance) * this.outputs.scales[d];
   }
 
-  /** The variance alone, in internal units: quicker than with the mean. @param {ArrayLike<number>} x */
+  /** Only the variance, in internal units: faster than with the mean. @param {ArrayLike<number>} x */
   variance(x) {
     return Math.max(this.kernelDiagonal(x) - this.known(this.kernelRow(x, this.row)), 0);
   }
@@ -262,14 +262,14 @@ export class LatentModel extends LatentPoints {
     return total;
   }
 
-  /** sum shrink alpha^2 at a place; leaves its kernel row and all of alpha behind. @param {ArrayLike<number>} x */
+  /** sum shrink alpha^2 at a place; also stores its kernel row and all of alpha. @param {ArrayLike<number>} x */
   look(x) {
     const { rank, nTerms, row, alpha } = this;
     for (let r = rank; r < nTerms; r++) alpha[r] = x[r - rank];
     return this.explained(this.kernelRow(x, row));
   }
 
-  /** sum shrink alpha^2 for a kernel row; leaves its alpha behind. @param {Float64Array} row */
+  /** sum shrink alpha^2 for a kernel row; also stores alpha. @param {Float64Array} row */
   explained(row) {
     const { nInducing: M, rank, transform, shrink, alpha } = this;
     let total = 0;
@@ -295,7 +295,7 @@ export class LatentModel extends LatentPoints {
     return `± ${formatNumber(this.deviation(variance), 2)}`;
   }
 
-  /** Models whose pictures of a training row are shown side by side. @returns {Output[]} */
+  /** Models whose pictures of a training row are side by side. @returns {Output[]} */
   get pictured() {
     return [this];
   }

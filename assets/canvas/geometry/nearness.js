@@ -1,18 +1,18 @@
-// Near the data: where the dimensions that a map does not show go while a pointer moves over it.
+// Near the data: the coordinates of hidden dimensions while the pointer moves over a map.
 
 /** @import { LatentPoints } from "./points.js" */
 /** @import { Slice } from "./slice.js" */
 
 const NEIGHBOUR = 5; // a point's spacing is its distance to the neighbour of this number
-const SHARE = 0.3; // of the spacing: the width of nearness. A narrow one stays near the data and is smooth
-const NEGLIGIBLE = 24; // a weight of e^-24 beside the nearest point's changes nothing that is seen
-const GROWTH = 0.4; // below a half, where far away the nearest point no longer would be all that counts
+const SHARE = 0.3; // of the spacing: the width of the weights. A narrow one stays near the data and is smooth
+const NEGLIGIBLE = 24; // a weight of e^-24 relative to the nearest point's is invisible
+const GROWTH = 0.4; // below 0.5: above it, the nearest point would no longer dominate far away
 const LEAST = 1e-6; // of the median: the least spacing, for points that coincide
-const OUTSIDE = 0.9; // points more alone than this share of them count as no more alone than that
+const OUTSIDE = 0.9; // spacings are limited to this quantile
 
 /**
- * The squared width of nearness where the nearest point is so far: wider than among the points, so
- * that half-way between two groups the one does not give way to the other at once.
+ * The squared width of the weights at a distance from the nearest point: wider than among the points,
+ * * for a smooth transition half-way between two groups.
  * @param {number} width among the points
  * @param {number} least squared distance of the nearest one
  */
@@ -21,7 +21,7 @@ function grown(width, least) {
 }
 
 /**
- * Gaussian weights of squared distances, beside the nearest one's, which is 1: finite however far all are.
+ * Gaussian weights of squared distances, relative to the nearest one's, which is 1: finite at any distance.
  * @param {Float64Array} squared
  * @param {number} count how many of them
  * @param {number} width among the points
@@ -42,7 +42,7 @@ export function nearWeights(squared, count, width, out) {
 }
 
 /**
- * Distance of every point to its fifth neighbour in a plane (to its last, where there are fewer).
+ * Distance of every point to its fifth neighbour in a plane (or its last, if there are fewer).
  * @param {Float64Array} us in order
  * @param {Float64Array} vs
  */
@@ -53,7 +53,7 @@ export function spacings(us, vs) {
   return us.map((u, i) => {
     if (!count) return 0;
     nearest.fill(Infinity);
-    // Outwards along the first axis, on either side until that alone is farther than the neighbours found.
+    // Search outwards along the first axis, until its distance exceeds those of the neighbours found.
     for (const step of [-1, 1]) {
       for (let j = i + step; j >= 0 && j < N; j += step) {
         const across = (us[j] - u) ** 2;
@@ -66,7 +66,7 @@ export function spacings(us, vs) {
   });
 }
 
-/** The training points as they lie in one plane, and what is near a place in it. */
+/** The training points in one plane, and the weights of those near a place. */
 export class NearPlane {
   /** @param {LatentPoints} points @param {number} a @param {number} b */
   constructor(points, a, b) {
@@ -74,7 +74,7 @@ export class NearPlane {
     this.points = points;
     this.a = a;
     this.b = b;
-    /** The dimensions that follow. */
+    /** The dimensions that follow the data. */
     this.others = Array.from({ length: Q }, (_, q) => q).filter((q) => q !== a && q !== b);
     this.scale = [Math.sqrt(relevance[a]), Math.sqrt(relevance[b])];
     /** The points' rows, from left to right; so are the arrays below. */
@@ -87,15 +87,15 @@ export class NearPlane {
     this.median = sorted[N >> 1] || 1;
     const most = Math.max(sorted[Math.floor(OUTSIDE * N)], LEAST * this.median);
     this.spacing = spacing.map((distance) => Math.min(Math.max(distance, LEAST * this.median), most));
-    /** No width is more than this among the points. */
+    /** The largest width among the points. */
     this.widest = Math.max(this.median, SHARE * most);
-    /** Of the points around a place: which, their squared distances and weights. */
+    /** The points around a place, their squared distances and weights. */
     this.around = new Uint32Array(N);
     this.squared = new Float64Array(N);
     this.weights = new Float64Array(N);
     /** The sum of the weights. */
     this.total = 0;
-    /** Squared distance of every training row to where the pointer gets at it. @type {Float64Array | null} */
+    /** Squared distance of every training row to the place that the pointer reaches there. @type {Float64Array | null} */
     this.strays = null;
   }
 
@@ -108,7 +108,7 @@ export class NearPlane {
       if (us[middle] < u) low = middle + 1;
       else high = middle;
     }
-    // Points farther than this count for nothing, since another is near.
+    // Farther points have no weight, since another is near.
     let [count, least, most] = [0, Infinity, Infinity];
     for (const step of [-1, 1]) {
       for (let i = step < 0 ? low - 1 : low; i >= 0 && i < us.length; i += step) {
@@ -126,8 +126,8 @@ export class NearPlane {
   }
 
   /**
-   * The spacing of the points around a place: its own mean weighted by nearness, so that it changes
-   * smoothly with the place, and stays what the nearest points have where there are none.
+   * The spacing of the points around a place: a weighted mean, so that it changes smoothly, and equals
+   * * that of the nearest points far from all points.
    * @param {number} count of the points that `look` found
    */
   spacingHere(count) {
@@ -138,14 +138,14 @@ export class NearPlane {
     return sum / total;
   }
 
-  /** Weigh the points around a place; how many there are. @param {number} u @param {number} v */
+  /** Weight the points around a place; return their number. @param {number} u @param {number} v */
   weigh(u, v) {
     const count = this.look(this.scale[0] * u, this.scale[1] * v);
     this.total = nearWeights(this.squared, count, SHARE * this.spacingHere(count), this.weights);
     return count;
   }
 
-  /** Where the points around a place lie on another map of the same rows. @param {number} u @param {number} v @param {LatentPoints} other */
+  /** The mean position of the points around a place on another map of the same rows. @param {number} u @param {number} v @param {LatentPoints} other */
   carried(u, v, { latent, nLatent }) {
     const { rows, around, weights } = this;
     const count = this.weigh(u, v);
@@ -157,7 +157,7 @@ export class NearPlane {
     return mean;
   }
 
-  /** Put the dimensions of x outside the plane where the data near it in the plane are. @param {Float64Array} x */
+  /** Set the dimensions of x outside the plane to those of the data near it in the plane. @param {Float64Array} x */
   follow(x) {
     const { rows, around, weights, others, points } = this;
     const count = this.weigh(x[this.a], x[this.b]);
@@ -193,7 +193,7 @@ export class NearPlane {
     return { mean, variances };
   }
 
-  /** How far training row n is from the place that the pointer gets at it, squared. @param {number} n */
+  /** Squared distance of training row n from the place that the pointer reaches there. @param {number} n */
   stray(n) {
     this.strays ??= Float64Array.from({ length: this.points.nPoints }, (_, m) => {
       const position = this.points.position(m);
@@ -204,7 +204,7 @@ export class NearPlane {
   }
 
   /**
-   * The places that the pointer gets, for the shading.
+   * The places that the pointer reaches, for the shading.
    * @param {(x: Float64Array) => number} variance at a place
    * @returns {Slice<null>}
    */

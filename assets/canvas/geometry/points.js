@@ -6,7 +6,7 @@ import { correlation, scaleEnds } from "./scale.js";
 /** @import { Frame } from "../kit/frame.js" */
 /** @import { Floats } from "./kernels.js" */
 
-/** Training points on a latent map: where they lie, what they are called, which one is near. */
+/** Training points on a latent map: positions, names, and the nearest to a place. */
 export class LatentPoints {
   /**
    * Header, arrays and shapes of a frame with at least `latent`.
@@ -29,15 +29,15 @@ export class LatentPoints {
     this.order = arrays.order;
     /** F × N, facts of the rows that are numbers. @type {Float32Array | undefined} */
     this.factors = arrays.factors;
-    /** Numbers of all rows, where they are not simply counted. @type {Int32Array | undefined} */
+    /** Numbers of all rows, if they are not consecutive. @type {Int32Array | undefined} */
     this.rowNumbers = arrays.row_numbers;
-    /** All rows, where those here are a sample of very many. @type {Crowd | null} */
+    /** All rows, if the present ones are a sample of very many. @type {Crowd | null} */
     this.crowd = header.crowd ? new Crowd(header.crowd) : null;
     /** @type {Map<number, [number, number]>} */
     this.factorRanges = new Map();
   }
 
-  /** How many rows the model has; the first nPoints of them are here. */
+  /** The number of the model's rows; the first nPoints of them are complete. */
   get nRows() {
     return this.crowd?.count ?? this.nPoints;
   }
@@ -47,12 +47,12 @@ export class LatentPoints {
     return (this.rowNumbers?.[n] ?? this.crowd?.row(n) ?? n) + 1;
   }
 
-  /** What the points can be coloured by beside their labels. @returns {string[]} */
+  /** The facts that can colour the points, in addition to labels. @returns {string[]} */
   get factorNames() {
     return this.header.factors ?? [];
   }
 
-  /** A fact of row n; NaN where it is not known. @param {number} f @param {number} n @returns {number} */
+  /** A fact of row n; NaN if unknown. @param {number} f @param {number} n @returns {number} */
   factor(f, n) {
     if (n >= this.nPoints) return this.crowd?.column(`fact ${f}`)?.[n] ?? NaN;
     return /** @type {Float32Array} */ (this.factors)[f * this.nPoints + n];
@@ -69,9 +69,9 @@ export class LatentPoints {
   }
 
   /**
-   * The fact that goes most with a dimension, and its correlation with the points' positions.
+   * The fact with the largest correlation with a dimension, and the correlation.
    * @param {number} q
-   * @returns {{ name: string, r: number } | null} none where nothing is known of the rows
+   * @returns {{ name: string, r: number } | null} null without facts
    */
   companion(q) {
     const { nPoints: N, nLatent: Q, latent, factors, header } = this;
@@ -85,7 +85,7 @@ export class LatentPoints {
   /**
    * Index of the training point closest to x, dimensions weighted by their relevance.
    * @param {ArrayLike<number>} x
-   * @param {number[] | null} only these dimensions alone
+   * @param {number[] | null} only these dimensions
    */
   nearest(x, only = null) {
     const { nPoints, nLatent: Q, latent, relevance } = this;
@@ -140,13 +140,13 @@ export class LatentPoints {
     return Float64Array.from(this.latent.subarray(n * this.nLatent, (n + 1) * this.nLatent));
   }
 
-  /** The label of a row; −1 where it has none. @param {number} n @returns {number} */
+  /** The label of a row; −1 without one. @param {number} n @returns {number} */
   label(n) {
     if (n >= this.nPoints) return this.crowd?.column("labels")?.[n] ?? -1;
     return this.labels ? this.labels[n] : -1;
   }
 
-  /** The labels that rows have, in order. */
+  /** The sorted labels of the rows. */
   presentLabels() {
     return [...new Set(this.crowd?.present ?? this.labels ?? [])].filter((label) => label >= 0).sort((p, q) => p - q);
   }
@@ -157,17 +157,17 @@ export class LatentPoints {
     return label < 0 ? null : (this.header.label_names[label] ?? String(label));
   }
 
-  /** What the data call a row, such as its identifier or its file. @param {number} n @returns {string | null} */
+  /** A row's name in the data, such as its identifier or its file. @param {number} n @returns {string | null} */
   id(n) {
     return this.header.row_names?.[n] || null;
   }
 
-  /** A row's own name: its identifier, else its number. @param {number} n @returns {string} */
+  /** A row's name: its identifier, or its number. @param {number} n @returns {string} */
   rowName(n) {
     return this.id(n) ?? `Row ${this.rowNumber(n)}`;
   }
 
-  /** What a row is called: its own name, and its label where that says more. @param {number} n */
+  /** A row's name, with its label if that adds information. @param {number} n */
   name(n) {
     const [own, label] = [this.rowName(n), this.labelName(n)];
     return label === null || own.includes(label) ? own : `${own} · ${label}`;

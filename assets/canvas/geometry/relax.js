@@ -1,4 +1,4 @@
-// A path between two fixed ends, bent until it is a geodesic.
+// Relaxes a path between two fixed ends to a geodesic.
 
 import { cholesky, choleskySolve, dot } from "../kit/algebra.js";
 
@@ -6,11 +6,11 @@ import { cholesky, choleskySolve, dot } from "../kit/algebra.js";
 
 const MEMORY = 10; // steps that are remembered
 const MOST_STEPS = 150;
-const SETTLED = 1e-4; // a share of the energy that several steps no longer gain
+const SETTLED = 1e-4; // relative decrease of the energy over several steps below which the search ends
 
 /**
- * Bend a path between its ends to less energy, in place; a path of least energy is a geodesic, at
- * constant speed. L-BFGS, whose first guess of the curvature is the metric's mean along the path.
+ * Minimise the energy of a path between its ends, in place; a path of least energy is a geodesic at
+ * * constant speed. Uses L-BFGS; its initial curvature is the metric's mean along the path.
  * @param {Geometry<any>} geometry
  * @param {Float64Array[]} path
  * @param {number[]} free dimensions in which it may bend
@@ -27,7 +27,7 @@ export function* relax(geometry, path, free) {
   let at = read(path);
   let energy = geometry.energy(path, gradients);
   let slope = read(gradients);
-  /** Steps, and what the slope changed by. @type {{ step: Float64Array, change: Float64Array, rate: number }[]} */
+  /** Steps, and the changes of the gradient. @type {{ step: Float64Array, change: Float64Array, rate: number }[]} */
   const memory = [];
   const past = [energy];
   for (let i = 0; i < MOST_STEPS; i++) {
@@ -63,7 +63,7 @@ export function* relax(geometry, path, free) {
  * The direction of descent by the steps so far (Nocedal & Wright 2006, algorithm 7.4).
  * @param {Float64Array} slope
  * @param {{ step: Float64Array, change: Float64Array, rate: number }[]} memory
- * @param {(vector: Float64Array) => Float64Array} guess the inverse of the curvature, at first
+ * @param {(vector: Float64Array) => Float64Array} guess the initial inverse of the curvature
  */
 function descent(slope, memory, guess) {
   const back = slope.map((value) => -value);

@@ -1,9 +1,9 @@
-// Columns of numbers: the ends of their scale, and how two of them go together.
+// Columns of numbers: the ends of their scale, and their correlation.
 
-const RIM = 0.02; // of the rows at either end share the scale's first and last colour
+const RIM = 0.02; // of the rows at either end have the scale's first or last colour
 
 /**
- * The ends of a factor's scale: all but the outermost rows lie between them.
+ * The ends of a fact's scale: all but the outermost rows are between them.
  * @param {ArrayLike<number>} values
  * @returns {[number, number]}
  */
@@ -15,7 +15,7 @@ export function scaleEnds(values) {
 }
 
 /**
- * Pearson's correlation of two columns over the rows where the second is known; 0 where one is constant.
+ * Pearson's correlation of two columns over the rows where the second is known; 0 if one is constant.
  * @param {ArrayLike<number>} first
  * @param {ArrayLike<number>} second
  */

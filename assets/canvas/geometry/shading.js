@@ -1,14 +1,14 @@
-// What a map's shading shows: variances on a grid of a plane, and how light or dark each of them is.
+// A map's shading: variances on a grid of a plane, and their brightness.
 
 /** @import { View } from "../kit/plane.js" */
 /** @import { Theme } from "../kit/theme.js" */
 /** @import { Slice } from "./slice.js" */
 
-const REFERENCE = 24; // cells a side of the grid that light and shadow are fitted to
+const REFERENCE = 24; // cells per side of the grid that determines the range
 
-/** What is to be shaded. @typedef {{ slice: Slice<any>, view: View, theme: Theme, width: number, height: number }} Ask */
+/** The input of the shading. @typedef {{ slice: Slice<any>, view: View, theme: Theme, width: number, height: number }} Ask */
 /**
- * A grid of variances in the making; row: the next one.
+ * A grid of variances that is being computed; row: the next one.
  * @typedef {Ask & {
  *   columns: number, rows: number, us: Float64Array, left: number, top: number, du: number, dv: number,
  *   row: number, tables: any, values: Float64Array }} Grid
@@ -32,7 +32,7 @@ export function deviationRange(slice, view) {
 }
 
 /**
- * 0 in the light (certain) to 1 in the shadow, by factors; a range without a difference is all light.
+ * Logarithmic scale from 0 (light, certain) to 1 (dark); 0 for an empty range.
  * @param {number} variance
  * @param {[number, number]} range of standard deviations
  */
@@ -42,13 +42,13 @@ export function shadow(variance, [least, most]) {
 }
 
 /**
- * A new grid of cells of so many CSS pixels.
+ * A new grid; cells in CSS pixels.
  * @param {Ask} ask
  * @param {number} cell
  * @returns {Grid}
  */
 export function gridOf({ slice, view, theme, width, height }, cell) {
-  // One cell more on every side: smoothing at the rim then has something to smooth with.
+  // One more cell on every side, so that smoothing works at the edge.
   const columns = Math.ceil(width / cell) + 2;
   const rows = Math.ceil(height / cell) + 2;
   const [du, dv] = [(2 * view.su) / (columns - 2), (2 * view.sv) / (rows - 2)];

@@ -8,13 +8,13 @@ import { kernelPlane } from "./kernels.js";
  * Variances on a grid of a plane.
  * @template Tables
  * @typedef {object} Slice
- * @property {(us: Float64Array) => Tables} columns what every row of the grid shares
+ * @property {(us: Float64Array) => Tables} columns values that all rows of the grid share
  * @property {(us: Float64Array, tables: Tables, v: number, out: Float64Array, offset: number) => void} variances
  *   of one row of the grid (height v) into out[offset …]
  */
 
 /**
- * Variances on a grid of the plane (a, b): what does not change within the plane is computed once.
+ * Variances on a grid of the plane (a, b); values that are constant in the plane are computed once.
  * @implements {Slice<Float64Array[]>}
  */
 export class LatentSlice {

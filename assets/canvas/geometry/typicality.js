@@ -1,9 +1,9 @@
-// How typical a place is: as near to training rows as the rows are to each other, or off the map.
+// How typical a place is: its distance to training rows, relative to distances between rows.
 
 /** @import { LatentPoints } from "./points.js" */
 
 const COMPANY = 5; // a place's spacing is its distance to the neighbour of this number
-const MOST_ROWS = 500; // that are asked for their own spacing
+const MOST_ROWS = 500; // rows whose spacing is computed
 
 export class Typicality {
   /** @param {LatentPoints} points */
@@ -13,13 +13,13 @@ export class Typicality {
     this.spacings = null;
   }
 
-  /** Of the rows, the share that lie as far from the others as x does from them, or farther. @param {ArrayLike<number>} x */
+  /** The fraction of rows that are at least as far from the others as x is. @param {ArrayLike<number>} x */
   share(x) {
     const { points } = this;
     const count = Math.min(COMPANY, points.nPoints - 1);
     if (count < 1) return 1;
     const step = Math.ceil(points.nPoints / MOST_ROWS);
-    // Of a row's own neighbours the first is itself.
+    // The first neighbour of a row is the row itself.
     this.spacings ??= Float64Array.from({ length: Math.ceil(points.nPoints / step) }, (_, i) =>
       points.closest(points.position(i * step), count + 1)[count].distance).sort();
     const spacing = points.closest(x, count)[count - 1].distance;
@@ -37,7 +37,7 @@ export class Typicality {
  * The commonest label among the rows nearest to a place.
  * @param {LatentPoints} points
  * @param {ArrayLike<number>} x
- * @param {number} asked how many rows
+ * @param {number} asked number of rows
  */
 export function alikeRows(points, x, asked) {
   const near = points.closest(x, asked).map(({ row }) => points.label(row)).filter((label) => label >= 0);

@@ -1,4 +1,4 @@
-// What is not known of every output's function at a latent point, in the data's units.
+// The variance of every output's function at a latent point, in the data's units.
 
 /** @import { Frame } from "../kit/frame.js" */
 /** @import { Floats } from "./kernels.js" */
@@ -6,9 +6,9 @@
 export class OutputVariances {
   /** Of the bytes that pack_model wrote. @param {Frame} frame */
   constructor({ header, arrays, shapes }) {
-    /** What one unit of an output is in the data's units. @type {Floats} */
+    /** The scale of an output: one internal unit in the data's units. @type {Floats} */
     this.scales = arrays.scales;
-    /** G × R × M of outputs whose variances differ; without it all share one. @type {Floats | undefined} */
+    /** G × R × M for outputs with different variances; otherwise all share one. @type {Floats | undefined} */
     this.basis = arrays.variance_basis;
     const [groups, rank, inducing] = shapes.variance_basis ?? [0, 0, 0];
     this.groups = groups;
@@ -22,19 +22,19 @@ export class OutputVariances {
     this.kind = arrays.variance_kind;
     const meanSquare = Array.from(this.scales).reduce((sum, scale) => sum + scale * scale, 0) / this.scales.length;
     this.unit = meanSquare > 0 ? header.scale ** 2 / meanSquare : 1;
-    /** What was looked at: the squared terms and the prior variance, averaged over places. */
+    /** The squared terms and the prior variance, averaged over the added places. */
     this.terms = new Float64Array(groups * rank);
     this.prior = 0;
   }
 
-  /** Forget the places. */
+  /** Remove the places. */
   begin() {
     this.terms.fill(0);
     this.prior = 0;
   }
 
   /**
-   * Take in a place.
+   * Add a place.
    * @param {Float64Array} row k(Z, x)
    * @param {number} prior k(x, x)
    * @param {number} weight of the place

@@ -1,4 +1,4 @@
-// The first screen: one map that answers the pointer, one picture of what belongs to the place.
+// The first screen: a map that follows the pointer, and the output at the place.
 
 import { fitCanvas, partsOf } from "../kit/dom.js";
 import { drawOutput } from "../kit/output.js";
@@ -9,7 +9,7 @@ import { initial } from "../map/state.js";
 
 /** @import { LatentModel } from "../geometry/model.js" */
 
-const LEG_MS = 2600; // from one row to the next, while no pointer is there
+const LEG_MS = 2600; // between two rows, while there is no pointer
 const STEP = 0.04; // of the map's width or height, by an arrow key
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
@@ -41,7 +41,7 @@ export class Hero {
     this.parts.hero.dataset.ready = "true";
   }
 
-  /** A pointer: from now on the point is where it is. @param {PointerEvent} event */
+  /** From the first pointer event on, the point follows the pointer. @param {PointerEvent} event */
   point(event) {
     this.moving = false;
     const [u, v] = this.map.toLatent(event.offsetX, event.offsetY);
@@ -76,7 +76,7 @@ export class Hero {
     });
   }
 
-  /** On the way between two rows, through all dimensions. @param {number} now */
+  /** Move between two rows, through all dimensions. @param {number} now */
   travel(now) {
     const { model, stops, state } = this;
     const way = Math.max(now - this.began, 0) / LEG_MS;

@@ -7,14 +7,14 @@ export function dot(a, b) {
   return sum;
 }
 
-/** The place at a share of the way from one to another. @param {Float64Array} from @param {Float64Array} to @param {number} share */
+/** The place at a fraction of the line between two places. @param {Float64Array} from @param {Float64Array} to @param {number} share */
 export function blend(from, to, share) {
   return from.map((value, i) => (1 - share) * value + share * to[i]); // exact at both ends
 }
 
 /**
- * The lower triangle L with L Lᵀ = a symmetric matrix, K × K, in place of the matrix. A direction in
- * which the matrix is next to nothing counts as a small number: solving moves nothing far along it.
+ * The Cholesky factor L (K × K, lower triangle) of a symmetric matrix, in place. Tiny pivots are raised to
+ * * a small number, so that solving does not move far along them.
  * @param {Float64Array} matrix
  * @param {number} K
  */

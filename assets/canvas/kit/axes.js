@@ -27,7 +27,7 @@ export function niceTicks(low, high, count) {
  * @param {PlaneView} plane
  * @param {[string, string]} names
  * @param {Theme} theme
- * @param {number} [inset] CSS pixels above and below that something covers
+ * @param {number} [inset] covered CSS pixels above and below
  */
 export function drawMapAxes(context, plane, names, theme, inset = 0) {
   const { view, width, height } = plane;

@@ -1,5 +1,5 @@
-// Poses as a BVH file, which animation programs open: bones of one length each, and rotations that
-// point them, as gplvm_core/readers/bodies/bvh_writer.py makes them of whole sequences.
+// Poses as a BVH file for animation programs: bones of constant length and their rotations, as in
+// gplvm_core/readers/bodies/bvh_writer.py.
 
 import { dot } from "./algebra.js";
 
@@ -29,14 +29,14 @@ function turnTo(from, to) {
   const [u, v] = [unit(from), unit(to)];
   const share = 1 + dot(u, v);
   if (share > 1e-9) return unit([share, ...cross(u, v)]);
-  // Opposite ones: half a turn about any axis across.
+  // Opposite directions: half a turn about any perpendicular axis.
   const least = u.map(Math.abs).indexOf(Math.min(...u.map(Math.abs)));
   return [0, ...unit(cross(u, [0, 1, 2].map((k) => Number(k === least))))];
 }
 
 /**
- * The rotation that points the first bone of a joint, and about it brings the others as near as it can.
- * @param {Quaternion} before of what the joint hangs on
+ * The rotation that aligns a joint's first bone, and then the others as closely as possible.
+ * @param {Quaternion} before of the joint's parent
  * @param {number[][]} offsets of its bones, unturned
  * @param {number[][]} bones
  */
@@ -53,7 +53,7 @@ function pointed(before, offsets, bones) {
   return afterTurn([Math.cos(half), ...axis.map((value) => value * Math.sin(half))], turn);
 }
 
-/** Angles about z, x, y in degrees. @param {Quaternion} before of what a joint hangs on @param {Quaternion} own both in the world */
+/** Angles about z, x, y in degrees. @param {Quaternion} before of a joint's parent @param {Quaternion} own both in the world */
 function anglesOf([s, ...u], own) {
   const [w, x, y, z] = afterTurn([s, ...u.map((value) => -value)], own);
   return [
@@ -65,11 +65,11 @@ function anglesOf([s, ...u], own) {
 
 /**
  * The text of the file; y is up, the unit of length that of the positions. A joint's first bone is
- * rigid with it; each further one gets a joint of length 0 of its own.
+ * rigid with it; each further one gets an extra joint of length 0.
  * @param {{ names: string[], parents: number[] }} skeleton
  * @param {ArrayLike<number>[]} poses x, y, z of every joint
  * @param {number} seconds from one to the next
- * @returns {string} Throws an Error in words for a skeleton with several roots.
+ * @returns {string} Throws an Error for a skeleton with several roots.
  */
 export function bvhText({ names, parents }, poses, seconds) {
   const roots = parents.filter((parent) => parent < 0);

@@ -9,7 +9,7 @@ import { drawOutput, outputHeight } from "./output.js";
 /**
  * @typedef {object} Card
  * @property {ArrayLike<number>} values
- * @property {Drawing} [drawing] of these values, where it is not that of all
+ * @property {Drawing} [drawing] of these values, if it differs from the others'
  * @property {string} caption
  * @property {string} alt
  * @property {string} [note] a second line
@@ -33,10 +33,10 @@ export class Cards {
   }
 
   /**
-   * The groups under a heading; those without cards are left out, and with no card at all everything.
+   * The groups under a heading. Groups without cards are omitted; without any card, nothing is shown.
    * @param {HTMLElement} heading
    * @param {CardGroup[]} groups
-   * @param {number} least as many cards side by side there is room for: fewer do not grow
+   * @param {number} least the number of cards side by side for which there is space: fewer do not grow
    */
   show(heading, groups, least = 0) {
     this.cards = [];
@@ -73,7 +73,7 @@ export class Cards {
 
   draw() {
     const { theme, turn } = this.state;
-    // All are measured before the first one is drawn: each measure after a change lays the page out anew.
+    // Measure all before drawing, since each measurement after a change triggers a new layout.
     const widths = this.cards.map(({ canvas }) => canvas.clientWidth);
     for (const [i, { canvas, values, spread, heat, drawing = this.drawing }] of this.cards.entries()) {
       const width = widths[i];

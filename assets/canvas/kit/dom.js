@@ -20,7 +20,7 @@ export function contextOf(canvas) {
 }
 
 /**
- * A canvas' drawing context in CSS pixels, its bitmap matched to the screen's.
+ * A canvas's drawing context in CSS pixels, with a bitmap that matches the screen.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height
@@ -37,7 +37,7 @@ export function fitCanvas(canvas, width, height) {
 
 /** @typedef {Record<string, any>} Parts elements by the name of their data-part */
 
-/** The elements with a data-part, by its name. @param {ParentNode} root */
+/** The elements with a data-part, by name. @param {ParentNode} root */
 export function partsOf(root) {
   return Object.fromEntries([...root.querySelectorAll("[data-part]")].map((node) => [node.getAttribute("data-part"), node]));
 }
@@ -63,12 +63,12 @@ export function showButtons(root, show, changed) {
   return buttons;
 }
 
-/** The first stop of the keyboard leads to the map, past what is above it. @param {Parts} parts */
+/** The page's first keyboard stop, which skips to the map. @param {Parts} parts */
 export function skipToMap({ skip, upper }) {
   skip?.addEventListener("click", () => upper.focus());
 }
 
-/** What the browser keeps for this address, where it lets us: a page opened from disk may not. */
+/** The browser's storage for this address, if allowed: a page opened from disk may have none. */
 export function browserStorage() {
   try {
     return window.localStorage;

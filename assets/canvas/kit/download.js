@@ -1,8 +1,8 @@
-// Bytes of the page as a file of the visitor's.
+// Saves bytes of the page as a file.
 
 import { element } from "./dom.js";
 
-const KEPT_MS = 60_000; // some browsers read the bytes after the click, or when asked where to
+const KEPT_MS = 60_000; // some browsers read the bytes after the click, or after their file dialog
 
 /**
  * Save bytes under a name; type: their media type.

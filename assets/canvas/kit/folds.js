@@ -1,16 +1,16 @@
-// Folds that stay as the visitor left them, in this browser.
+// Expanders whose state is stored in this browser.
 
 import { browserStorage, element } from "./dom.js";
 
-/** Of the fold of a name, whether it was left open. @param {string} name @param {boolean} usual */
+/** Whether the expander with this name was left open. @param {string} name @param {boolean} usual */
 export function wasOpen(name, usual) {
   return (browserStorage()?.getItem(`fold ${name}`) ?? (usual ? "open" : "closed")) === "open";
 }
 
 /**
- * A fold that remembers.
- * @param {string} name under which it does
- * @param {boolean} usual whether a first visitor sees it open
+ * An expander that stores its state.
+ * @param {string} name for the storage
+ * @param {boolean} usual whether it is open initially
  * @param {HTMLElement} summary
  * @param {...HTMLElement} content
  */
@@ -20,7 +20,7 @@ export function fold(name, usual, summary, ...content) {
     try {
       browserStorage()?.setItem(`fold ${name}`, details.open ? "open" : "closed");
     } catch {
-      // A browser that stores nothing forgets.
+      // Without storage, the state is not remembered.
     }
   });
   return details;

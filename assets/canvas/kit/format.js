@@ -1,14 +1,14 @@
 // Numbers for people.
 
 /**
- * A latent coordinate: two decimals, so that it does not flicker in width while it changes.
+ * A latent coordinate with two decimals, so that its width does not flicker while it changes.
  * @param {number} value
  */
 export function formatCoordinate(value) {
   return value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
 }
 
-/** A coordinate as links say it: four decimals. @param {number} value */
+/** A coordinate in a link: four decimals. @param {number} value */
 export function linkNumber(value) {
   return Math.round(value * 1e4) / 1e4;
 }
@@ -33,7 +33,7 @@ export function formatShare(share) {
 }
 
 /**
- * A number with as many decimals as three digits of the width of its range have, so that it does not flicker.
+ * A number with as many decimals as its range's width has with three digits, so that it does not flicker.
  * @param {number} value
  * @param {number} width
  */

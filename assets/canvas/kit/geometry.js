@@ -1,4 +1,4 @@
-// Where the parts of a row lie in its picture: output.js draws there, the painter's brush works there.
+// Positions of a row's parts in its picture, for drawing (output.js) and for the painter's brush.
 
 /**
  * How a row is drawn, as gplvm_core/wire/model.py describes it.
@@ -7,13 +7,13 @@
  * @property {number[]} shape
  * @property {[number, number]} range the values drawn as black and white, or the ends of the axis
  * @property {string[] | null} columns names, where the columns have some
- * @property {{ names: string[], parents: number[] }} skeleton of a skeleton alone
- * @property {{ centre: number[], reach: number, floor: number }} extent of a skeleton alone
+ * @property {{ names: string[], parents: number[] }} skeleton of a skeleton only
+ * @property {{ centre: number[], reach: number, floor: number }} extent of a skeleton only
  */
 /** How stick figures are turned, in radians. @typedef {{ yaw: number, pitch: number }} Turn */
 
 /**
- * The box that an image fills inside a drawing, and the size of a pixel.
+ * The box of an image inside a drawing, and the size of a pixel.
  * @param {Drawing} drawing
  * @param {number} width
  * @param {number} height
@@ -55,7 +55,7 @@ function jointCentre(values) {
 }
 
 /**
- * How the joints of a skeleton come to the screen: their centre, the scale, and [x, y] → pixels.
+ * The projection of a skeleton's joints to the screen: their centre, the scale, and [x, y] → pixels.
  * @param {Drawing} drawing
  * @param {ArrayLike<number>} values
  * @param {number} width
@@ -63,7 +63,7 @@ function jointCentre(values) {
  * @param {boolean} [small]
  */
 export function jointFrame(drawing, values, width, height, small = false) {
-  // Small figures are centred each on itself; the large one keeps its place above the floor.
+  // Small figures are centred individually; the large one keeps its position above the floor.
   const centre = small ? jointCentre(values) : drawing.extent.centre;
   const scale = ((small ? 0.62 : 0.48) * Math.min(width, height)) / drawing.extent.reach;
   const middle = (small ? 0.5 : 0.48) * height;

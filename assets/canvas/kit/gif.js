@@ -26,7 +26,7 @@ export class GifFile {
       const colour = palette.colours[i] ?? 0;
       this.put(colour >> 16, (colour >> 8) & 0xff, colour & 0xff);
     }
-    // Again and again, without an end.
+    // Loop without end.
     this.put(0x21, 0xff, 11);
     this.text("NETSCAPE2.0");
     this.put(3, 1, 0, 0, 0);
@@ -52,7 +52,7 @@ export class GifFile {
     this.put(...new TextEncoder().encode(words));
   }
 
-  /** One picture more. @param {Uint8ClampedArray} pixels red, green, blue, alpha, in colours that the palette counted */
+  /** Add a picture. @param {Uint8ClampedArray} pixels red, green, blue, alpha, in colours that the palette counted */
   add(pixels) {
     const { width, height, palette } = this;
     this.put(0x21, 0xf9, 4, 4);
@@ -71,7 +71,7 @@ export class GifFile {
   /** LZW, in blocks of up to 255 bytes. @param {Uint8Array} indices */
   compress(indices) {
     const clear = 1 << this.bits;
-    const known = new Uint16Array(MOST_CODES << this.bits); // the code of a code and one index more; 0: none
+    const known = new Uint16Array(MOST_CODES << this.bits); // the code of a code followed by an index; 0: none
     const block = new Uint8Array(255);
     let [filled, buffer, waiting] = [0, 0, 0];
     let [next, width] = [clear + 2, this.bits + 1];
@@ -107,7 +107,7 @@ export class GifFile {
       }
     }
     send(prefix);
-    // Who reads has a code more by now.
+    // The reader has one more code at this point.
     if (next === 1 << width && next < MOST_CODES) width += 1;
     send(clear + 1);
     if (waiting) byte(buffer & 0xff);

@@ -1,4 +1,4 @@
-// A row of data as an image; where a pixel is missing it is hatched.
+// A row of data as an image; missing pixels are hatched.
 
 import { contextOf } from "./dom.js";
 import { imageBox } from "./geometry.js";
@@ -8,7 +8,7 @@ import { css, heatColour } from "./theme.js";
 /** @import { DrawOptions } from "./output.js" */
 /** @import { Colour, Theme } from "./theme.js" */
 
-/** Canvases that are used again and again. @type {{ source?: HTMLCanvasElement, middle?: HTMLCanvasElement }} */
+/** Reused canvases. @type {{ source?: HTMLCanvasElement, middle?: HTMLCanvasElement }} */
 const canvases = {};
 
 /**
@@ -63,7 +63,7 @@ export function drawImage(context, drawing, values, width, height, { theme, heat
 }
 
 /**
- * Diagonal lines where nothing is known.
+ * Diagonal lines over missing pixels.
  * @param {CanvasRenderingContext2D} context
  * @param {number} x
  * @param {number} y
@@ -88,7 +88,7 @@ export function drawHatching(context, x, y, width, height, theme) {
 }
 
 /**
- * Pixels in colours of their own; colourOf(cell) is [r, g, b], or null for none.
+ * Pixels in arbitrary colours; colourOf(cell) is [r, g, b], or null for none.
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
  * @param {number} width

@@ -1,4 +1,4 @@
-// A figure whose curves may move: its parts, its colours, its size, and the frames of the movement.
+// A figure with animated curves: its parts, colours, size, and animation frames.
 
 import { partsOf } from "./dom.js";
 import { readTheme, takeTheme } from "./theme.js";
@@ -24,7 +24,7 @@ export class LivingFigure {
     this.observer.observe(this.root);
   }
 
-  /** When all listens and is ready to be drawn. */
+  /** Called when the listeners are set and the figure can be drawn. */
   begin() {
     takeTheme(this.root, this.theme);
     this.move(this.moving);
@@ -44,10 +44,10 @@ export class LivingFigure {
     this.tick = requestAnimationFrame(() => this.animate());
   }
 
-  /** Everything. */
+  /** Draw everything. */
   draw() {}
 
-  /** What moves, if anything does. */
+  /** Draw the moving parts, if any. */
   drawMoving() {}
 
   retheme() {

@@ -1,10 +1,10 @@
-// Drawing at the next frame, once however often it is asked for.
+// Draws once at the next frame, however many requests there are.
 
 export class NextFrame {
   /** @param {() => void} draw */
   constructor(draw) {
     this.draw = draw;
-    /** The frame, when it is asked for. @type {number | null} */
+    /** The requested frame. @type {number | null} */
     this.asked = null;
   }
 

@@ -2,14 +2,14 @@
 
 /** @typedef {Float64Array | Float32Array | Int32Array} Plain what a .npy file may hold */
 
-// What spreadsheets take for the beginning of a cell, and of a formula: see gplvm_core/readers/tables/csv_text.py.
+// What spreadsheets interpret as the start of a cell and of a formula: see gplvm_core/readers/tables/csv_text.py.
 const PIECE = /[^;\t\r\n]+/g;
 // eslint-disable-next-line no-control-regex -- spreadsheets skip these
 const FORMULA = /^[\s'"\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2060\ufeff]*[-=+@\u2212\uff1d\uff0b\uff0d\uff20]/;
 const NPY_MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0]; // \x93NUMPY, version 1.0
 const NPY_CODES = { Float64Array: "<f8", Float32Array: "<f4", Int32Array: "<i4" };
 
-/** A cell: numbers as they are, text never a formula. @param {string | number} cell */
+/** A cell: numbers unchanged, text protected against formulas. @param {string | number} cell */
 export function csvCell(cell) {
   if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
   const text = cell.replace(PIECE, (piece) => FORMULA.test(piece) && Number.isNaN(Number(piece)) ? `'${piece}` : piece);

@@ -1,6 +1,6 @@
 // One row of data as a picture: image, stick figure, curve or bars. The same code draws the live
-// output, the samples, the uncertainty and the thumbnails. NaN is a missing value: a pixel is
-// hatched, a joint and its bones are left out, a bar gives way to a band, a curve is interrupted.
+// output, the samples, the uncertainty and the thumbnails. NaN is a missing value: pixels are
+// hatched, joints and their bones omitted, bars replaced by a band, curves interrupted.
 
 import { fitCanvas } from "./dom.js";
 import { drawImage } from "./image.js";
@@ -50,7 +50,7 @@ export function drawOutput(context, drawing, values, width, height, options) {
 }
 
 /**
- * A training item on a canvas of its own, for the map.
+ * A training item on a separate canvas, for the map.
  * @param {Output} model
  * @param {number} n
  * @param {number} size

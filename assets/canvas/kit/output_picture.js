@@ -1,4 +1,4 @@
-// What a model generates at a point, on a canvas of its own; a stick figure can be turned.
+// A model's output at a point, on a separate canvas; a stick figure can be turned.
 
 import { fitCanvas } from "./dom.js";
 import { formatNumber } from "./format.js";
@@ -13,8 +13,8 @@ import { turnBy, turnable } from "./turn.js";
 
 export class OutputPicture {
   /**
-   * model: predicts and says how its outputs are drawn; state: theme, turn; turned(): after a turn;
-   * title: which of several outputs this is.
+   * model: predicts, and describes the drawing of its outputs; state: theme, turn; turned(): called after a turn;
+   * * title: the name of this output among several.
    * @param {HTMLCanvasElement} canvas
    * @param {Output} model
    * @param {{ theme: Theme, turn: Turn }} state
@@ -28,7 +28,7 @@ export class OutputPicture {
     this.title = title;
     /** Width and height in CSS pixels. @type {[number, number] | null} */
     this.size = null;
-    /** Beside a title of its own. @type {HTMLElement | null} */
+    /** The text beside its title. @type {HTMLElement | null} */
     this.caption = null;
     /** Whether there is no room for axes. */
     this.small = false;
@@ -44,7 +44,7 @@ export class OutputPicture {
     });
   }
 
-  /** Take the width that there is, at most so high; whether the size changed. @param {number} most */
+  /** Fit to the available width, with a limited height; return whether the size changed. @param {number} most */
   fit(most) {
     const width = this.canvas.clientWidth;
     /** @type {[number, number]} */
@@ -56,7 +56,7 @@ export class OutputPicture {
   }
 
   /**
-   * Draw what belongs to a latent point; returns the variance there, in internal units.
+   * Draw the output at a latent point; return the variance there, in internal units.
    * @param {ArrayLike<number>} point
    * @param {UnsurePixels | null} [unsure] of an image
    */
@@ -78,7 +78,7 @@ export class OutputPicture {
     this.canvas.setAttribute("aria-label", [this.title, what, words].filter(Boolean).join("; "));
   }
 
-  /** How sure the model is of this output, or the class that it tells. @param {ArrayLike<number>} point */
+  /** The uncertainty of this output in words, or its most probable class. @param {ArrayLike<number>} point */
   sureness(point) {
     const { model, values, title } = this;
     const variance = model.predict(point, values);

@@ -1,11 +1,11 @@
-// The menus for the two dimensions that a plane shows, and the button that swaps them.
+// The menus of the two dimensions of a plane, and the button that swaps them.
 
 import { element } from "./dom.js";
 
 /** @import { Parts } from "./dom.js" */
 
 /**
- * Dimensions that stand together in menus and sliders; those in use have sliders.
+ * Groups of dimensions in menus and sliders; those in use have sliders.
  * @typedef {object} Group
  * @property {string} [id]
  * @property {string} title
@@ -31,11 +31,11 @@ export function usedGroups(on, count) {
 }
 
 /**
- * The pair after a dimension was chosen for one side: choosing the other side's swaps the two.
+ * The pair after the choice of a dimension for one side; choosing the other side's dimension swaps the two.
  * @param {"across" | "up"} side
  * @param {number} q
  * @param {[number, number]} pair
- * @param {(taken: number) => number} [spare] for the other side, where what this one showed (time) cannot go
+ * @param {(taken: number) => number} [spare] for the other side, if it cannot show this side's axis (time)
  * @returns {[number, number]}
  */
 export function pairAfter(side, q, [a, b], spare = () => a) {
@@ -72,10 +72,10 @@ export class PairMenus {
   }
 
   /**
-   * What there is to choose from.
+   * Fill the menus.
    * @param {Group[]} groups
    * @param {string[]} names of the dimensions
-   * @param {boolean} time whether time can go across, as −1
+   * @param {boolean} time whether time can be the horizontal axis, as −1
    */
   fill(groups, names, time = false) {
     for (const side of ["across", "up"]) {

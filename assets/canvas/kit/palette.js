@@ -1,10 +1,10 @@
-// At most 256 colours for pictures that have more: all of them where they are no more, else by
-// median cut (Heckbert 1982), each colour going to the mean of its box.
+// Reduces pictures to at most 256 colours by median cut (Heckbert 1982), if they have more; each
+// colour becomes the mean of its box.
 
 const MOST = 256;
 
 /** A colour as one number. @typedef {number} Packed 0xRRGGBB */
-/** Colours, and which of them a colour becomes. @typedef {{ colours: Packed[], index: Map<Packed, number> }} Palette */
+/** Colours, and the index of a colour's replacement. @typedef {{ colours: Packed[], index: Map<Packed, number> }} Palette */
 
 /**
  * Count the colours of a picture; opaque.

@@ -1,6 +1,6 @@
-// What part of a plane a canvas shows, and where its points lie in CSS pixels.
+// The visible part of a plane on a canvas, and the positions of points in CSS pixels.
 
-/** Centre and half widths of what is shown. @typedef {{ u: number, v: number, su: number, sv: number }} View */
+/** Centre and half widths of the visible part. @typedef {{ u: number, v: number, su: number, sv: number }} View */
 
 export class PlaneView {
   constructor() {
@@ -11,7 +11,7 @@ export class PlaneView {
     this.height = 0;
   }
 
-  /** Begin with a view, from which zooming is counted. @param {View} view */
+  /** Start with a view, relative to which zooming is limited. @param {View} view */
   show(view) {
     this.view = view;
     this.home = { ...view };
@@ -30,7 +30,7 @@ export class PlaneView {
   }
 
   /**
-   * Zoom about a pixel; whether the view changed: neither far out nor endlessly in.
+   * Zoom about a pixel, within limits; return whether the view changed.
    * @param {number} x
    * @param {number} y
    * @param {number} factor
@@ -53,7 +53,7 @@ export class PlaneView {
     this.view.v += (dy / this.height) * 2 * this.view.sv;
   }
 
-  /** Move the view just enough that a point is inside; whether it had to. @param {number} u @param {number} v */
+  /** Move the view just enough to show a point; return whether it moved. @param {number} u @param {number} v */
   reveal(u, v) {
     const { view } = this;
     const across = Math.max(0, u - view.u - 0.94 * view.su) - Math.max(0, view.u - 0.94 * view.su - u);
@@ -65,7 +65,7 @@ export class PlaneView {
 }
 
 /**
- * The middle and half the width of a range of numbers, with so much more of it on both sides.
+ * The middle and half the width of a range of numbers, with a relative margin on both sides.
  * @param {[number, number]} range
  * @param {number} more
  * @returns {[number, number]}

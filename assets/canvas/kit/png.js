@@ -1,11 +1,11 @@
-// What is drawn as a PNG: sharper than on the screen, on the page's colour.
+// A drawing as a PNG: sharper than on the screen, on the page's background.
 
 import { contextOf, element } from "./dom.js";
 
 const LEAST_SIDE = 1024; // pixels of the longer side
 
 /**
- * What `draw` draws into a box of CSS pixels, as the bytes of a PNG.
+ * The drawing of `draw` in a box of CSS pixels, as the bytes of a PNG.
  * @param {number} width
  * @param {number} height
  * @param {string} background

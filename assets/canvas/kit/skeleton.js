@@ -1,4 +1,4 @@
-// A row of data as a stick figure; a missing joint and its bones are left out.
+// A row of data as a stick figure, without missing joints and their bones.
 
 import { jointFrame, turnJoints } from "./geometry.js";
 import { css, mix } from "./theme.js";
@@ -62,7 +62,7 @@ export function drawSkeleton(context, drawing, values, width, height, { theme, t
 }
 
 /**
- * Joints that are known while none of their neighbours is.
+ * Known joints without any known neighbour.
  * @param {CanvasRenderingContext2D} context
  * @param {number[][]} joints
  * @param {boolean[]} known

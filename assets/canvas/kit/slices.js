@@ -1,9 +1,9 @@
-// Long work in slices, so that the page goes on meanwhile.
+// Long work in slices, so that the page stays responsive.
 
-const WORK_MS = 30; // a frame
+const WORK_MS = 30; // per frame
 
 /**
- * Take the steps of a generator, some of them a frame, then call done() with what it returns.
+ * Run a generator, some steps per frame, then call done() with its result.
  * @template Result
  * @param {Generator<unknown, Result>} steps
  * @param {(result: Result) => void} done

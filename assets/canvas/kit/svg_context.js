@@ -1,5 +1,5 @@
-// What drawing functions draw, written down as SVG: a stand-in for the canvas' context, as far as
-// they use one. Colours are css() of theme.js; pictures become PNGs inside the SVG.
+// Records drawings as SVG: implements the part of the canvas context that the drawing functions
+// use. Colours are css() of theme.js; pictures become PNGs inside the SVG.
 
 /** @typedef {[number, number, number, number, number, number]} SvgMatrix */
 
@@ -11,16 +11,16 @@ const FIRST_STYLES = {
   imageSmoothingEnabled: true,
 };
 
-/** Text as it may stand in SVG. @param {string} text */
+/** Text escaped for SVG. @param {string} text */
 const asXml = (text) =>
   text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
-    // eslint-disable-next-line no-control-regex -- XML has no place for them
+    // eslint-disable-next-line no-control-regex -- not allowed in XML
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
 
 /** @param {number} value */
 const digits = (value) => String(Number(value.toFixed(3)));
 
-/** A colour as attributes that programs without CSS read, too. @param {string} name @param {string} colour */
+/** A colour as attributes, for programs without CSS. @param {string} name @param {string} colour */
 function paintOf(name, colour) {
   const rgba = colour.match(/^rgba\((.*),([^,]+)\)$/);
   return rgba ? ` ${name}="rgb(${rgba[1]})" ${name}-opacity="${rgba[2]}"` : ` ${name}="${asXml(colour)}"`;
@@ -37,7 +37,7 @@ export class SvgContext {
     this.path = [];
     this.clips = 0;
     Object.assign(this, FIRST_STYLES);
-    /** What save() keeps beside the styles. @type {{ matrix: SvgMatrix, clip: number, dash: number[] }} */
+    /** The state that save() stores in addition to the styles. @type {{ matrix: SvgMatrix, clip: number, dash: number[] }} */
     this.kept = { matrix: [1, 0, 0, 1, 0, 0], clip: 0, dash: [] };
     /** @type {any[]} */
     this.stack = [];
@@ -49,12 +49,12 @@ export class SvgContext {
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}">\n${this.parts.join("\n")}\n</svg>\n`;
   }
 
-  /** An element where and within what drawing takes place. @param {string} name @param {string} attributes @param {string} [content] */
+  /** An element with the current transform and clip. @param {string} name @param {string} attributes @param {string} [content] */
   put(name, attributes, content = "") {
     const { matrix, clip } = this.kept;
     const moved = matrix.some((value, i) => value !== [1, 0, 0, 1, 0, 0][i]) ? ` transform="matrix(${matrix.map(digits).join(" ")})"` : "";
     const element = `<${name}${attributes}${moved}>${content}</${name}>`;
-    // Around the element, since the clip was made before its transform.
+    // Around the element, since the clip was set before its transform.
     this.parts.push(clip ? `<g clip-path="url(#clip${clip})">${element}</g>` : element);
   }
 
@@ -190,7 +190,7 @@ export class SvgContext {
     return ` x="${digits(x)}" y="${digits(y)}" width="${digits(width)}" height="${digits(height)}"`;
   }
 
-  /** What drawing functions have set. @returns {typeof FIRST_STYLES} */
+  /** The styles that drawing functions have set. @returns {typeof FIRST_STYLES} */
   styles() {
     return /** @type {any} */ (this);
   }
@@ -207,7 +207,7 @@ export class SvgContext {
 }
 
 /**
- * What `draw` draws as SVG text.
+ * The drawing of `draw` as SVG text.
  * @param {number} width
  * @param {number} height
  * @param {(context: CanvasRenderingContext2D) => void} draw

@@ -5,16 +5,16 @@ import { contextOf } from "./dom.js";
 /** Red, green, blue, 0 to 255. @typedef {number[]} Colour */
 /** @typedef {ReturnType<typeof readTheme>} Theme */
 
-// When the colours start again the marker changes; the order is that of gplvm_core/figures/palette.py.
+// When the colours repeat, the marker changes; the order is that of gplvm_core/figures/palette.py.
 const MARKERS = ["circle", "diamond", "square", "triangle", "cross", "star"];
 
-// Cividis, sampled: monotone in lightness and the same to colour-blind eyes.
+// Samples of cividis, which has monotone lightness and suits colour-blind readers.
 export const CIVIDIS = [
   [0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115],
   [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56],
 ];
 
-/** Reads colours for us, each once. @type {{ context?: CanvasRenderingContext2D, known: Map<string, Colour> }} */
+/** Parses colours with a canvas, each once. @type {{ context?: CanvasRenderingContext2D, known: Map<string, Colour> }} */
 const colourReader = { known: new Map() };
 
 /** @param {string} text @returns {Colour} */
@@ -39,7 +39,7 @@ export const mix = (from, to, share) => from.map((value, i) => value + (to[i] - 
 /** @param {Colour} colour @param {number} [alpha] */
 export const css = (colour, alpha = 1) => `rgba(${colour.map(Math.round).join(",")},${alpha})`;
 
-/** A share of a scale from 0 to 1 as a colour. @param {number} share */
+/** The colour of a value from 0 to 1. @param {number} share */
 export function heatColour(share) {
   const place = Math.min(Math.max(share, 0), 1) * (CIVIDIS.length - 1);
   const i = Math.min(Math.floor(place), CIVIDIS.length - 2);
@@ -64,7 +64,7 @@ export function readTheme(element) {
     point: dark ? [255, 154, 92] : [194, 68, 10],
     muted: mix(background, text, 0.62),
     faint: mix(background, text, 0.16),
-    // The map is lit where the model knows and lies in shadow where it does not.
+    // The map is light where the model is sure and dark where it is not.
     known: dark ? mix(background, [190, 205, 235], 0.24) : [255, 255, 255],
     unknown: dark ? mix(background, [0, 0, 0], 0.35) : mix(background, [58, 74, 110], 0.34),
     font: read("--st-font", "sans-serif"),
@@ -72,7 +72,7 @@ export function readTheme(element) {
 }
 
 /**
- * Take on the colours in force around an element, into `theme`.
+ * Update `theme` with the colours in force around an element.
  * @param {HTMLElement} element
  * @param {Theme} theme
  */
@@ -82,7 +82,7 @@ export function takeTheme(element, theme) {
 }
 
 /**
- * Colour and marker of a label; a point without one takes the palette's first colour.
+ * Colour and marker of a label; a point without one gets the palette's first colour.
  * @param {number} label
  * @param {string[]} palette
  * @param {Theme} theme

@@ -1,11 +1,11 @@
-// Turning stick figures: where they start, and by what they are turned.
+// Turning stick figures: the initial view, and the controls.
 
 /** @import { Turn } from "./geometry.js" */
 
 export const START_TURN = { yaw: 0.6, pitch: 0.18 };
 const STEEPEST = 1.4;
 
-/** Turn further, never past upright. @param {Turn} turn @param {number} yaw @param {number} pitch */
+/** Turn, with limits on the pitch. @param {Turn} turn @param {number} yaw @param {number} pitch */
 export function turnBy(turn, yaw, pitch) {
   turn.yaw += yaw;
   turn.pitch = Math.min(Math.max(turn.pitch + pitch, -STEEPEST), STEEPEST);

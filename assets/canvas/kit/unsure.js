@@ -1,4 +1,4 @@
-// Pixels that may be off: blurred or faded, the more the less they are known.
+// Unsure pixels: blurred or faded according to their uncertainty.
 
 import { contextOf } from "./dom.js";
 import { imageBox } from "./geometry.js";
@@ -7,18 +7,18 @@ import { imageBox } from "./geometry.js";
 /** @import { Theme } from "./theme.js" */
 
 /**
- * cells: variances on a square grid of so many cells a side, as shares of the data's own; from, to:
- * the deviations where the effect begins and where it is whole.
+ * cells: variances on a square grid with this number of cells per side, relative to the data's; from, to:
+ * * the deviations at which the effect begins and is complete.
  * @typedef {{ how: "blur" | "fade", cells: ArrayLike<number>, side: number, from: number, to: number }} UnsurePixels
  */
 
 const FADED = 0.9; // of a pixel's colour, at most
 
-/** A canvas that is used again and again. @type {{ layer?: HTMLCanvasElement }} */
+/** A reused canvas. @type {{ layer?: HTMLCanvasElement }} */
 const unsureSheet = {};
 
 /**
- * Over an image that was drawn: one pixel a cell, as large as the image and smoothed.
+ * Draw over an image: one pixel per cell, scaled to the image and smoothed.
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
  * @param {ArrayLike<number>} values of the image
@@ -61,7 +61,7 @@ function meanColour({ shape: [rows, columns, channels = 1], range: [low, high] }
   return colour.map((sum) => (255 * (sum / count - low)) / (high - low));
 }
 
-/** The mean of a cell and its neighbours: a single pixel says little of its surroundings. @param {ArrayLike<number>} cells @param {number} i @param {number} side */
+/** The mean of a cell and its neighbours: a single pixel represents its surroundings poorly. @param {ArrayLike<number>} cells @param {number} i @param {number} side */
 function around(cells, i, side) {
   const [row, column] = [Math.floor(i / side), i % side];
   let [sum, count] = [0, 0];

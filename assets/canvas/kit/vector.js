@@ -1,4 +1,4 @@
-// A row of data as a curve or bars; a bar gives way to a band, a curve is interrupted where values are missing.
+// A row of data as a curve or bars; at missing values a curve is interrupted and a bar becomes a band.
 
 import { niceTicks } from "./axes.js";
 import { formatNumber } from "./format.js";

@@ -1,12 +1,12 @@
-// Files in one file, as they are: a ZIP archive whose entries are stored, not compressed (APPNOTE 6.3).
+// A ZIP archive whose entries are stored without compression (APPNOTE 6.3).
 
 /** A file by its name, with / between folders. @typedef {{ name: string, bytes: Uint8Array }} ZipEntry */
 
-const UTF8 = 0x0800; // the flag that says how names are written
+const UTF8 = 0x0800; // the flag for the encoding of names
 const LOCAL = 30; // bytes of the header before a name
 const CENTRAL = 46;
 const END = 22;
-const MOST_BYTES = 0xffffffff; // what 32 bits can say; more would need ZIP64
+const MOST_BYTES = 0xffffffff; // the limit of 32 bits; more would need ZIP64
 const MOST_ENTRIES = 0xffff;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -23,14 +23,14 @@ export function crc32(bytes) {
 }
 
 /**
- * The bytes of an archive. Throws for two entries of one name, and for more than ZIP can hold.
+ * The bytes of an archive. Throws for duplicate names, and for contents beyond the limits of ZIP.
  * @param {ZipEntry[]} entries
  * @param {Date} [date] of all entries
  */
 export function zipFile(entries, date = new Date()) {
   const names = entries.map(({ name }) => new TextEncoder().encode(name));
   const twice = entries.find(({ name }, i) => entries.some((other, j) => j < i && other.name === name));
-  if (twice) throw new Error(`Two files for one archive are called "${twice.name}".`);
+  if (twice) throw new Error(`Two files for one archive have the name "${twice.name}".`);
   const total = entries.reduce((sum, { bytes }, i) => sum + LOCAL + CENTRAL + 2 * names[i].length + bytes.length, END);
   if (total > MOST_BYTES || entries.length > MOST_ENTRIES) {
     throw new Error(`${entries.length} files with ${total} bytes are more than a ZIP archive holds.`);
@@ -53,7 +53,7 @@ export function zipFile(entries, date = new Date()) {
     at += bytes.length;
   };
   const sums = entries.map(({ bytes }) => crc32(bytes));
-  /** What stands before the content and in the list alike. @param {number} i */
+  /** The fields that the local header and the directory share. @param {number} i */
   const describe = (i) => {
     const size = entries[i].bytes.length;
     short(20, UTF8, 0, time, day);

@@ -1,4 +1,4 @@
-// What hands do on the map, as deeds of an explorer.
+// Translates gestures on the map into actions of an explorer.
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Actions } from "./gestures.js" */
@@ -18,7 +18,7 @@ export function mapActions(explorer) {
       explorer.paint();
     },
     drag: (x, y) => {
-      // Also what lay under the ring when it was grabbed: the pictures are the chosen point's.
+      // Also forget the row under the grabbed ring: the pictures show the chosen point.
       state.leave();
       explorer.place(...map.toLatent(x, y));
       explorer.paint();

@@ -1,11 +1,11 @@
-// Words for those who do not see the pictures.
+// Texts for screen readers.
 
 import { formatCoordinate } from "../kit/format.js";
 import { FAR } from "./inspector.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
-/** Tell where the chosen point is, how sure the outputs are, and what is near. @param {Explorer<any>} explorer */
+/** Announce the chosen point, the uncertainty of the outputs, and the nearest row. @param {Explorer<any>} explorer */
 export function announce({ model, state, parts, pictures, inspector }) {
   const far = inspector?.typicality.share(state.point) === 0;
   const near = far ? FAR : `Nearest row: ${model.name(model.nearest(state.point))}`;
@@ -18,7 +18,7 @@ export function announce({ model, state, parts, pictures, inspector }) {
 }
 
 /**
- * What of very many rows is drawn, and what knows a sample of them alone.
+ * Which of very many rows are drawn, and which functions use only a sample of them.
  * @param {Explorer<any>} explorer
  */
 export function showCrowd({ model, map, parts: { crowd: host } }) {
@@ -26,10 +26,10 @@ export function showCrowd({ model, map, parts: { crowd: host } }) {
   host.hidden = !model.crowd;
   if (!model.crowd) return;
   const [sample, all] = [model.nPoints, model.nRows].map((count) => count.toLocaleString("en"));
-  const drawn = !model.crowd.fetched ? `${sample} of ${all} rows, evenly from the whole table, are drawn.`
+  const drawn = !model.crowd.fetched ? `${sample} of ${all} rows are drawn, spread evenly over the table.`
     : model.crowd.problem ? `${sample} of ${all} rows are drawn: the others could not be fetched (${model.crowd.problem.trim()}).`
-      : map.crowd?.found ? `All ${all} rows: shading where they are many, dots once you have zoomed in.`
-        : `${sample} of ${all} rows; the others are on their way.`;
-  const known = model.crowd.fetched ? `Thumbnails, nearest rows and following the data know ${sample} of them, evenly from the whole table.` : "";
+      : map.crowd?.found ? `All ${all} rows: shading where they are dense; zoom in for dots.`
+        : `${sample} of ${all} rows; the others are loading.`;
+  const known = model.crowd.fetched ? `Thumbnails, nearest rows and “Follow the data” use a sample of ${sample} rows.` : "";
   host.textContent = `${drawn} ${known}`.trim();
 }

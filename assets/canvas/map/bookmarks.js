@@ -1,14 +1,14 @@
-// Places with names: kept in this browser for the model, taken away and brought back as JSON.
+// Named places: stored in this browser for the model, exported and imported as JSON.
 
 /** @import { Place } from "./state.js" */
 
 /** @typedef {Place & { name: string }} Bookmark */
 
 /**
- * Bookmarks of a model with so many coordinates from the text of a file.
+ * Bookmarks from the text of a file, for a model with this number of coordinates.
  * @param {string} text
  * @param {number} axes
- * @returns {Bookmark[]} Throws an Error in words for what they cannot be.
+ * @returns {Bookmark[]} Throws an Error with a message for invalid bookmarks.
  */
 export function readBookmarks(text, axes) {
   /** @type {any} */
@@ -16,9 +16,9 @@ export function readBookmarks(text, axes) {
   try {
     content = JSON.parse(text);
   } catch {
-    throw new Error("This file is no list of places: it is not JSON.");
+    throw new Error("This file does not contain bookmarks: it is not JSON.");
   }
-  if (!Array.isArray(content?.places)) throw new Error("This file is no list of places: it has no “places”.");
+  if (!Array.isArray(content?.places)) throw new Error("This file does not contain bookmarks: “places” is missing.");
   return content.places.map((/** @type {any} */ place, /** @type {number} */ i) => {
     const { name, point, dims, follow } = place ?? {};
     const among = (/** @type {unknown} */ q) => Number.isInteger(q) && Number(q) >= 0 && Number(q) < axes;
@@ -26,7 +26,7 @@ export function readBookmarks(text, axes) {
       throw new Error(`Place ${i + 1} of the file has ${Array.isArray(point) ? point.length : "no"} coordinates; this model has ${axes}.`);
     }
     if (!Array.isArray(dims) || dims.length !== 2 || !dims.every(among) || dims[0] === dims[1]) {
-      throw new Error(`Place ${i + 1} of the file names no two dimensions of this model.`);
+      throw new Error(`Place ${i + 1} of the file needs two different dimensions of this model.`);
     }
     return { name: String(name ?? `Place ${i + 1}`), point, dims: /** @type {[number, number]} */ (dims), follow: follow !== false };
   });
@@ -43,10 +43,10 @@ export function writeBookmarks(model, places) {
 
 export class Bookmarks {
   /**
-   * key: of the model, under which they are kept; axes: how many coordinates its points have.
+   * key: of the model, for the storage; axes: the number of coordinates of its points.
    * @param {string} key
    * @param {number} axes
-   * @param {{ getItem(key: string): string | null, setItem(key: string, value: string): void } | null} storage of the browser, where it lets us
+   * @param {{ getItem(key: string): string | null, setItem(key: string, value: string): void } | null} storage of the browser, if allowed
    */
   constructor(key, axes, storage) {
     this.key = `places of ${key}`;
@@ -55,7 +55,7 @@ export class Bookmarks {
     /** @type {Bookmark[]} */
     this.places = [];
     try {
-      // A model that was trained anew with other dimensions has other places.
+      // Places of an earlier version of the model with other dimensions are invalid.
       this.places = readBookmarks(storage?.getItem(this.key) ?? '{"places":[]}', axes);
     } catch {
       this.places = [];
@@ -68,7 +68,7 @@ export class Bookmarks {
     try {
       this.storage?.setItem(this.key, writeBookmarks(this.key, places));
     } catch {
-      // A browser that keeps nothing has them until the page is closed.
+      // Without storage, they last until the page is closed.
     }
   }
 

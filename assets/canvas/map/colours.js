@@ -1,4 +1,4 @@
-// What the colours of the training points say: their labels, or a fact of the rows that is a number.
+// The colours of the training points: by label, or by a numeric fact of the rows.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -36,7 +36,7 @@ export function factStyle(model, theme, factor, value) {
   return { colour: theme.dark ? mix(colour, [255, 255, 255], 0.25) : colour, marker: "circle" };
 }
 
-/** The menu of what to colour by, and the legend. */
+/** The menu of colourings, and the legend. */
 export class Colours {
   /**
    * @param {{ parts: Parts, model: LatentPoints, state: MapState }} shown
@@ -67,7 +67,7 @@ export class Colours {
     parts.ramp.style.background = `linear-gradient(90deg, ${css(state.theme.known)}, ${css(state.theme.unknown)})`;
   }
 
-  /** Which labels are set off. */
+  /** Show the highlighted labels. */
   mark() {
     for (const chip of this.parts.legend.querySelectorAll("[data-label]")) {
       chip.setAttribute("aria-pressed", String(this.state.selected.has(Number(chip.dataset.label))));

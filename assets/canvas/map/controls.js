@@ -1,4 +1,4 @@
-// The controls around the map: dimension pair, toggles, strip of dimensions, legend, and the line under the output.
+// The controls around the map: dimension pair, toggles, strip of dimensions, legend, and the caption of the output.
 
 import { formatCoordinate, formatNumber } from "../kit/format.js";
 import { closingMenus } from "../kit/menus.js";
@@ -19,7 +19,7 @@ export class Controls {
     this.parts = explorer.parts;
     this.model = explorer.model;
     this.state = explorer.state;
-    /** Instead of what to do on the map. @type {string | null} */
+    /** A text that replaces the hint. @type {string | null} */
     this.words = null;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => explorer.setPair(a, b));
     this.strip = explorer.parts.inspector ? new Matters(/** @type {any} */ (explorer)) : new DimensionStrip(explorer);
@@ -35,7 +35,7 @@ export class Controls {
     this.showLegend();
   }
 
-  /** Buttons that move the map, and the whole screen for a projector. */
+  /** Buttons that move the map, and the full-screen button. */
   buildScreen() {
     const { explorer, parts: { fit, present } } = this;
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (explorer.root.querySelectorAll("[data-zoom]"))) {
@@ -65,7 +65,7 @@ export class Controls {
     this.parts.across.disabled = this.parts.up.disabled = this.parts.swap.disabled = single;
   }
 
-  /** Beside the map: what to do, or `words` instead. @param {string | null} words */
+  /** Show a hint beside the map, or `words` instead. @param {string | null} words */
   showHint(words) {
     this.words = words;
     this.parts.hint.textContent = words ?? (matchMedia("(pointer: coarse)").matches
@@ -85,7 +85,7 @@ export class Controls {
     this.showFollow();
   }
 
-  /** What light and shadow mean on this map. */
+  /** The meaning of the map's shading. */
   showShade() {
     const { shading, shadeBy } = this.explorer.map;
     const [least, most] = shadeBy?.words(shading.range) ?? shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
@@ -109,15 +109,15 @@ export class Controls {
     for (const button of this.toggles) button.setAttribute("aria-pressed", String(this.state.show[/** @type {Layer} */ (button.dataset.show)]));
   }
 
-  /** What lies on the map, and why some of it may not be seen. */
+  /** The layers on the map, and why some may be invisible. */
   showLayers() {
     this.markLayers();
     const unseen = this.state.show.ellipses ? unseenDeviation(this.explorer.map) : null;
     this.showHint(this.words);
-    if (unseen !== null) this.parts.hint.textContent = `Positions are known to about ±${formatNumber(unseen)}: ellipses smaller than a dot. Zoom in to see them.`;
+    if (unseen !== null) this.parts.hint.textContent = `Positions are certain to about ±${formatNumber(unseen)}, so the ellipses are smaller than the dots. Zoom in to see them.`;
   }
 
-  /** The switch, and what it changes in words; it rests while some dimensions are held. */
+  /** The switch and its text; it is disabled while some dimensions are held. */
   showFollow() {
     const { map } = this.explorer;
     this.parts.follow.hidden = !map.canFollow();
@@ -139,7 +139,7 @@ export class Controls {
   }
 
   /**
-   * Words under a single output; variances: of every picture at the point.
+   * The caption of a single output; variances: of every picture at the point.
    * @param {ArrayLike<number>} point
    * @param {number[]} variances
    */

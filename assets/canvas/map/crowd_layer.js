@@ -1,4 +1,4 @@
-// All rows of a model of very many on its map: shading where they are many, dots where few are in view.
+// All rows of a model with very many rows on its map: shading if many are in view, dots if few.
 
 import { labelStyle } from "../kit/theme.js";
 import { factStyle } from "./colours.js";
@@ -12,10 +12,10 @@ import { drawDots } from "./layers.js";
 /** @import { LatentMap } from "./map.js" */
 
 const MOST_DOTS = 1200; // in view; more are shading
-const MOST_MOVING = 300_000; // that are counted for a frame while the map moves
-const CROWD_REST_MS = 120; // after which all are
+const MOST_MOVING = 300_000; // points counted per frame while the map moves
+const CROWD_REST_MS = 120; // wait before all are counted
 const STEPS = 60; // of a scale of colours
-const ASIDE = 0.12; // how much a point counts that is not among the selected
+const ASIDE = 0.12; // weight of a point that is not selected
 
 export class CrowdLayer {
   /** @param {LatentMap} map @param {Crowd} crowd */
@@ -25,9 +25,9 @@ export class CrowdLayer {
     this.density = new DensityPicture();
     /** @type {PointGrid | null} */
     this.found = null;
-    /** The columns that it is of. @type {[any, any]} */
+    /** The columns of the grid. @type {[any, any]} */
     this.of = [null, null];
-    /** Kinds of the grid's points, and what they were made of. */
+    /** Kinds of the grid's points, and the state that they depend on. */
     this.kinds = new Uint8Array(0);
     /** @type {unknown[]} */
     this.styled = [];
@@ -40,7 +40,7 @@ export class CrowdLayer {
     crowd.onChange = () => map.crowdChanged();
   }
 
-  /** All points in the plane that is shown, once both columns are here. */
+  /** All points in the shown plane, once both columns are loaded. */
   grid() {
     const { a, b } = this.map.state;
     const [across, up] = [this.crowd.column(`${a}`), this.crowd.column(`${b}`)];
@@ -52,7 +52,7 @@ export class CrowdLayer {
     return this.found;
   }
 
-  /** What part of the plane is in view, with so many CSS pixels more. @param {number} [more] @returns {Box} */
+  /** The visible part of the plane, with a margin in CSS pixels. @param {number} [more] @returns {Box} */
   box(more = 0) {
     const { map } = this;
     const [left, top] = map.toLatent(-more, -more);
@@ -60,7 +60,7 @@ export class CrowdLayer {
     return [left, right, bottom, top];
   }
 
-  /** The map moves: until it rests, frames matter more than every single point. */
+  /** The map moves: until it rests, a high frame rate matters more than every point. */
   moves() {
     clearTimeout(this.moving);
     this.moving = setTimeout(() => {
@@ -73,7 +73,7 @@ export class CrowdLayer {
     clearTimeout(this.moving);
   }
 
-  /** Draw all rows, if they are here. @param {CanvasRenderingContext2D} context */
+  /** Draw all loaded rows. @param {CanvasRenderingContext2D} context */
   draw(context) {
     const grid = this.grid();
     this.dots = null;
@@ -81,7 +81,7 @@ export class CrowdLayer {
     const { map } = this;
     const box = this.box(10);
     const around = grid.countAround(box);
-    // The cells at the box's rim reach beyond it, the less the more there are.
+    // The outer cells extend beyond the box, by less if there are more cells.
     const dots = around > 4 * MOST_DOTS ? null : grid.within(box);
     if (dots && dots.length <= MOST_DOTS) {
       this.dots = dots;
@@ -94,7 +94,7 @@ export class CrowdLayer {
     return true;
   }
 
-  /** Sort the points into kinds, unless nothing changed: by label or fact, and whether selected. @param {PointGrid} grid */
+  /** Sort the points into kinds after a change: by label or fact, and by selection. @param {PointGrid} grid */
   style(grid) {
     const { factor, selected, rows, theme } = this.map.state;
     const { model } = this.map;
@@ -119,7 +119,7 @@ export class CrowdLayer {
       look = palette.map((/** @type {string} */ _, /** @type {number} */ i) => ({ colour: labelStyle(i, palette, theme).colour, weight: 1 }));
       if (column) for (let n = 0; n < own.length; n++) own[n] = Math.max(column[n], 0) % palette.length;
     }
-    // The same colours once more for what is not selected.
+    // The same colours again for points that are not selected.
     const half = look.length;
     this.look = [...look, ...look.map(({ colour }) => ({ colour, weight: ASIDE }))];
     const lit = rows.length ? new Uint8Array(own.length) : null;

@@ -1,4 +1,4 @@
-// What chosen rows have that the rest has not: a list of columns, a picture of the difference, or mean bodies.
+// The difference between selected rows and the rest: a list of columns, a picture, or mean bodies.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -15,8 +15,8 @@ import { contrastOf } from "../geometry/contrast.js";
 
 const TOP_COLUMNS = 6; // columns that differ most
 const TOP_JOINTS = 4; // of a body
-const MOST_LISTED = 200; // columns of a table that are listed at all
-const FULL_EFFECT = 2; // the effect at which a bar is as long as it gets, at least
+const MOST_LISTED = 200; // the most columns of a table in the list
+const FULL_EFFECT = 2; // the least effect with the full length of a bar
 const WIDEST_MEAN = 150; // CSS pixels of a picture
 const [LESS_BLUE, MORE_RED] = [[33, 102, 172], [178, 24, 43]]; // less and more, also for colour-blind eyes
 
@@ -30,7 +30,7 @@ export class RowDifference {
     this.contrast = null;
   }
 
-  /** The difference of the chosen rows from the rest. @returns {HTMLElement[]} */
+  /** The difference between the selected rows and the rest. @returns {HTMLElement[]} */
   elements() {
     const { state: { rows }, model } = this.explorer;
     if (rows !== this.rows) {
@@ -38,7 +38,7 @@ export class RowDifference {
       [this.rows, this.contrast] = [rows, contrastOf((n) => model.item(n), nPoints, rows)];
     }
     const { contrast } = this;
-    if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are chosen: there is no rest to compare with." : "These rows are not part of the sample on this page, so their values are not known here.")];
+    if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are selected, so there are no others to compare with." : "These rows are not part of the sample on this page, so their values are not known here.")];
     const { kind } = model.drawing;
     const sampled = contrast.count < rows.length ? [element("p", {}, `Compared by ${contrast.count.toLocaleString("en")} of them, which this page has.`)] : [];
     if (kind === "image") return [this.images(contrast), ...sampled];
@@ -114,7 +114,7 @@ export class RowDifference {
       element("th", { scope: "col", title: words }, words))));
     const table = (/** @type {number[]} */ columns) => element("table", { class: "contrast" }, head(), element("tbody", {}, ...columns.map(line)));
     const more = known.slice(TOP_COLUMNS);
-    const host = element("div", {}, element("p", {}, "Means of the chosen rows and of the rest. Effect: their difference in standard deviations."), table(known.slice(0, TOP_COLUMNS)));
+    const host = element("div", {}, element("p", {}, "Means of the selected rows and of the rest. Effect: their difference in standard deviations."), table(known.slice(0, TOP_COLUMNS)));
     if (more.length) host.append(element("details", {}, element("summary", {}, `${more.length} more ${more.length === 1 ? "column" : "columns"}`), table(more)));
     return host;
   }
@@ -140,11 +140,11 @@ export function jointsApart({ effects }, names) {
   return order.map((j) => `${names[j]} (${sizes[j].toFixed(1)})`);
 }
 
-/** In words for who does not see the picture. @param {Float64Array} difference @param {Drawing} drawing @param {number} nOutputs */
+/** The picture in words, for screen readers. @param {Float64Array} difference @param {Drawing} drawing @param {number} nOutputs */
 function differenceWords(difference, { shape: [rows, columns] }, nOutputs) {
   const most = difference.reduce((best, value, i) => (Math.abs(value) > Math.abs(difference[best]) ? i : best), 0);
   const where = `row ${Math.floor(most / columns) + 1} of ${rows}, column ${(most % columns) + 1} of ${columns}`;
-  return `Difference of the chosen pictures from the rest (${nOutputs} pixels): most at ${where}, where the chosen ones are ${difference[most] > 0 ? "brighter" : "darker"}`;
+  return `Difference between the selected pictures and the rest (${nOutputs} pixels): largest at ${where}, where the selected ones are ${difference[most] > 0 ? "brighter" : "darker"}`;
 }
 
 /** Blue below zero, red above. @param {number} share from −1 to 1 @param {Theme} theme */
@@ -155,7 +155,7 @@ function signedColour(share, theme) {
   return mix(middle, theme.dark ? mix(end, [255, 255, 255], 0.3) : end, Math.min(Math.abs(share), 1));
 }
 
-/** A bar from the middle, to the right if the chosen rows have more. @param {number} share */
+/** A bar from the middle, to the right if the selected rows have larger values. @param {number} share */
 function effectBar(share) {
   const wide = 50 * Math.min(Math.abs(share), 1);
   return element("span", { class: "signed", "aria-hidden": "true" }, element("b", { class: share < 0 ? "less" : "more", style: `width:${wide.toFixed(1)}%` }));
@@ -168,7 +168,7 @@ export function effectWords(effect) {
   return `${effect < 0 ? "−" : "+"}${words}`;
 }
 
-/** What the columns of the small rows are called; of long curves every k-th is here. @param {any} model @param {number} count */
+/** The names of the columns of the small rows, which have every k-th column of long curves. @param {any} model @param {number} count */
 function rowColumnNames(model, count) {
   const all = columnNames(model.drawing, model.nOutputs);
   const step = Math.ceil(model.nOutputs / count);

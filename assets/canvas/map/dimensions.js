@@ -1,4 +1,4 @@
-// The dimensions as one strip: each with its ARD weight, a way onto an axis, and where the point is on it.
+// The dimensions as one strip: each with its ARD weight, a button to put it onto an axis, and the point's coordinate.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatCoordinate, formatNumber } from "../kit/format.js";
@@ -8,11 +8,11 @@ import { START_TURN } from "../kit/turn.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
-const DECADES = 4; // Below the largest weight; what is smaller still has no length.
+const DECADES = 4; // Below the largest weight; bars of smaller weights have no length.
 const FRAMES = 5; // of the pictures along a dimension
-const TOLD = 0.3; // the least correlation with a fact of the rows that is worth a word
-const WAIT_MS = 160; // before they come, so that a pointer that passes calls up nothing
-const WORDS = "How fast the output changes along each dimension. Press a name to put the dimension onto an axis; rest on a row to see what it does.";
+const LEAST_CORRELATION = 0.3; // the least correlation with a fact of the rows that is mentioned
+const WAIT_MS = 160; // before they are shown, so that a passing pointer does not open them
+const WORDS = "How fast the output changes along each dimension. Press a name to put it onto an axis; point at a row to see its effect.";
 
 /**
  * Lengths of the bars, 0 to 1: weights below the largest, or their logarithms.
@@ -68,7 +68,7 @@ export class DimensionStrip {
     const take = element("button", { type: "button", "data-part": "take" }, "Take from nearest point");
     take.addEventListener("click", () => this.takeFromNearest());
     this.host.replaceChildren(
-      element("h2", { title: WORDS }, "Dimensions by ARD weight", scale), this.film, ...shown,
+      element("h2", { title: WORDS }, "What matters most", scale), this.film, ...shown,
       ...(off.length ? [this.switchedOff(off)] : []),
       ...(explorer.map.canFollow() ? [take] : []),
     );
@@ -98,16 +98,16 @@ export class DimensionStrip {
   axisButton(q, ...children) {
     const { model, state } = this.explorer;
     const button = element("button", { type: "button", class: "axis" }, ...children);
-    button.title = `${model.header.axes[q]}: ARD weight ${formatNumber(model.relevance[q])}. Press to put it across, with Shift up.`;
+    button.title = `${model.header.axes[q]}: ARD weight ${formatNumber(model.relevance[q])}. Press for the horizontal axis, with Shift for the vertical one.`;
     button.addEventListener("click", (event) => {
-      // A dimension that is across goes up: a finger has no Shift.
+      // A press on the horizontal dimension makes it vertical, since touch has no Shift.
       const side = event.shiftKey || q === state.a ? "up" : "across";
       this.explorer.setPair(...pairAfter(side, q, [state.a, state.b]));
     });
     return button;
   }
 
-  /** What the model does not use, in one line. @param {number[]} off */
+  /** The unused dimensions, in one line. @param {number[]} off */
   switchedOff(off) {
     return element("p", { class: "off" }, "Switched off: ", ...off.map((q) => this.axisButton(q, String(q + 1))));
   }
@@ -120,7 +120,7 @@ export class DimensionStrip {
     this.explorer.arrive(nearest);
   }
 
-  /** Which dimensions are on the axes. */
+  /** Mark the dimensions on the axes. */
   show() {
     const { a, b } = this.explorer.state;
     for (const { q, axis } of this.rows) {
@@ -131,7 +131,7 @@ export class DimensionStrip {
   }
 
   /**
-   * Sliders stand at the chosen point; what follows the data, at the point that is shown.
+   * Sliders show the chosen point; those of dimensions that follow the data show the current point.
    * @param {ArrayLike<number>} shown
    */
   showPoint(shown) {
@@ -147,9 +147,9 @@ export class DimensionStrip {
     }
   }
 
-  // --- what a dimension does --------------------------------------------------------------------
+  // --- the effect of a dimension ------------------------------------------------------------------
 
-  /** Show pictures along a dimension after a moment; null: none. @param {number | null} q @param {HTMLElement} row */
+  /** Show pictures along a dimension after a delay; null: none. @param {number | null} q @param {HTMLElement} row */
   look(q, row) {
     clearTimeout(this.timer);
     if (q === null) {
@@ -171,7 +171,7 @@ export class DimensionStrip {
     const [low, high] = model.range(q);
     const values = new Float64Array(output.nOutputs);
     const companion = model.companion(q);
-    const words = companion && Math.abs(companion.r) >= TOLD ? `goes with “${companion.name}” (r = ${formatCoordinate(companion.r)})` : "";
+    const words = companion && Math.abs(companion.r) >= LEAST_CORRELATION ? `goes with “${companion.name}” (r = ${formatCoordinate(companion.r)})` : "";
     this.film.replaceChildren(...(words ? [element("p", {}, words)] : []), ...Array.from({ length: FRAMES }, (_, i) => {
       const point = state.point.slice();
       point[q] = low + (i / (FRAMES - 1)) * (high - low);

@@ -33,14 +33,14 @@ import { Wall } from "./wall.js";
 const COVERED = 40; // CSS pixels of the map below its legend, and above its buttons
 const LEGEND_MARGIN = 10;
 const BELOW_MAP = 34; // CSS pixels for the line below the map
-const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested this long
+const SETTLE_MS = 450; // arrow keys and sliders: the point is kept after this pause
 
 /** @template {MapModel} [Model=MapModel] */
 export class Explorer {
   /**
-   * root: the element that holds map.html or views.html; model: what the map shows, under its name;
-   * chosen: where a visitor begins; onChange(chosen, before) is called when something else is chosen, but
-   * not while the point moves.
+   * root: the element with map.html or views.html; model: the model on the map;
+   * * chosen: the initial state; onChange(chosen, before) is called after changes of the state, but
+   * * not while the point moves.
    * @param {ParentNode} root
    * @param {Model} model
    * @param {Readonly<Chosen>} chosen
@@ -66,9 +66,9 @@ export class Explorer {
     model.header.axes = this.names.all;
     this.map.onCrowd = () => showCrowd(this);
     this.pictures = this.buildPictures();
-    // One output has more to tell of a place than several side by side.
+    // Only a single output has an inspector.
     if (this.parts.inspector) {
-      // The map ends where the window does, whatever stands above it.
+      // The map ends at the bottom of the window.
       const top = this.parts.map.getBoundingClientRect().top;
       this.root.style.setProperty("--map-top", `${Math.min(Math.max(top, 120), 320) + BELOW_MAP}px`);
     }
@@ -110,15 +110,15 @@ export class Explorer {
     return usedGroups(this.model.header.on, this.model.nLatent);
   }
 
-  // --- what a visitor does ----------------------------------------------------------------------
+  // --- actions of the visitor -------------------------------------------------------------------
 
-  /** A place in the plane, as far as the chosen point may go there. @param {number} u @param {number} v @returns {[number, number]} */
+  /** A place in the plane, limited to where the chosen point may go. @param {number} u @param {number} v @returns {[number, number]} */
   allowed(u, v) {
     const { a, b, point, held } = this.state;
     return [held.has(a) ? point[a] : u, held.has(b) ? point[b] : v];
   }
 
-  /** A point in the latent space, as far as the chosen point may go there. @param {Float64Array} point */
+  /** A latent point, limited to where the chosen point may go. @param {Float64Array} point */
   reachable(point) {
     for (const q of this.state.held) point[q] = this.state.point[q];
     return point;
@@ -146,7 +146,7 @@ export class Explorer {
     this.dispatch({ type: "move", point: this.reachable(point) });
   }
 
-  /** One coordinate; of one outside the plane, those are set by hand from now on. @param {number} q @param {number} value */
+  /** Set one coordinate; one outside the plane stops the hidden dimensions from following the data. @param {number} q @param {number} value */
   fix(q, value) {
     const { state } = this;
     const { a, b } = state;
@@ -158,7 +158,7 @@ export class Explorer {
     this.settle();
   }
 
-  /** Whether the dimensions outside the plane follow the data; the chosen point goes with them. @param {boolean} on */
+  /** Set whether the dimensions outside the plane follow the data, with the chosen point. @param {boolean} on */
   follow(on) {
     const { state } = this;
     this.dispatch({ type: "follow", on });
@@ -167,18 +167,18 @@ export class Explorer {
     this.settle();
   }
 
-  /** Keep a place, wherever it is on the map. @param {Float64Array} point */
+  /** Go to a place and keep it. @param {Float64Array} point */
   arrive(point) {
     this.moveTo(point);
     this.keep();
   }
 
-  /** Where the visitor is. @returns {Place} */
+  /** The visitor's place. @returns {Place} */
   here() {
     return this.state.chosen.place;
   }
 
-  /** Go to another place: one that was kept before, or a bookmark's. @param {Action} action */
+  /** Go to an earlier place or a bookmark. @param {Action} action */
   go(action) {
     clearTimeout(this.timer);
     this.state.leave();
@@ -212,19 +212,19 @@ export class Explorer {
     this.paint();
   }
 
-  /** What a visitor calls a dimension, wherever it is named. @param {number} q @param {string} name */
+  /** Name a dimension, everywhere on the page. @param {number} q @param {string} name */
   rename(q, name) {
     const problem = this.names.rename(q, name);
     this.showNames();
     this.matters?.sayName(q, problem);
   }
 
-  /** The names that the model's file has by now. @param {NamesData | undefined} data */
+  /** Take the current names in the model's file. @param {NamesData | undefined} data */
   takeNames(data) {
     if (data?.stored && this.names.take(data.stored)) this.showNames();
   }
 
-  /** Wherever dimensions are named. */
+  /** Update all names of dimensions. */
   showNames() {
     this.model.header.axes = this.names.all;
     this.controls.showGroups();
@@ -238,14 +238,14 @@ export class Explorer {
     this.timer = setTimeout(() => this.keep(), SETTLE_MS);
   }
 
-  /** Keep the point as it is now. */
+  /** Keep the current point. */
   keep() {
     clearTimeout(this.timer);
     this.dispatch({ type: "keep" });
     this.tell();
   }
 
-  /** Choose something else, and show it. @param {Action} action */
+  /** Apply an action and show the new state. @param {Action} action */
   dispatch(action) {
     const before = this.state.chosen;
     const chosen = reduce(before, action);
@@ -257,7 +257,7 @@ export class Explorer {
     if (!moving) this.onChange(chosen, before);
   }
 
-  /** All that is said of the chosen point. */
+  /** Update all texts about the chosen point. */
   tell() {
     if (this.parts.details) this.parts.details.dataset.point = JSON.stringify(Array.from(this.state.point));
     this.wall?.follow();
@@ -271,7 +271,7 @@ export class Explorer {
     this.frame.ask();
   }
 
-  /** The point that the outputs belong to: on a path, under the pointer, else the chosen one. */
+  /** The point of the outputs: on a path, under the pointer, or the chosen one. */
   shownPoint() {
     const { state, map } = this;
     const onPath = this.paths?.place();
@@ -291,12 +291,12 @@ export class Explorer {
     else this.controls.readout(point, variances);
   }
 
-  /** What every dimension does, where an inspector shows it. */
+  /** The effects of the dimensions, if there is an inspector. */
   get matters() {
     return this.controls.strip instanceof Matters ? this.controls.strip : null;
   }
 
-  /** How high a picture may be. @returns {number} */
+  /** The largest height of a picture. @returns {number} */
   mostHeight() {
     return this.root.clientWidth >= 720 ? 300 : 148;
   }
@@ -312,7 +312,7 @@ export class Explorer {
     this.selecting?.resized();
   }
 
-  /** A stick figure was turned, and every other one with it. */
+  /** Redraw all stick figures after a turn. */
   turned() {
     this.paint();
     this.wall?.draw();
@@ -345,7 +345,7 @@ export class Explorer {
   }
 }
 
-/** Those that this browser stores, of a page without a server. @param {MapModel} model */
+/** The names in this browser, for a page without a server. @param {MapModel} model */
 function browserNames({ header }) {
   return new DimensionNames({ key: header.name, stored: null }, header.axes.slice(), browserStorage());
 }

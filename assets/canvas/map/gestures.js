@@ -1,9 +1,9 @@
-// Pointer, wheel, touch and keys on the map, turned into what the explorer understands:
+// Translates pointer, wheel, touch and keys on the map into calls:
 // hover(x, y, touch), leave(), drag(x, y), commit(x, y, touch), pan(dx, dy), zoom(x, y, factor),
 // nudge(du, dv), keep(), reset().
 
 /**
- * What the gestures mean: places are in CSS pixels from the element's corner.
+ * The calls; places are in CSS pixels from the element's corner.
  * @typedef {object} Actions
  * @property {(x: number, y: number, touch: boolean) => void} hover
  * @property {() => void} leave
@@ -11,12 +11,12 @@
  * @property {(x: number, y: number, touch: boolean) => void} commit
  * @property {(dx: number, dy: number) => void} pan
  * @property {(x: number, y: number, factor: number) => void} zoom
- * @property {(du: number, dv: number) => void} nudge as shares of what is shown
+ * @property {(du: number, dv: number) => void} nudge relative to the visible part
  * @property {() => void} keep
  * @property {() => void} reset
  */
 
-const CLICK_SLOP = 4; // CSS pixels a click may wander
+const CLICK_SLOP = 4; // CSS pixels that a click may move
 const GRAB = 14; // CSS pixels within which the chosen point can be grabbed
 
 export class Gestures {
@@ -25,9 +25,9 @@ export class Gestures {
     this.element = element;
     this.actions = actions;
     this.chosenPixel = chosenPixel;
-    /** Where every finger is. @type {Map<number, [number, number]>} */
+    /** The position of every finger. @type {Map<number, [number, number]>} */
     this.pointers = new Map();
-    /** Where the last one came down. @type {[number, number]} */
+    /** The start of the last finger. @type {[number, number]} */
     this.start = [0, 0];
     this.moved = false;
     /** @type {"press" | "point" | "pan" | "touch" | "pinch" | "rest" | null} */
@@ -135,7 +135,7 @@ export class Gestures {
   finish() {
     this.moved = false;
     this.element.style.cursor = "crosshair";
-    // The finger that stays after a pinch does nothing until it, too, is lifted.
+    // After a pinch, the remaining finger has no effect until it is lifted.
     this.mode = this.pointers.size ? "rest" : null;
   }
 
@@ -145,7 +145,7 @@ export class Gestures {
 
   /** @param {WheelEvent} event */
   wheel(event) {
-    // The plain wheel scrolls the page until the map was clicked on.
+    // The wheel scrolls the page until the first click on the map.
     const root = /** @type {ShadowRoot | Document} */ (this.element.getRootNode());
     if (!event.ctrlKey && root.activeElement !== this.element) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-// All that there is to know of one place: the pointer's while it is on the map (Here), else the point's (Kept).
+// Describes one place: the pointer's while it is on the map (Here), else the kept point's (Kept).
 
 import { element } from "../kit/dom.js";
 import { formatCoordinate } from "../kit/format.js";
@@ -13,7 +13,7 @@ import { TableValues } from "./values.js";
 /** @import { Unsure } from "./switches.js" */
 
 const FOLLOW_MS = 40; // before filmstrips and rows follow a pointer
-const RARE = 0.1; // of the rows: fewer lie as lonely as an unusual place
+const RARE = 0.1; // of the rows: an unusual place is farther from its neighbours than all but this fraction
 const AT_A_ROW = 1e-3; // of a coordinate
 export const FAR = "Unlike anything the model has seen";
 
@@ -26,7 +26,7 @@ export class Inspector {
     this.typicality = new Typicality(explorer.model);
     this.rows = new NearestRows(explorer);
     this.values = TableValues.fits(explorer.model) ? new TableValues(explorer) : null;
-    /** What is shown. @type {Float64Array | null} */
+    /** The shown place. @type {Float64Array | null} */
     this.point = null;
     this.far = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -49,14 +49,14 @@ export class Inspector {
     this.explorer.paint();
   }
 
-  /** How far the pixels may be off, for the picture; null: nothing is to be shown. @param {ArrayLike<number>} point */
+  /** The uncertainty of the pixels, for the picture; null: not shown. @param {ArrayLike<number>} point */
   unsure(point) {
     const { explorer: { map, model, state: { chosen } }, doubt } = this;
     this.share = doubt.share(point, map.follows() ? map.near : null);
     return model.drawing.kind === "image" && chosen.unsure !== "off" ? { how: chosen.unsure, cells: doubt.cells, side: DOUBT_CELLS, from: FAIRLY_SURE, to: ALL_UNSURE } : null;
   }
 
-  /** Say what belongs to a place; what takes longer follows when the pointer rests. @param {Float64Array} point */
+  /** Describe a place; slower parts follow when the pointer rests. @param {Float64Array} point */
   show(point) {
     const { explorer, parts } = this;
     const { state } = explorer;
@@ -70,7 +70,7 @@ export class Inspector {
     parts.readout.textContent = this.far ? place : `${this.rowHere(point)} · ${place}`;
     parts.typical.textContent = this.far ? FAR : typical < RARE ? "An unusual place" : "A typical place";
     parts.sureness.textContent = this.far ? "A guess" : sureWords(this.share ?? 0);
-    parts.sureness.title = `Values may be off by ${Math.round(100 * (this.share ?? 0))} % of the data's own spread`;
+    parts.sureness.title = `Values may be off by ${Math.round(100 * (this.share ?? 0))} % of the data's standard deviation`;
     this.tellLikeness(point);
     this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null);
     this.point = point;
@@ -84,7 +84,7 @@ export class Inspector {
     this.parts.looks.replaceChildren(...(like ? [like.name, element("small", {}, like.words)] : ["–"]));
   }
 
-  /** The row at a place, or near it. @param {ArrayLike<number>} point */
+  /** The row at or near a place. @param {ArrayLike<number>} point */
   rowHere(point) {
     const { model, map, state } = this.explorer;
     if (state.hovered >= 0 && map.picks) return model.rowName(state.hovered);
@@ -114,9 +114,9 @@ export class Inspector {
 }
 
 /**
- * Share the page's link: the button says whether it was copied.
+ * Copy the page's link; the button reports the result.
  * @param {HTMLButtonElement | undefined} button
- * @param {() => string} names of the dimensions, as the link says them
+ * @param {() => string} names of the dimensions, in the link's format
  */
 export function shareLink(button, names) {
   if (!button) return;

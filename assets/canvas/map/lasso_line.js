@@ -1,4 +1,4 @@
-// A line that is drawn around dots, on a canvas of its own above a map.
+// A line drawn around dots, on a separate canvas above a map.
 
 import { fitCanvas } from "../kit/dom.js";
 import { css } from "../kit/theme.js";
@@ -10,13 +10,13 @@ const LEAST_ENCLOSING = 3; // places of the pointer; fewer enclose nothing
 export class LassoLine {
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {() => LatentMap} mapOf the map below, as it is by then
+   * @param {() => LatentMap} mapOf the map below, at the time of the call
    * @param {(rows: Uint32Array, add: boolean) => void} take
    */
   constructor(canvas, mapOf, take) {
     this.canvas = canvas;
     this.mapOf = mapOf;
-    /** Where the pointer went. @type {[number, number][]} */
+    /** The pointer's track. @type {[number, number][]} */
     this.line = [];
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
@@ -33,7 +33,7 @@ export class LassoLine {
     canvas.addEventListener("pointercancel", () => this.draw([]));
   }
 
-  /** Rows within the line; of labels that step back behind chosen ones none are meant. */
+  /** Rows inside the line, without those of faded labels. */
   enclosed() {
     const { model, state: { selected } } = this.mapOf();
     const inside = Uint32Array.from(this.line.length < LEAST_ENCLOSING ? [] : this.mapOf().enclosed(this.line));

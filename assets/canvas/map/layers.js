@@ -1,4 +1,4 @@
-// What lies on the map: the training points in all their shapes, and the chosen point's way.
+// Drawings on the map: the training points in several forms, the chosen point, and paths.
 
 import { thumbnailPicture } from "../kit/output.js";
 import { css, tracePath } from "../kit/theme.js";
@@ -51,7 +51,7 @@ export function drawEllipses(context, map) {
 }
 
 /**
- * The standard deviation of a usual point's position, where its ellipse hides behind its dot; else null.
+ * The standard deviation of a typical point's position if its ellipse is smaller than its dot; else null.
  * @param {LatentMap} map
  */
 export function unseenDeviation(map) {
@@ -128,7 +128,7 @@ export function drawItem(context, map, n, x, y, size, which = 0) {
 }
 
 /**
- * Where one axis is held, the line on which the chosen point can move.
+ * If one axis is held, the line on which the chosen point can move.
  * @param {CanvasRenderingContext2D} context
  * @param {LatentMap} map
  * @param {number} x
@@ -152,7 +152,7 @@ export function drawWay(context, map, x, y) {
   context.setLineDash([]);
 }
 
-/** Where the outputs beside the map belong. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+/** The places of the outputs beside the map. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawMarks(context, map) {
   const { a, b, marks, marked, theme } = map.state;
   marks.forEach((place, i) => {
@@ -170,7 +170,7 @@ export function drawMarks(context, map) {
 }
 
 /**
- * A path with its ends and the place on it; while its end is to be chosen, the line to the pointer.
+ * A path with its ends and the place on it; before the end is chosen, the line to the pointer.
  * @param {CanvasRenderingContext2D} context
  * @param {LatentMap} map
  */
@@ -227,7 +227,7 @@ export function drawHovered(context, map, n) {
   context.lineWidth = 2;
   context.strokeStyle = css(theme.background);
   context.stroke();
-  // Of very many rows a page has some pictures alone.
+  // With very many rows, a page has pictures only of some.
   const pictured = n < model.nPoints;
   const size = pictured ? HOVERED : 0;
   const count = pictured ? model.pictured.length : 0;

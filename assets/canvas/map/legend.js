@@ -1,4 +1,4 @@
-// What the colours of dots mean, drawn: for a figure that is taken home.
+// Draws the legend of the dots' colours, for an exported figure.
 
 import { contextOf } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";

@@ -1,5 +1,4 @@
-// The map's other shading: how much the output changes from place to place, instead of how unsure it is,
-// with lines of equal change.
+// The map's alternative shading: how fast the output changes with the place, with contour lines.
 
 import { magnificationLines, magnificationSlice } from "../geometry/magnification.js";
 import { formatNumber } from "../kit/format.js";
@@ -11,18 +10,18 @@ import { css } from "../kit/theme.js";
 /** @import { Slice } from "../geometry/slice.js" */
 /** @import { Piece } from "../geometry/contours.js" */
 
-const STEP = 1e-4; // of what the points extend over: for the plane's tangents, by differences
+const STEP = 1e-4; // of the points' range: the step for the plane's tangents, by differences
 const WAIT_MS_LINES = 120; // after the map moved
 
-/** Shades a map by magnification, with lines of the mean's own where the model is sure. */
+/** Shades a map by magnification, with contour lines of the mean's where the model is sure. */
 export class Magnification {
-  /** @param {LatentMap} map @param {OutputMetric} metric that is prepared */
+  /** @param {LatentMap} map @param {OutputMetric} metric after `prepare` */
   constructor(map, metric) {
     this.map = map;
     this.metric = metric;
     /** In latent units. @type {Piece[]} */
     this.lines = [];
-    /** What they are of. */
+    /** The state that they depend on. */
     this.found = "";
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
@@ -46,12 +45,12 @@ export class Magnification {
     return magnificationSlice(this.metric, ...this.plane(x));
   }
 
-  /** What the ends of the scale say. @param {number[]} range */
+  /** The labels of the scale's ends. @param {number[]} range */
   words([least, most]) {
     return ["× 1", `× ${formatNumber(most / least, 2)}`];
   }
 
-  /** Where the plane or the view changed, find the lines anew when it rests. */
+  /** After a change of the plane or view, recompute the lines when the map rests. */
   refresh() {
     const { view, width, height, state: { a, b, point } } = this.map;
     const wanted = JSON.stringify([view, width, height, a, b, this.map.follows() || Array.from(point)]);

@@ -1,5 +1,5 @@
 // The latent map: shading, trajectories, points, ellipses, thumbnails (lower canvas), and the chosen
-// point with what the pointer is on (upper canvas, redrawn at every move).
+// and hovered points (upper canvas, redrawn at every move).
 
 import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
@@ -18,14 +18,14 @@ import { Shading } from "./shade.js";
 /** @import { LatentPoints } from "../geometry/points.js" */
 
 /**
- * What a map shows: points, how sure a model is around them, and pictures of its rows.
+ * The content of a map: points, the model's uncertainty, and pictures of its rows.
  * @typedef {LatentPoints & {
  *   items: any, pictured: Output[], slice: (x: Float64Array, a: number, b: number) => Slice<any>,
  *   variance: (x: Float64Array) => number, spreadWords: (variance: number) => string }} MapModel
  */
 
 const MARGIN = 0.1;
-const STEPPED_BACK = 0.18; // the opacity of what is not selected
+const STEPPED_BACK = 0.18; // the opacity of rows that are not selected
 const HIT = 6; // CSS pixels within which the pointer is on a training point
 
 export class LatentMap extends PlaneView {
@@ -42,19 +42,19 @@ export class LatentMap extends PlaneView {
     this.model = model;
     this.state = state;
     this.shading = new Shading(() => this.drawLower());
-    /** The training rows as small pictures, as far as they were needed. @type {Map<string, HTMLCanvasElement>} */
+    /** Small pictures of training rows, made on demand. @type {Map<string, HTMLCanvasElement>} */
     this.pictures = new Map();
     /** Pixel positions of the training points. */
     this.places = new Float32Array(0);
     this.opacity = new Float32Array(0);
     this.near = new NearPlane(model, state.a, state.b);
-    /** All rows, where the model has only a sample of them whole. */
+    /** All rows, if the model has complete data only for a sample. */
     this.crowd = model.crowd && new CrowdLayer(this, model.crowd);
-    /** Called when more of the rows are here. @type {() => void} */
+    /** Called when more rows have loaded. @type {() => void} */
     this.onCrowd = () => {};
-    /** CSS pixels above and below that are covered by controls. */
+    /** CSS pixels that controls cover above and below. */
     this.inset = 0;
-    /** What is shaded, where it is not the uncertainty. @type {Magnification | null} */
+    /** The shading if it does not show the uncertainty. @type {Magnification | null} */
     this.shadeBy = null;
   }
 
@@ -72,24 +72,24 @@ export class LatentMap extends PlaneView {
     this.refresh();
   }
 
-  /** Fit light and shadow to the whole map. */
+  /** Fit the range of the shading to the whole map. */
   calibrate() {
     const { model } = this;
     this.shading.calibrate(this.slice(model.position(model.header.start)), this.home);
   }
 
-  /** Whether a dimension in use lies outside the plane: nothing else could follow. */
+  /** Whether a used dimension is outside the plane, and so can follow the data. */
   canFollow() {
     const { a, b } = this.state;
     return this.model.header.on.some((/** @type {number} */ q) => q !== a && q !== b);
   }
 
-  /** Whether the dimensions outside the plane follow the data. What is held stays at the chosen point. */
+  /** Whether the dimensions outside the plane follow the data. Held ones stay at the chosen point. */
   follows() {
     return this.state.follow && this.state.held.size === 0 && this.canFollow();
   }
 
-  /** What is shaded: the places that the pointer gets; without following, the plane through x. @param {Float64Array} x */
+  /** The shaded surface: the places under the pointer; without following, the plane through x. @param {Float64Array} x */
   slice(x) {
     if (this.shadeBy) return this.shadeBy.slice(x);
     if (this.follows()) return this.near.slice((place) => this.model.variance(place));
@@ -118,7 +118,7 @@ export class LatentMap extends PlaneView {
 
   // --- drawing --------------------------------------------------------------------------------
 
-  /** The plane or the view changed: draw with the old shading now, ask for a new one. */
+  /** After a change of the plane or view: draw with the old shading, and request a new one. */
   refresh() {
     if (!this.width) return;
     const { point, theme } = this.state;
@@ -139,7 +139,7 @@ export class LatentMap extends PlaneView {
     this.drawLayers(fitCanvas(this.lower, this.width, this.height));
   }
 
-  /** All that lies on the map. @param {CanvasRenderingContext2D} context */
+  /** Draw everything on the map. @param {CanvasRenderingContext2D} context */
   drawLayers(context) {
     this.place();
     this.drawShading(context);
@@ -166,7 +166,7 @@ export class LatentMap extends PlaneView {
       const [x, y] = this.toPixel(model.latent[n * Q + a], model.latent[n * Q + b]);
       this.places[2 * n] = x;
       this.places[2 * n + 1] = y;
-      // Points far from what is shown here in the other dimensions step back: they do not explain it.
+      // Fade points that are far away in the hidden dimensions, since they do not explain the shown place.
       let distance = follows ? this.near.stray(n) : 0;
       if (!follows && !this.crowd) for (const q of others) distance += model.relevance[q] * (point[q] - model.latent[n * Q + q]) ** 2;
       this.opacity[n] = 0.3 + 0.7 * Math.exp(-0.5 * distance);
@@ -175,7 +175,7 @@ export class LatentMap extends PlaneView {
     }
   }
 
-  /** Where a row lies, in CSS pixels; of those beyond the sample, once the page has it. @param {number} n @returns {[number, number]} */
+  /** A row's position in CSS pixels; for rows beyond the sample, once it has loaded. @param {number} n @returns {[number, number]} */
   placeOf(n) {
     if (n < this.model.nPoints) return [this.places[2 * n], this.places[2 * n + 1]];
     const { a, b } = this.state;
@@ -190,8 +190,8 @@ export class LatentMap extends PlaneView {
   }
 
   /**
-   * Where a row lies in all dimensions; of one beyond the sample those outside the plane are where
-   * the sample's rows around it are.
+   * A row's position in all dimensions; for one beyond the sample, the hidden dimensions come from
+   * * the sample's rows around it.
    * @param {number} n
    */
   positionOf(n) {
@@ -202,18 +202,18 @@ export class LatentMap extends PlaneView {
     return this.near.follow(place);
   }
 
-  /** Whether a row under the pointer is one that a hand can pick, as a dot can and shading cannot. */
+  /** Whether a row under the pointer can be picked: dots can, shading cannot. */
   get picks() {
     return !this.crowd?.found || this.crowd.dots !== null;
   }
 
-  /** More of the rows are here. */
+  /** Draw again after more rows have loaded. */
   crowdChanged() {
     this.drawLower();
     this.onCrowd();
   }
 
-  /** The rows that a closed line of CSS pixels encloses, in order. @param {[number, number][]} line @returns {ArrayLike<number>} */
+  /** The sorted rows inside a closed line of CSS pixels. @param {[number, number][]} line @returns {ArrayLike<number>} */
   enclosed(line) {
     return this.crowd?.found ? this.crowd.enclosed(line) : rowsInside(this.places, line);
   }
@@ -247,7 +247,7 @@ export class LatentMap extends PlaneView {
     this.drawInFront(fitCanvas(this.upper, this.width, this.height));
   }
 
-  /** The chosen point and what the pointer is on. @param {CanvasRenderingContext2D} context */
+  /** Draw the chosen point and the hovered one. @param {CanvasRenderingContext2D} context */
   drawInFront(context) {
     const { theme, a, b, point, hover, hovered } = this.state;
     const [x, y] = this.toPixel(point[a], point[b]);

@@ -1,4 +1,4 @@
-// What matters: for every dimension a name that a visitor can edit, its share, and what it does at this place.
+// What matters: for every dimension an editable name, its share, and its effect at this place.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { fold } from "../kit/folds.js";
@@ -10,9 +10,9 @@ import { drawOutput, outputHeight } from "../kit/output.js";
 
 const FILM_STEPS = [-2, -1, 0, 1, 2]; // standard deviations of the rows along a dimension
 const HALF_A_STEP = 0.5; // beyond the outer pictures, as far as the slider reaches
-const OPEN = 3; // rows that a first visitor sees
+const OPEN = 3; // rows shown initially
 const CHANGES = 3; // columns that change most, of a table
-const ALIKE = 0.5; // the least correlation with a fact of the rows that is worth a word
+const ALIKE = 0.5; // the least correlation with a fact of the rows that is mentioned
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
 
 /** @typedef {{ q: number, problem: HTMLElement, row: HTMLElement, input: HTMLInputElement, name: HTMLInputElement, film: HTMLElement, frames: HTMLCanvasElement[], mean: number, deviation: number }} MatterRow */
@@ -24,7 +24,7 @@ export class Matters {
     this.host = explorer.parts.dimensions;
     /** @type {MatterRow[]} */
     this.rows = [];
-    /** The place whose pictures are shown. */
+    /** The place of the pictures. */
     this.drawn = "";
     this.values = new Float64Array(explorer.model.nOutputs);
   }
@@ -48,7 +48,7 @@ export class Matters {
     this.drawn = "";
   }
 
-  /** Whether pictures tell more than numbers. */
+  /** Whether effects are shown as pictures, not numbers. */
   get pictured() {
     const { kind, columns } = this.explorer.model.drawing;
     return kind === "image" || kind === "skeleton" || !columns;
@@ -71,14 +71,14 @@ export class Matters {
     input.disabled = state.held.has(q);
     const frames = this.pictured ? FILM_STEPS.map(() => element("canvas", { "aria-hidden": "true" })) : [];
     const film = element("div", { class: "film" }, ...frames);
-    const bar = element("span", { class: "share", title: "Its share of what all dimensions change in the output" },
+    const bar = element("span", { class: "share", title: "Share of the change that all dimensions cause in the output" },
       element("i", {}, element("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })), share === undefined ? "" : formatShare(share));
     const problem = element("p", { class: "problem", role: "alert", hidden: "" });
     const row = element("div", { class: this.pictured ? "dimension" : "dimension numbers", "data-q": q }, name, bar, film, input, problem);
     return { q, problem, row, input, name, film, frames, mean, deviation };
   }
 
-  /** Below a dimension: why its name is another one than was typed. @param {number} q @param {string} words */
+  /** Show below a dimension why its name differs from the typed one. @param {number} q @param {string} words */
   sayName(q, words) {
     for (const { q: at, problem } of this.rows) {
       problem.hidden = at !== q || !words;
@@ -86,14 +86,14 @@ export class Matters {
     }
   }
 
-  /** Which fact of the rows goes with a dimension. @param {number} q */
+  /** A hint with the fact of the rows that correlates with a dimension. @param {number} q */
   hint(q) {
     const companion = this.explorer.model.companion(q);
     const like = companion && Math.abs(companion.r) >= ALIKE ? ` It goes with “${companion.name}” (correlation ${formatCoordinate(companion.r)}).` : "";
     return `Type to name this dimension.${like}`;
   }
 
-  /** Which dimensions lie on the axes. */
+  /** Mark the dimensions on the axes. */
   show() {
     const { a, b } = this.explorer.state;
     for (const { q, row } of this.rows) row.dataset.axis = q === a ? "across" : q === b ? "up" : "";
@@ -113,7 +113,7 @@ export class Matters {
     }
   }
 
-  /** What every dimension does at a place: one row at a time. @param {ArrayLike<number>} point */
+  /** Show the effect of every dimension at a place, one row at a time. @param {ArrayLike<number>} point */
   * draw(point) {
     const { theme, turn } = this.explorer.state;
     const key = JSON.stringify([Array.from(point), theme.dark, turn, this.host.clientWidth]);
@@ -128,7 +128,7 @@ export class Matters {
     this.drawn = key;
   }
 
-  /** The output with one dimension elsewhere. @param {MatterRow} row @param {ArrayLike<number>} point @param {number} step */
+  /** The output with one dimension changed. @param {MatterRow} row @param {ArrayLike<number>} point @param {number} step */
   at({ q, mean, deviation }, point, step) {
     const place = Float64Array.from(point);
     place[q] = mean + step * deviation;

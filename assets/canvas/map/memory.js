@@ -1,4 +1,4 @@
-// The buttons of memory: back and forward among kept places, and bookmarks with names and pictures.
+// Buttons for back and forward among kept places, and bookmarks with names and pictures.
 
 import { browserStorage, element, fitCanvas } from "../kit/dom.js";
 import { download } from "../kit/download.js";
@@ -12,7 +12,7 @@ const THUMB = 56; // CSS pixels
 
 export class Memory {
   /**
-   * name: of the model, under which bookmarks are kept.
+   * name: of the model, for the storage of bookmarks.
    * @param {Explorer} explorer
    * @param {string} name
    */
@@ -28,7 +28,7 @@ export class Memory {
       this.bookmarks.add(explorer.here());
       this.show();
     });
-    // Anywhere on the page: a button that has nothing more to do gives its focus away.
+    // On the whole page, since a disabled button loses the focus.
     this.listening = new AbortController();
     window.addEventListener("keydown", (event) => this.key(event), { signal: this.listening.signal });
     this.showSteps();

@@ -1,9 +1,9 @@
-// What a visitor calls the dimensions of a model: stored with one's own models, else in this browser.
+// A visitor's names of a model's dimensions: stored with own models, else in this browser.
 
 /** @typedef {{ getItem(key: string): string | null, setItem(key: string, value: string): void }} Storage */
 /**
- * key: of the browser's own names; stored: those of the model's file, "" for dimensions without, or null
- * where the browser stores them.
+ * key: of the names in the browser; stored: those in the model's file, "" for unnamed dimensions, or null
+ * * if the browser stores them.
  * @typedef {{ key: string, stored: readonly string[] | null }} NamesData
  */
 
@@ -12,10 +12,10 @@ const [MARK, BETWEEN] = ["~", "~,"];
 
 export class DimensionNames {
   /**
-   * own: the model's names, one for each dimension; linked: what a link says; renamed: stores all names with the model.
+   * own: the model's names, one per dimension; linked: names in the link; renamed: stores all names with the model.
    * @param {NamesData} data
    * @param {readonly string[]} own
-   * @param {Storage | null} storage of the browser, where it lets us
+   * @param {Storage | null} storage of the browser, if allowed
    * @param {string} [linked]
    * @param {(names: string[]) => void} [renamed]
    */
@@ -26,29 +26,29 @@ export class DimensionNames {
     this.storage = storage;
     this.renamed = renamed;
     this.latest = JSON.stringify(stored);
-    /** Whether the model's file has them. */
+    /** Whether the model's file stores them. */
     this.kept = stored !== null;
     /** The names that a visitor gave, by dimension. @type {Record<string, string>} */
     this.given = {};
     if (stored) this.add(stored);
     else this.recall();
-    // Those of a link are shown, and stored once the visitor edits one.
+    // A link's names are shown, and stored after the first edit.
     if (linked) this.add(namesFromLink(linked));
   }
 
-  /** What this browser has stored. */
+  /** Read the names in this browser. */
   recall() {
     try {
       const given = JSON.parse(this.storage?.getItem(this.key) ?? "{}");
       this.add(this.own.map((_, q) => (typeof given[q] === "string" ? given[q] : "")));
     } catch {
-      // Damaged names are as good as none.
+      // Ignore damaged names.
     }
   }
 
-  /** The names that the model's file has now; whether that changed any. @param {readonly string[]} stored */
+  /** Take the names in the model's file; return whether any changed. @param {readonly string[]} stored */
   take(stored) {
-    // What a message repeats is older than what was typed since.
+    // Repeated messages are older than names typed since.
     if (JSON.stringify(stored) === this.latest) return false;
     this.latest = JSON.stringify(stored);
     const before = JSON.stringify(this.all);
@@ -57,7 +57,7 @@ export class DimensionNames {
     return before !== JSON.stringify(this.all);
   }
 
-  /** Names that can be meant, beside those there are. @param {readonly string[]} names */
+  /** Add valid names to the present ones. @param {readonly string[]} names */
   add(names) {
     names.slice(0, this.own.length).forEach((name, q) => {
       const words = cut(name);
@@ -76,11 +76,11 @@ export class DimensionNames {
     return this.own.find((known, p) => p !== q && (same(known) || same(this.given[p] ?? "")));
   }
 
-  /** Name a dimension; an empty name is the model's own again. Returns what has to be said, or "". @param {number} q @param {string} name */
+  /** Name a dimension; an empty name restores the model's. Returns a message, or "". @param {number} q @param {string} name */
   rename(q, name) {
     const words = cut(name);
     const other = words ? this.taken(q, words) : undefined;
-    if (other) return `“${words}” is the name of ${other === words ? "another dimension" : other} already. Choose another one.`;
+    if (other) return `${other === words ? "Another dimension" : other} already has the name “${words}”. Choose another one.`;
     if (words && words !== this.own[q]) this.given[q] = words;
     else delete this.given[q];
     this.renamed(this.own.map((_, p) => this.given[p] ?? ""));
@@ -88,13 +88,13 @@ export class DimensionNames {
       try {
         this.storage?.setItem(this.key, JSON.stringify(this.given));
       } catch {
-        return "This browser stores nothing: the name is lost when the page is closed.";
+        return "This browser does not store data: the name is lost when you close the page.";
       }
     }
-    return Array.from(line(name)).length > LONGEST ? `The name was cut: it can have ${LONGEST} letters.` : "";
+    return Array.from(line(name)).length > LONGEST ? `The name was cut to ${LONGEST} letters.` : "";
   }
 
-  /** In the words of a link; "" without names. */
+  /** The names in the link's format; "" without names. */
   toLink() {
     if (!Object.keys(this.given).length) return "";
     const names = this.own.map((_, q) => (this.given[q] ?? "").replaceAll(MARK, `${MARK}.`));
@@ -103,7 +103,7 @@ export class DimensionNames {
   }
 }
 
-/** The names that a link says, "" for dimensions without. @param {string} words */
+/** The names in a link, "" for unnamed dimensions. @param {string} words */
 function namesFromLink(words) {
   return words.split(BETWEEN).map((name) => name.replaceAll(`${MARK}.`, MARK));
 }

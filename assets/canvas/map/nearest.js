@@ -1,4 +1,4 @@
-// The rows nearest to a place: pictures with their ids, or of a table a table of their values.
+// The rows nearest to a place: pictures with their ids, or for a table, a table of their values.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -13,7 +13,7 @@ import { alikeRows } from "../geometry/typicality.js";
 const SHOWN = 8;
 const IN_A_TABLE = 5;
 const COLUMNS = 4;
-const ASKED = 9; // rows that say what a place looks like
+const ASKED = 9; // nearest rows that determine the label of a place
 
 export class NearestRows {
   /** @param {Explorer<LatentModel>} explorer */
@@ -23,7 +23,7 @@ export class NearestRows {
     this.shown = "";
   }
 
-  /** What a place looks like: the commonest label of the nearest rows. @param {ArrayLike<number>} point */
+  /** The commonest label among the nearest rows. @param {ArrayLike<number>} point */
   likeness(point) {
     const { model } = this.explorer;
     const found = model.labels ? alikeRows(model, point, ASKED) : null;
@@ -88,7 +88,7 @@ export class NearestRows {
     return element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
   }
 
-  /** Few columns: the one that colours the map first, and those that every reader sees first. */
+  /** A few columns: the one that colours the map, then the first ones. */
   columns() {
     const { model, state } = this.explorer;
     const by = state.factor - (model.factorNames.length - model.coloured.length);

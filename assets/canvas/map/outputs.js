@@ -1,4 +1,4 @@
-// What the outputs of a model are called.
+// Names of a model's outputs.
 
 import { element } from "../kit/dom.js";
 
@@ -20,7 +20,7 @@ export function columnNames(drawing, count) {
 }
 
 /**
- * A word where the page has one deviation for all outputs, because they differ in too many gaps.
+ * A note if the page has one deviation for all outputs, because their gaps differ too much.
  * @param {{ sets_of_rows?: number }} header of a layer
  */
 export function untold({ sets_of_rows: sets }) {

@@ -1,4 +1,4 @@
-// The outputs along a way as files: an animated GIF, or a ZIP of PNG pictures.
+// The outputs along a path as files: an animated GIF, or a ZIP of PNG pictures.
 
 import { GifFile } from "../kit/gif.js";
 import { OutputPicture } from "../kit/output_picture.js";
@@ -6,9 +6,9 @@ import { countColours, paletteOf } from "../kit/palette.js";
 import { css } from "../kit/theme.js";
 import { zipFile } from "../kit/zip.js";
 
-/** @typedef {(done: number, all: number) => void} Told how far a file is */
+/** @typedef {(done: number, all: number) => void} Progress called with the number of finished and of all pictures */
 
-/** Outputs drawn as the page draws one of its pictures: its size, its colours, its turn. */
+/** Outputs with the size, colours and turn of one of the page's pictures. */
 class Frames {
   /** @param {OutputPicture} picture on the page @param {Float64Array[]} places */
   constructor(picture, places) {
@@ -16,7 +16,7 @@ class Frames {
     this.theme = picture.state.theme;
     this.own = new OutputPicture(document.createElement("canvas"), picture.model, picture.state, () => {});
     this.own.size = picture.size;
-    /** What is seen: the page's ground below what is drawn. */
+    /** The drawing on the page's background. */
     this.canvas = document.createElement("canvas");
     [this.canvas.width, this.canvas.height] = [picture.canvas.width, picture.canvas.height];
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { willReadFrequently: true }));
@@ -44,23 +44,23 @@ class Frames {
  * @param {OutputPicture} picture
  * @param {Float64Array[]} places
  * @param {number} delay in hundredths of a second
- * @param {Told} tell
+ * @param {Progress} report
  * @returns {Generator<void, Uint8Array>}
  */
-export function* pathGif(picture, places, delay, tell) {
+export function* pathGif(picture, places, delay, report) {
   const frames = new Frames(picture, places);
   const count = places.length;
-  // Drawn twice, since all frames at once would be much to remember.
+  // Drawn twice, since all frames together would need much memory.
   const counts = new Map();
   for (let i = 0; i < count; i++) {
     countColours(frames.pixels(i), counts);
-    tell(i, 2 * count);
+    report(i, 2 * count);
     yield;
   }
   const file = new GifFile(frames.canvas.width, frames.canvas.height, paletteOf(counts), delay);
   for (let i = 0; i < count; i++) {
     file.add(frames.pixels(i));
-    tell(count + i, 2 * count);
+    report(count + i, 2 * count);
     yield;
   }
   return file.finished();
@@ -70,17 +70,17 @@ export function* pathGif(picture, places, delay, tell) {
  * A ZIP of numbered PNG pictures of the outputs at places, in steps.
  * @param {OutputPicture} picture
  * @param {Float64Array[]} places
- * @param {Told} tell
+ * @param {Progress} report
  * @returns {Generator<void, Uint8Array>}
  */
-export function* pathZip(picture, places, tell) {
+export function* pathZip(picture, places, report) {
   const frames = new Frames(picture, places);
   const entries = [];
   for (let i = 0; i < places.length; i++) {
     const [, base64] = frames.draw(i).toDataURL("image/png").split(",");
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     entries.push({ name: `${String(i + 1).padStart(4, "0")}.png`, bytes });
-    tell(i, places.length);
+    report(i, places.length);
     yield;
   }
   return zipFile(entries);

@@ -8,7 +8,7 @@ import { seePlace } from "./see_place.js";
 
 export class PathPanel {
   /**
-   * host: an empty element; paths and saving: do what is asked for.
+   * host: an empty element; paths and saving: carry out the actions.
    * @param {HTMLElement} host
    * @param {Paths} paths
    * @param {PathSaving} saving
@@ -20,7 +20,7 @@ export class PathPanel {
       made.addEventListener("click", press);
       return made;
     };
-    this.path = button("Path", "A path from the chosen point to the place that is clicked next", () => {
+    this.path = button("Path", "A path from the chosen point to the next clicked place", () => {
       paths.begin();
       paths.explorer.parts.upper.focus({ preventScroll: true });
       if (paths.waiting) seePlace(paths.explorer);
@@ -31,15 +31,15 @@ export class PathPanel {
       geodesic: button("Geodesic", "The smoothest route", () => paths.choose("geodesic")),
     };
     this.play = button("Play", "Move along the path, so that the output changes evenly", () => paths.toggle());
-    this.loop = button("Loop", "There and back, again and again; files go there and back, too", () => paths.turnAround());
+    this.loop = button("Loop", "Play there and back repeatedly; exports also include both directions", () => paths.turnAround());
     this.gif = button("Save as GIF", "The outputs along the path as a moving picture", () => saving.saveGif());
     this.frames = button("Save frames", "The outputs along the path as PNG pictures in a ZIP archive", () => saving.saveFrames());
-    this.movement = button("Save as BVH", "The poses along the path as a movement, which animation programs open", () => saving.saveMovement());
-    const clear = button("Clear", "Take the path away", () => paths.clear());
+    this.movement = button("Save as BVH", "The poses along the path as a movement for animation programs", () => saving.saveMovement());
+    const clear = button("Clear", "Remove the path", () => paths.clear());
     this.slider = element("input", { type: "range", min: 0, max: 1, step: "any", "aria-label": "Place on the path" });
     this.slider.addEventListener("input", () => paths.seek(Number(this.slider.value)));
     const kinds = element("span", { class: "kinds", role: "group", "aria-label": "Kind of path" }, ...Object.values(this.kinds));
-    /** What needs a path. @type {HTMLElement[]} */
+    /** The controls that need a path. @type {HTMLElement[]} */
     this.rest = [kinds, this.play, this.loop, this.slider, this.gif, this.frames, ...(paths.model.drawing.kind === "skeleton" ? [this.movement] : []), clear];
     this.words = element("span", { class: "path-words", role: "status" });
     host.replaceChildren(this.path, ...this.rest, this.words);
@@ -53,13 +53,13 @@ export class PathPanel {
     this.words.title = title;
   }
 
-  /** There are no paths, and why. @param {string} words */
+  /** Show why there are no paths. @param {string} words */
   refuse(words) {
     this.path.disabled = true;
     this.say(words);
   }
 
-  /** A file is being made, or no longer. @param {boolean} on */
+  /** Show whether a file is being made. @param {boolean} on */
   busy(on) {
     this.gif.disabled = this.frames.disabled = on;
   }
@@ -73,6 +73,6 @@ export class PathPanel {
     this.loop.setAttribute("aria-pressed", String(loop));
     this.play.textContent = playing ? "Pause" : "Play";
     this.slider.value = String(share);
-    this.slider.setAttribute("aria-valuetext", `${Math.round(100 * share)} % of the way`);
+    this.slider.setAttribute("aria-valuetext", `${Math.round(100 * share)} % of the path`);
   }
 }

@@ -1,4 +1,4 @@
-// A path's files: what is asked for, made in steps, and saved.
+// A path's files: made in steps, and saved.
 
 import { bvhText } from "../kit/bvh.js";
 import { download } from "../kit/download.js";
@@ -8,7 +8,7 @@ import { pathGif, pathZip } from "./path_files.js";
 /** @import { Paths } from "./paths.js" */
 
 export const PATH_SECONDS = 3; // from end to end
-const FRAME_RATE = 20; // pictures a second in a file; GIF counts hundredths of a second
+const FRAME_RATE = 20; // pictures per second in a file; GIF uses hundredths of a second
 
 export class PathSaving {
   /** @param {Paths} paths */
@@ -24,11 +24,11 @@ export class PathSaving {
   }
 
   saveGif() {
-    this.save((tell) => pathGif(this.paths.explorer.pictures[0], this.frames(), 100 / FRAME_RATE, tell), "path.gif", "image/gif");
+    this.save((report) => pathGif(this.paths.explorer.pictures[0], this.frames(), 100 / FRAME_RATE, report), "path.gif", "image/gif");
   }
 
   saveFrames() {
-    this.save((tell) => pathZip(this.paths.explorer.pictures[0], this.frames(), tell), "path.zip", "application/zip");
+    this.save((report) => pathZip(this.paths.explorer.pictures[0], this.frames(), report), "path.zip", "application/zip");
   }
 
   saveMovement() {
@@ -44,7 +44,7 @@ export class PathSaving {
   }
 
   /**
-   * @param {(tell: (done: number, all: number) => void) => Generator<void, Uint8Array>} make
+   * @param {(report: (done: number, all: number) => void) => Generator<void, Uint8Array>} make
    * @param {string} name
    * @param {string} type
    */

@@ -1,4 +1,4 @@
-// Ways from the chosen point to another one: found, drawn, walked, and taken home as files.
+// Paths from the chosen point to another one: found, drawn, played, and exported.
 
 import { blend } from "../kit/algebra.js";
 import { formatNumber } from "../kit/format.js";
@@ -15,32 +15,32 @@ import { PATH_SECONDS, PathSaving } from "./path_saving.js";
 
 const PATH_WORDS = {
   start: "From the chosen point to another place",
-  wait: "Click where the path ends, on the map or on a dot. With keys: arrows, then Enter; Esc gives up.",
-  search: "Looking for the shortest way…",
-  length: "What the output is expected to change by from place to place, added up: the root of the mean of the outputs' squares, in the units of the data",
+  wait: "Click the end of the path, on the map or on a dot. With keys: arrows, then Enter; Esc cancels.",
+  search: "Looking for the shortest path …",
+  length: "The expected change of the output, summed along the path: root mean square over the outputs, in the units of the data",
 };
 
 export class Paths {
-  /** host: an empty element, where the controls go. @param {Explorer<any>} explorer @param {HTMLElement} host */
+  /** host: an empty element for the controls. @param {Explorer<any>} explorer @param {HTMLElement} host */
   constructor(explorer, host) {
     this.explorer = explorer;
     /** @type {LatentModel} */
     this.model = explorer.model;
-    /** Where the path begins, from when its end is asked for. @type {Float64Array | null} */
+    /** The start of the path, set when its end is requested. @type {Float64Array | null} */
     this.from = null;
     this.waiting = false;
-    /** The ways between the two ends, as far as they are found. @type {Record<string, Way | undefined>} */
+    /** The paths between the two ends that are found. @type {Record<string, Way | undefined>} */
     this.ways = {};
     /** Of the length. */
     this.share = 0;
     this.forward = true;
     this.playing = false;
     this.loop = false;
-    /** While the output is that of a place on the path: the chosen point meanwhile. @type {Float64Array | null} */
+    /** The chosen point while the output shows a place on the path. @type {Float64Array | null} */
     this.shownBeside = null;
     this.tick = 0;
     this.before = 0;
-    /** Ends the work that is going on. */
+    /** Ends the current search. */
     this.cease = () => {};
     /** @type {OutputMetric | null} */
     this.metric = null;
@@ -59,7 +59,7 @@ export class Paths {
 
   // --- ends -----------------------------------------------------------------------------------
 
-  /** Ask for the end of a path that begins here, or no longer. */
+  /** Request the end of a path that starts here, or cancel. */
   begin() {
     if (this.waiting) {
       this.clear();
@@ -72,7 +72,7 @@ export class Paths {
     this.show();
   }
 
-  /** A visitor has kept a point: the end, if it is waited for; else the output is that point's again. */
+  /** A point was kept: it is the end of the path if one is expected; else the output shows it. */
   arrive() {
     const { from, explorer } = this;
     this.leave();
@@ -86,7 +86,7 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "path", value: [Array.from(from), Array.from(to)] });
   }
 
-  /** Look for the way between the ends that are chosen; without them nothing is drawn or played. */
+  /** Look for the path between the chosen ends; without them, draw and play nothing. */
   search() {
     const { metric, explorer: { state: { chosen: { path } } } } = this;
     this.cease();
@@ -110,8 +110,8 @@ export class Paths {
   }
 
   /**
-   * The plane that is shown, to look for ways in: its other dimensions as on the map, or from those
-   * of the one end to those of the other.
+   * The shown plane, for the search: its hidden dimensions as on the map, or interpolated between
+   * * the two ends.
    * @param {Float64Array} from
    * @param {Float64Array} to
    * @returns {Sheet}
@@ -135,7 +135,7 @@ export class Paths {
     };
   }
 
-  /** Take the path away, or give up choosing its end. */
+  /** Remove the path, or cancel the choice of its end. */
   clear() {
     if (this.explorer.state.chosen.path) this.explorer.dispatch({ type: "set", name: "path", value: null });
     else {
@@ -144,13 +144,13 @@ export class Paths {
     }
   }
 
-  // --- the way --------------------------------------------------------------------------------
+  // --- the path -------------------------------------------------------------------------------
 
   get kind() {
     return this.explorer.state.chosen.way;
   }
 
-  /** The way that is drawn and walked: until the shortest is found, the straight one. */
+  /** The path that is drawn and played: until the shortest is found, the straight one. */
   get way() {
     return this.ways[this.kind] ?? this.ways.straight;
   }
@@ -160,7 +160,7 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "way", value: kind });
   }
 
-  /** Where the output is on the path, if it is there: until the chosen point moves; the pointer comes before a path at rest. */
+  /** The output's place on the path, until the chosen point moves; the pointer takes precedence over a paused path. */
   place() {
     const { point, hover, hovered } = this.explorer.state;
     if (!this.way || !this.shownBeside) return null;
@@ -172,12 +172,12 @@ export class Paths {
     return this.playing || !pointed ? this.way.place(this.share) : null;
   }
 
-  /** The output goes with the path. */
+  /** The output shows the path. */
   enter() {
     this.shownBeside = Float64Array.from(this.explorer.state.point);
   }
 
-  /** The output goes with the chosen point again. */
+  /** The output shows the chosen point again. */
   leave() {
     this.pause();
     this.shownBeside = null;
@@ -198,7 +198,7 @@ export class Paths {
     else this.play();
   }
 
-  /** Loop, or no longer. */
+  /** Switch the loop on or off. */
   turnAround() {
     this.loop = !this.loop;
     this.show();
@@ -222,7 +222,7 @@ export class Paths {
 
   /** @param {number} now */
   advance(now) {
-    // A tab that slept goes on where it was.
+    // A tab that was inactive continues where it was.
     const step = Math.min(Math.max(now - this.before, 0) / 1000, 0.25) / PATH_SECONDS;
     this.before = now;
     this.share += this.forward || !this.loop ? step : -step;
@@ -237,14 +237,14 @@ export class Paths {
     this.show();
   }
 
-  // --- what is seen ---------------------------------------------------------------------------
+  // --- display --------------------------------------------------------------------------------
 
   sayLength() {
     const { straight, geodesic: least } = this.ways;
     if (!straight || !least) return;
     const [mine, other] = this.kind === "straight" ? [straight, least] : [least, straight];
     const inUnits = (/** @type {Way} */ way) => formatNumber(way.length / Math.sqrt(this.model.nOutputs));
-    this.panel.say(`Changes the output by ${inUnits(mine)} along the way (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
+    this.panel.say(`Changes the output by ${inUnits(mine)} along the path (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
   }
 
   /** Controls, the path on the map, and the output. */

@@ -1,13 +1,13 @@
-// The Python that makes the output at a place of the map.
+// Python code that generates the output at a place of the map.
 
 /** @import { Drawing } from "../kit/geometry.js" */
 
 /**
- * opening: Python that leaves the model in `model`; nothing of the data's words stands in the code.
+ * opening: Python that assigns `model`; the code contains no text of the data.
  * @param {string} opening
  * @param {number[]} point
  * @param {Drawing} drawing
- * @param {number | null} [layer] of a model of several, counted from the top
+ * @param {number | null} [layer] of a deep model, counted from the top
  */
 export function pythonCode(opening, point, drawing, layer = null) {
   const shape = drawing.kind === "image" || drawing.kind === "skeleton" ? `.reshape(${drawing.shape.join(", ")})` : "";

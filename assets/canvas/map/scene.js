@@ -1,4 +1,4 @@
-// What the parts of an explorer share: what a visitor chose, and what passes with the pointer.
+// State shared by the parts of an explorer: the visitor's choices, and the pointer's position.
 
 import { START_TURN } from "../kit/turn.js";
 
@@ -8,22 +8,22 @@ import { START_TURN } from "../kit/turn.js";
 /** @import { Switches } from "./switches.js" */
 
 /**
- * What a map draws. Widgets read it; of an explorer, only `dispatch` changes what is chosen.
+ * The state that a map draws. Widgets read it; in an explorer, only `dispatch` changes the choices.
  * @typedef {object} MapState
  * @property {number} a the dimension across
  * @property {number} b the dimension up
  * @property {Float64Array} point the chosen one
- * @property {{ points: Float64Array[], at: Float64Array | null } | null} path from a place to another, and where on it the output is;
- *   its start alone while the end is to be chosen
- * @property {Set<number>} held dimensions that stay where the chosen point is
- * @property {boolean} follow whether the dimensions outside the plane go where the data are
- * @property {[number, number] | null} hover where the pointer is, in the plane
- * @property {number} hovered the training point that the pointer is on, or −1
+ * @property {{ points: Float64Array[], at: Float64Array | null } | null} path between two places, and the output's place on it;
+   only its start until the end is chosen
+ * @property {Set<number>} held dimensions that stay at the chosen point's coordinates
+ * @property {boolean} follow whether the dimensions outside the plane follow the data
+ * @property {[number, number] | null} hover the pointer's place in the plane
+ * @property {number} hovered the training point under the pointer, or −1
  * @property {Float64Array[]} marks places whose outputs are shown beside the map
- * @property {number} marked the one of them that the pointer is on, or −1
+ * @property {number} marked the one of them under the pointer, or −1
  * @property {number} factor the fact that the points are coloured by, or −1: by their labels
- * @property {ReadonlySet<number>} selected labels that are set off from the others
- * @property {ArrayLike<number>} rows training points that are, in order
+ * @property {ReadonlySet<number>} selected highlighted labels
+ * @property {ArrayLike<number>} rows selected training points, sorted
  * @property {Switches["show"]} show
  * @property {Theme} theme
  * @property {Turn} turn of all stick figures
@@ -46,7 +46,7 @@ export class Scene {
     this.marks = [];
     this.marked = -1;
     this.chosen = chosen;
-    /** Where the point is. */
+    /** The place of the point. */
     this.point = Float64Array.from(chosen.place.point);
     /** @type {ReadonlySet<number>} */
     this.selected = new Set(chosen.labels);

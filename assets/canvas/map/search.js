@@ -12,7 +12,7 @@ const COMPARE = {
 };
 
 /**
- * The rows that words mean, in order; a message where they mean none.
+ * The rows that match a query, sorted; a message if none match.
  * @param {LatentPoints} points
  * @param {string} words
  * @returns {{ rows: number[], message: string }}
@@ -35,7 +35,7 @@ export function findRows(points, words) {
   if (number) {
     const row = all.find((n) => points.rowNumber(n) === Number(number[1]));
     if (row !== undefined) return said([row], words);
-    return { rows: [], message: `There is no row ${number[1]} here; the map has ${points.nPoints.toLocaleString("en")} rows.` };
+    return { rows: [], message: `There is no row ${number[1]}; the map has ${points.nPoints.toLocaleString("en")} rows.` };
   }
   const labelled = all.filter((n) => points.labelName(n)?.toLowerCase() === text);
   return said(labelled.length ? labelled : all.filter((n) => points.name(n).toLowerCase().includes(text)), words);

@@ -14,7 +14,7 @@ const SMALL = 44; // CSS pixels
 
 export class Selecting {
   /**
-   * Draws on a canvas of its own above the map, which is there while rows are being selected.
+   * Draws on a separate canvas above the map, which exists while rows are being selected.
    * @param {Explorer<any>} explorer
    */
   constructor(explorer) {
@@ -28,7 +28,7 @@ export class Selecting {
     this.section = selection;
     this.difference = new RowDifference(explorer);
     this.differs = element("div");
-    /** Of the section, when it was last filled. */
+    /** The width of the section when it was last filled. */
     this.width = 0;
     this.button.addEventListener("click", () => this.turn(this.canvas.hidden));
     explorer.root.addEventListener("keydown", (event) => event.key === "Escape" && this.turn(false));
@@ -42,17 +42,17 @@ export class Selecting {
     this.explorer.controls.showHint(on ? "Draw around dots to select their rows, with Shift to add to them" : null);
   }
 
-  /** Whether a press is meant for the map below, as long as a path's end is to be chosen. @param {boolean} on */
+  /** Pass clicks to the map below while a path's end is being chosen. @param {boolean} on */
   letThrough(on) {
     this.canvas.style.pointerEvents = on ? "none" : "";
   }
 
-  /** These rows are the selected ones. @param {ArrayLike<number>} rows in order */
+  /** Select these rows. @param {ArrayLike<number>} rows in order */
   take(rows) {
     this.explorer.dispatch({ type: "set", name: "rows", value: rows });
   }
 
-  /** How many rows there are, how they differ from the rest, and small pictures of them. */
+  /** Show the number of selected rows, their difference from the rest, and small pictures. */
   show() {
     const { state: { rows, theme }, model } = this.explorer;
     this.section.hidden = rows.length === 0;
@@ -61,7 +61,7 @@ export class Selecting {
       return;
     }
     this.width = this.section.clientWidth;
-    // Those that have pictures come first.
+    // Rows with pictures come first.
     const shown = Array.from({ length: Math.min(rows.length, MOST_PICTURES) }, (_, i) => rows[i]).filter((n) => n < model.nPoints);
     const pictures = shown.map((n) => {
       const words = model.name(n);
@@ -91,7 +91,7 @@ export class Selecting {
     this.differs.replaceChildren(...this.difference.elements());
   }
 
-  /** The inspector has another width. */
+  /** Draw again after a change of the inspector's width. */
   resized() {
     if (!this.section.hidden && this.section.clientWidth !== this.width) this.show();
   }
@@ -102,8 +102,8 @@ export class Selecting {
   }
 
   /**
-   * Rows with their ids, labels, positions on the map with their variances, and the values of a table's columns. Of
-   * rows beyond the sample the page knows the dimensions that it shows; the others stay empty.
+   * Rows with their ids, labels, positions on the map with their variances, and the values of a table's columns. For
+   * * rows beyond the sample, only the shown dimensions are known; the others stay empty.
    */
   table() {
     const { state, map, model } = this.explorer;

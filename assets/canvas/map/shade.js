@@ -1,4 +1,4 @@
-// The map's shading: predictive standard deviation on a grid, coarse at once, then finer while idle.
+// The map's shading: predictive standard deviation on a grid, first coarse, then finer while idle.
 
 import { deviationRange, gridOf, shadow } from "../geometry/shading.js";
 import { contextOf } from "../kit/dom.js";
@@ -20,16 +20,16 @@ export class Shading {
     /** In latent units. @type {{ canvas: HTMLCanvasElement, left: number, right: number, bottom: number, top: number } | null} */
     this.picture = null;
     this.frame = 0;
-    /** The least and the greatest standard deviation that light and shadow are fitted to. @type {[number, number]} */
+    /** The range of standard deviations from light to dark. @type {[number, number]} */
     this.range = [1, 1];
-    /** What is being computed. @type {Grid | null} */
+    /** The grid that is being computed. @type {Grid | null} */
     this.job = null;
     /** Cells of the grids that are still to come. @type {number[]} */
     this.sizes = [];
   }
 
   /**
-   * Start over for a plane and a view; what was drawn stays until the coarse grid is there.
+   * Start again for a plane and a view; the old drawing stays until the coarse grid is ready.
    * @param {Slice<any>} slice
    * @param {View} view
    * @param {number} width
@@ -77,8 +77,8 @@ export class Shading {
   }
 
   /**
-   * Fit light and shadow to what occurs on a plane in a view.
-   * They stay while zooming and while sliders move, so that brightness keeps its meaning.
+   * Fit the range to the values on a plane in a view.
+   * * It is fixed while zooming and while sliders move, so that brightness keeps its meaning.
    * @param {Slice<any>} slice
    * @param {View} view
    */

@@ -1,4 +1,4 @@
-// The choice of what a map's shading shows, beside the map's key.
+// The choice of a map's shading, beside the map's key.
 
 import { element } from "../kit/dom.js";
 import { inSlices } from "../kit/slices.js";
@@ -10,7 +10,7 @@ import { Magnification } from "./magnification.js";
 
 const SHADES = {
   uncertainty: { ends: ["sure", "unsure"], title: "Shading: the standard deviation of the prediction, in the units of the data" },
-  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, beside where it does so least on this map (magnification factor). Lines: the same of the mean alone, smoothed over regions, four times as much from line to line, where the model is sure (the deviation is less than half of what it is without data)" },
+  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, relative to the slowest place on this map (magnification factor). Lines: the same for the mean where the model is sure; each line is a factor of four." },
 };
 
 export class ShadeChoice {
@@ -21,7 +21,7 @@ export class ShadeChoice {
   constructor(explorer, metric) {
     this.explorer = explorer;
     this.metric = metric;
-    /** Ends the work that magnification needs before it is shown. */
+    /** Ends the preparation of the magnification. */
     this.cease = () => {};
     this.menu = element("select", { "aria-label": "Shading" },
       ...Object.keys(SHADES).map((name) => element("option", { value: name }, name[0].toUpperCase() + name.slice(1))));

@@ -1,12 +1,12 @@
-// What an explorer shows anew when something else was chosen.
+// Updates of an explorer after a change of its state.
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Chosen } from "./state.js" */
 
-const UNSEEN = 1e-4; // of a coordinate: keeping a point rounds it by less
+const UNSEEN = 1e-4; // of a coordinate: larger than the rounding of a kept point
 
 /**
- * The place, after another one.
+ * Show a new place.
  * @param {Explorer<any>} explorer
  * @param {Readonly<Chosen>} earlier
  */
@@ -24,16 +24,16 @@ export function showPlace(explorer, { place: before, past, future }) {
     controls.showFollow();
     wall?.moved();
   }
-  // A hand that holds the point may take it out of view.
+  // A dragged point may leave the view.
   const revealed = gestures.mode !== "point" && map.revealPoint();
-  // What lies below the point depends on the view, and on the dimensions outside the plane unless they follow the data.
+  // The drawing below the point depends on the view, and on hidden dimensions that do not follow the data.
   const beside = !map.follows() && point.some((x, q) => Math.abs(x - before.point[q]) > UNSEEN && !dims.includes(q));
   if (revealed || beside || follow !== before.follow) map.refresh();
   explorer.paint();
 }
 
 /**
- * The switches that differ from before.
+ * Show the switches that have changed.
  * @param {Explorer<any>} explorer
  * @param {Readonly<Chosen>} before
  */

@@ -1,8 +1,8 @@
-// What a visitor chose on a map, as one value: the actions that lead to the next value, and the link that says it.
+// The visitor's choices on a map as one immutable value, the actions that change it, and its form in a link.
 //
-// The value is never changed in place, so undo, links and tests compare values. It leaves out what changes with
-// every frame and is in no link: the pointer, the zoom, the playback of a path, the line of a lasso (scene.js,
-// map.js, paths.js, lasso_line.js), and bookmarks, which belong to the browser and not to a map (bookmarks.js).
+// Undo, links and tests compare these values. The value does not include transient state that is in no link: the
+// pointer, the zoom, the playback of a path, the line of a lasso (scene.js, map.js, paths.js, lasso_line.js). It
+// also does not include bookmarks, which belong to the browser (bookmarks.js).
 
 import { SWITCHES, SWITCH_NAMES, coordinates, isPair, isPoint, offerOf, rounded } from "./switches.js";
 
@@ -10,33 +10,33 @@ import { SWITCHES, SWITCH_NAMES, coordinates, isPair, isPoint, offerOf, rounded 
 /** @import { Offer, Switch, Switches } from "./switches.js" */
 
 /**
- * A place: the dimensions shown, the point in all dimensions, and whether the further dimensions follow the data.
+ * A place: the shown dimensions, the point in all dimensions, and whether the hidden dimensions follow the data.
  * @typedef {Readonly<{ dims: readonly [number, number], point: readonly number[], follow: boolean }>} Place
  */
 /**
  * @typedef {object} Places
  * @property {Offer} offer
- * @property {Place} first where a visitor begins
- * @property {Place} place where the point is now: it moves before it is kept
- * @property {Place} kept where it was last kept: links, undo and redo know this one
- * @property {readonly Place[]} past kept before, the latest last
+ * @property {Place} first the initial place
+ * @property {Place} place the current place of the point, which may not be kept yet
+ * @property {Place} kept the last kept place, for links, undo and redo
+ * @property {readonly Place[]} past earlier kept places, the latest last
  * @property {readonly Place[]} future undone, the next first
  */
 /** @typedef {Places & Switches} Chosen */
 /**
- * move: the point, before it is kept; visit: go to a place and keep it; pair: dimensions to show; set: a switch.
+ * move: the point without keeping it; visit: go to a place and keep it; pair: dimensions to show; set: a switch.
  * @typedef {{ type: "move", point: ArrayLike<number> } | { type: "follow", on: boolean } | { type: "pair", dims: [number, number] }
  *   | { type: "keep" } | { type: "visit", place: Place } | { type: "undo" } | { type: "redo" } | { type: "reset" }
  *   | { [Name in keyof Switches]: { type: "set", name: Name, value: Switches[Name] } }[keyof Switches]} Action
  */
-/** Parameters of a link; null takes one out. @typedef {Record<string, string | null | undefined>} Link */
+/** Parameters of a link; null removes one. @typedef {Record<string, string | null | undefined>} Link */
 
-const MOST_PLACES = 200; // that undo and redo know
+const MOST_PLACES = 200; // for undo and redo
 
 // --- the value and its actions ------------------------------------------------------------------
 
 /**
- * How the map of a model opens.
+ * The initial state of a model's map.
  * @param {LatentPoints} model
  * @returns {Readonly<Chosen>}
  */
@@ -50,7 +50,7 @@ export function initial(model) {
 }
 
 /**
- * What is chosen after an action; the same value if the action changes nothing, or needs what the model lacks.
+ * The state after an action; the same value if the action changes nothing, or if the model does not support it.
  * @param {Readonly<Chosen>} chosen
  * @param {Action} action
  * @returns {Readonly<Chosen>}
@@ -98,7 +98,7 @@ function moved(chosen, place) {
   return equal(place, chosen.place) ? chosen : next(chosen, { place });
 }
 
-/** Places that were undone are forgotten once another one is kept. @param {Readonly<Chosen>} chosen @param {Place} place */
+/** Keep a place; discards undone places. @param {Readonly<Chosen>} chosen @param {Place} place */
 function keptAt(chosen, place) {
   const { kept, past } = chosen;
   const exact = { ...place, point: rounded(place.point) };
@@ -126,7 +126,7 @@ function set(chosen, name, value) {
 // --- links ----------------------------------------------------------------------------------------
 
 /**
- * A place in the words of a link; dimensions are counted from 1, as pages/ui/shared/place.py reads them.
+ * A place in the link's format; dimensions are counted from 1, as in pages/ui/shared/place.py.
  * @param {{ dims: readonly number[] | null, point: readonly number[] | null, follow: boolean }} place
  */
 export function placeInLink({ dims, point, follow }) {
@@ -134,7 +134,7 @@ export function placeInLink({ dims, point, follow }) {
 }
 
 /**
- * The parameters of a link to what is chosen; null for what is as the map opens.
+ * The link's parameters for a state; null for initial values.
  * @param {Readonly<Chosen>} chosen
  * @returns {Record<string, string | null>}
  */
@@ -152,7 +152,7 @@ export function toLink(chosen) {
 }
 
 /**
- * What the parameters of a link choose on the map of a model; whatever they cannot mean stays as the map opens.
+ * The state for the parameters of a link; invalid ones give the initial value.
  * @param {Link} link
  * @param {LatentPoints} model
  * @returns {Readonly<Chosen>}

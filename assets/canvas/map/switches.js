@@ -1,4 +1,4 @@
-// The parts of a map's state that are set one by one: what a model allows, and how a link says them.
+// The switches of a map's state: the values that a model allows, and their form in a link.
 
 /** @import { LatentPoints } from "../geometry/points.js" */
 
@@ -9,36 +9,36 @@
 /** @typedef {"straight" | "geodesic"} WayKind */
 /** @typedef {"blur" | "fade" | "off"} Unsure */
 /**
- * What a model offers; an action that needs something else is refused.
+ * The features of a model; actions that need others are refused.
  * @typedef {object} Offer
- * @property {number} axes how many coordinates a point has
+ * @property {number} axes the number of coordinates of a point
  * @property {Readonly<Record<Layer, boolean>>} show
- * @property {number} facts how many columns can colour the points
+ * @property {number} facts the number of columns that can colour the points
  * @property {readonly number[]} labels
  * @property {number} rows how many
- * @property {boolean} lengths whether paths and magnification can be measured
+ * @property {boolean} lengths whether paths and magnification are available
  */
 /**
  * @typedef {object} Switches
- * @property {Readonly<Record<Layer, boolean>>} show what lies on the map
+ * @property {Readonly<Record<Layer, boolean>>} show the layers on the map
  * @property {Shade} shade
  * @property {number} by the fact that colours the points, or −1: their labels
- * @property {readonly number[]} labels set off from the others
+ * @property {readonly number[]} labels highlighted
  * @property {ArrayLike<number>} rows selected ones, in order
- * @property {WallMode} wall how many pictures stand beside the map, and of which places
- * @property {Unsure} unsure how a picture shows pixels that may be off
+ * @property {WallMode} wall the number and places of the pictures beside the map
+ * @property {Unsure} unsure how a picture shows unsure pixels
  * @property {boolean} noise whether they have noise
  * @property {Ends | null} path
  * @property {WayKind} way
  */
 
-const FARTHEST = 1e6; // no place lies farther out; pages/ui/shared/place.py says the same
-const DECIMALS = 1e4; // of a kept coordinate, so that the point is exactly what its link says
+const FARTHEST = 1e6; // the largest coordinate, as in pages/ui/shared/place.py
+const DECIMALS = 1e4; // of a kept coordinate, so that the point equals the one in its link
 
 /** @type {readonly number[]} */
 const NONE = Object.freeze([]);
 
-/** What can lie on the map besides the points, and whether a model has it. */
+/** Optional layers on the map, and whether a model has them. */
 const LAYERS = {
   thumbnails: (/** @type {any} */ model) => Boolean(model.items),
   ellipses: (/** @type {any} */ model) => Boolean(model.latentVariance),
@@ -47,8 +47,8 @@ const LAYERS = {
 const LAYER_NAMES = /** @type {Layer[]} */ (Object.keys(LAYERS));
 
 /**
- * A part that is set as a whole: its value as the map opens, the values that a model allows, the words of a
- * link for a value, and the value for such words (undefined if they mean none).
+ * A switch: its initial value, the values that a model allows, a value's text in a link, and the value for a
+ * * text (undefined if it is invalid).
  * @template Value
  * @typedef {object} Switch
  * @property {(offer: Offer) => Value} first
@@ -57,7 +57,7 @@ const LAYER_NAMES = /** @type {Layer[]} */ (Object.keys(LAYERS));
  * @property {(words: string, offer: Offer) => Value | undefined} [fromLink]
  */
 
-/** One entry for each part: whoever adds a part to the state adds it here. @type {{ [Name in keyof Switches]: Switch<Switches[Name]> }} */
+/** One entry per switch; add new switches here. @type {{ [Name in keyof Switches]: Switch<Switches[Name]> }} */
 export const SWITCHES = {
   show: {
     first: (offer) => layers((name) => name === "trajectories" && offer.show[name]),
@@ -99,7 +99,7 @@ export const SWITCHES = {
 export const SWITCH_NAMES = /** @type {(keyof Switches)[]} */ (Object.keys(SWITCHES));
 
 /**
- * A switch with a few values, which are their own words; the map opens with the first.
+ * A switch with a few values, which are also their texts; the first is the initial one.
  * @template {string} Value
  * @param {readonly Value[]} values
  * @param {(value: Value, offer: Offer) => boolean} possible
@@ -149,7 +149,7 @@ export function isPoint(point, { axes }) {
   return point.length === axes && Array.from(point).every((x) => Math.abs(x) <= FARTHEST);
 }
 
-/** Numbers of a link, NaN for words that are none. @param {string | null | undefined} words */
+/** Numbers of a link, NaN for invalid text. @param {string | null | undefined} words */
 export function coordinates(words) {
   return (words ?? "").split(",").map((text) => (text.trim() ? Number(text) : NaN));
 }

@@ -1,4 +1,4 @@
-// Exporting what is shown: the output at the chosen point and the map, as pictures, numbers, code.
+// Exports the output at the chosen point and the map, as pictures, numbers and code.
 
 import { bvhText } from "../kit/bvh.js";
 import { element } from "../kit/dom.js";
@@ -17,7 +17,7 @@ import { pythonCode } from "./python_code.js";
 
 const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", npz: "application/zip", bvh: "text/plain" };
 
-const WIDTH_TAKEN = 400; // of an output in CSS pixels, against which lines and words have their size
+const WIDTH_TAKEN = 400; // width of an exported output in CSS pixels, which sets the size of lines and text
 
 /** @typedef {keyof typeof MEDIA_TYPES} Format */
 
@@ -43,7 +43,7 @@ export class Taking {
     this.menu.querySelector("[data-part=takings]")?.replaceChildren(
       this.group("The output at the chosen place", [...pictures, "csv", "npz", ...pose], (format) => this.output(format)),
       this.group("The map", ["png", "svg"], (format) => this.map(format)),
-      element("section", {}, element("h2", {}, "The Python that makes this output"), this.code, copy),
+      element("section", {}, element("h2", {}, "Python code of this output"), this.code, copy),
       this.said,
     );
     this.menu.addEventListener("toggle", () => this.menu.open && this.showCode());
@@ -72,7 +72,7 @@ export class Taking {
     this.say(`${name} was made.`);
   }
 
-  /** The point that the outputs belong to, in the model's own dimensions. @returns {Float64Array} */
+  /** The point of the outputs, in the model's dimensions. @returns {Float64Array} */
   point() {
     return this.explorer.shownPoint().slice(0, this.explorer.model.header.n_latent);
   }
@@ -132,7 +132,7 @@ export class Taking {
   copy() {
     this.showCode();
     this.code.select();
-    // The newer way is closed in frames and in files from disk.
-    this.say(document.execCommand("copy") ? "Copied." : "The browser did not copy it; the text is selected.");
+    // The newer clipboard API is not allowed in frames and in files from disk.
+    this.say(document.execCommand("copy") ? "Copied." : "The browser could not copy it; the text is selected.");
   }
 }

@@ -1,4 +1,4 @@
-// The values of a table at a place: a row for every column, with its value on the range of the data.
+// The values of a table at a place: a row per column, with its value on the range of the data.
 
 import { element } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
@@ -6,7 +6,7 @@ import { formatFixed } from "../kit/format.js";
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 
-const INSIDE_95 = 1.96; // standard deviations on either side that hold 95 % of a Gaussian
+const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95 % interval
 const MARKS = "Mark: value here. Band: 95 % of rows here. Line: range of all rows, with their median.";
 
 /**
@@ -15,9 +15,9 @@ const MARKS = "Mark: value here. Band: 95 % of rows here. Line: range of all row
  */
 
 /**
- * Where a value is on the range of its column, in percent of the line: what lies beyond is cut, and said.
+ * A value's position on the range of its column, in percent of the line; values beyond it are cut and described.
  * @param {number} value
- * @param {number} spread within which 95 % of rows are, on either side
+ * @param {number} spread half the width of the 95 % interval
  * @param {Range} range
  */
 export function onRange(value, spread, [low, median, high]) {

@@ -9,12 +9,12 @@ import { drawnPlace, normal, placeAround } from "../geometry/drawn.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const SIDE = 4;
-const WALL_REST_MS = 150; // after the map moved, before what lies on it is drawn anew
+const WALL_REST_MS = 150; // pause after the map moved, before the pictures are drawn again
 /** @type {[WallMode, string, string][]} */
 const MODES = [
   ["around", "More like this", "Sixteen variations near this point"],
-  ["anywhere", "Anywhere", "Sixteen places at random among the data"],
-  ["map", "Map", "Sixteen places spread over the map in view"],
+  ["anywhere", "Anywhere", "Sixteen random places among the data"],
+  ["map", "Map", "Sixteen places over the visible map"],
   ["one", "Back to one", "The picture of this place"],
 ];
 
@@ -41,7 +41,7 @@ export class Wall {
       button.addEventListener("click", () => this.open(mode));
       return button;
     });
-    const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add the doubt and the noise that a real row would have" }, "Noise");
+    const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add the uncertainty and noise of a real row" }, "Noise");
     noisy.addEventListener("click", () => explorer.dispatch({ type: "set", name: "noise", value: !this.noisy }));
     this.noisyButton = noisy;
     explorer.parts["wall-modes"].replaceChildren(...this.buttons, noisy);
@@ -56,7 +56,7 @@ export class Wall {
     return this.explorer.state.chosen.noise;
   }
 
-  /** @param {WallMode} mode the one that is open draws anew */
+  /** @param {WallMode} mode the open one draws again */
   open(mode) {
     if (mode === this.mode) this.begin();
     else this.explorer.dispatch({ type: "set", name: "wall", value: mode });
@@ -86,7 +86,7 @@ export class Wall {
     this.explorer.parts.output.hidden = !one;
   }
 
-  /** The places of the mode; those of "around" and of the map change with the point and the view. */
+  /** The places of the mode: "around" depends on the point, "map" on the view. */
   drawPlaces() {
     const { model, state, map } = this.explorer;
     if (this.mode === "map") {
@@ -99,7 +99,7 @@ export class Wall {
     return this.tiles.map(() => this.explorer.reachable(this.mode === "around" ? placeAround(model, state.point) : drawnPlace(model)));
   }
 
-  /** Draw outputs at new places, or again at the same. @param {Float64Array[]} places */
+  /** Draw outputs at new or the same places. @param {Float64Array[]} places */
   draw(places = this.places) {
     this.places = this.mode === "one" ? [] : places;
     this.explorer.state.marks = this.places;
@@ -116,7 +116,7 @@ export class Wall {
     });
   }
 
-  /** The mean at a place, or a draw of what would be observed there. @param {Float64Array} place @param {Float64Array} values */
+  /** The mean at a place, or a sample of an observation there. @param {Float64Array} place @param {Float64Array} values */
   outputs(place, values) {
     const output = /** @type {LatentModel} */ (this.explorer.model.pictured[0]);
     if (!this.noisy) {
@@ -127,12 +127,12 @@ export class Wall {
     mean.forEach((value, d) => (values[d] = value + Math.sqrt(variances[d] + output.noise(d) ** 2) * normal()));
   }
 
-  /** The chosen point is another one. */
+  /** The chosen point has changed. */
   follow() {
     if (this.mode === "around" || this.mode === "map") this.draw(this.drawPlaces());
   }
 
-  /** Another part of the map is shown: its places are drawn when it rests. */
+  /** The view has changed: draw its places when the map rests. */
   moved() {
     clearTimeout(this.timer);
     if (this.mode !== "map") return;
@@ -146,7 +146,7 @@ export class Wall {
     clearTimeout(this.timer);
   }
 
-  /** Show on the map where a picture belongs; −1: none. @param {number} i */
+  /** Show a picture's place on the map; −1: none. @param {number} i */
   point(i) {
     this.explorer.state.marked = i;
     this.explorer.paint();

@@ -1,4 +1,4 @@
-// Bytes that stand in the page.
+// Bytes that the page contains.
 
 /**
  * The base64 text of an element as bytes.

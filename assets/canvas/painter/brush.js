@@ -1,18 +1,18 @@
-// The hand on the row: strokes with a pointer or a finger, a cursor with the keys.
+// Painting on the row: strokes with a pointer or a finger, a cursor for the keys.
 
 /** @import { HiddenRow } from "./hidden_row.js" */
 
 /**
- * What to draw of the brush: where it is, how large, and which cells it would take.
+ * The drawing of the brush: its position, its size, and the cells that it covers.
  * @typedef {{ place: [number, number], cells: number[], radius: number | undefined }} BrushMark
  */
 
 export class Brush {
   /**
    * canvas: of the row; actions: {
-   *   frame() → where things lie, cells() → their geometry, row() → the HiddenRow or null,
+   *   frame() → positions, cells() → their geometry, row() → the HiddenRow or null,
    *   stroke(begin) when a stroke begins, done(changed) when it ends, settle() after a key,
-   *   undo(), paint() to draw again, say(words) for those who do not see }.
+   *   undo(), paint() to draw again, say(words) for screen readers }.
    * @param {HTMLCanvasElement} canvas
    * @param {HTMLInputElement} slider
    * @param {any} actions
@@ -37,7 +37,7 @@ export class Brush {
 
   clear() {
     this.hover = null;
-    /** The cell that the keys are on. @type {number | null} */
+    /** The cell at the keys' cursor. @type {number | null} */
     this.cursor = null;
     this.actions.paint();
   }
@@ -79,7 +79,7 @@ export class Brush {
     this.canvas.setPointerCapture(event.pointerId);
     this.cursor = null;
     const cells = this.under(this.at(event));
-    // Joints and columns are few: those that are hidden are turned back by a click.
+    // Joints and columns are few: a click on a hidden one shows it again.
     const turned = row.drawing.kind !== "image" && cells.length > 0 && cells.every((/** @type {number} */ cell) => row.mask[cell]);
     this.stroke = { id: event.pointerId, value: this.tool === "show" || turned ? 0 : 1, last: this.at(event), before: row.text() };
     this.actions.stroke();
@@ -93,7 +93,7 @@ export class Brush {
     if (this.stroke?.id === event.pointerId) {
       const [x, y] = this.hover;
       const [fromX, fromY] = this.stroke.last;
-      // A quick stroke has no holes: steps of a few pixels along it.
+      // Steps of a few pixels, so that a quick stroke has no holes.
       const steps = Math.max(1, Math.ceil(Math.hypot(x - fromX, y - fromY) / 4));
       for (let i = 1; i <= steps; i++) {
         this.apply(this.under([fromX + ((x - fromX) * i) / steps, fromY + ((y - fromY) * i) / steps]), this.stroke.value);

@@ -1,11 +1,10 @@
-// Where the cells of a row (pixels, joints, columns) lie in its picture: what a brush covers, what
-// the keys go through.
+// The positions of a row's cells (pixels, joints, columns) in its picture, for the brush and the keys.
 
 import { imageBox, jointPlaces, vectorFrame } from "../kit/geometry.js";
 
 /** @import { Drawing, Turn } from "../kit/geometry.js" */
 
-/** Where a row lies on its canvas. @typedef {{ width: number, height: number, values: ArrayLike<number>, turn: Turn }} CellFrame */
+/** The position of a row on its canvas. @typedef {{ width: number, height: number, values: ArrayLike<number>, turn: Turn }} CellFrame */
 /** @typedef {ImageCells | JointCells | ColumnCells} Cells */
 
 class ImageCells {
@@ -20,7 +19,7 @@ class ImageCells {
   }
 
   /**
-   * Pixels whose middle lies under a round brush of so many pixels' diameter, at (x, y).
+   * Pixels whose centre is under a round brush at (x, y), with its diameter in pixels.
    * @param {number} x
    * @param {number} y
    * @param {number} size
@@ -63,7 +62,7 @@ class ImageCells {
   }
 }
 
-const REACH = 16; // CSS pixels within which a joint is meant
+const REACH = 16; // CSS pixels within which a joint is selected
 
 class JointCells {
   /** Joints are taken one by one. @type {null} */
@@ -83,7 +82,7 @@ class JointCells {
   }
 
   /**
-   * The joint nearest to (x, y), and with `limb` all that hang on it.
+   * The joint nearest to (x, y), and with `limb` all joints beyond it.
    * @param {number} x
    * @param {number} y
    * @param {boolean} limb
@@ -98,7 +97,7 @@ class JointCells {
     return best < 0 ? [] : limb ? this.limb(best) : [best];
   }
 
-  /** A joint and all that hang on it. @param {number} joint @returns {number[]} */
+  /** A joint and all joints beyond it. @param {number} joint @returns {number[]} */
   limb(joint) {
     return [joint, ...this.children[joint].flatMap((child) => this.limb(child))];
   }

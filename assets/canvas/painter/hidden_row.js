@@ -1,4 +1,4 @@
-// One row with what is hidden of it.
+// One row with its mask.
 
 /** @import { Drawing } from "../kit/geometry.js" */
 
@@ -16,11 +16,11 @@ export class HiddenRow {
     this.mask = mask;
     /** @type {Drawing} */
     this.drawing = header.drawing;
-    /** The data's own standard deviation: the end of the colours of uncertainty. @type {number} */
+    /** The data's standard deviation: the end of the uncertainty's colour scale. @type {number} */
     this.spread = header.spread;
     this.perCell = values.length / header.cells;
     this.title = header.items.find((/** @type {any} */ item) => item.id === id).title;
-    /** Whether it is known what belongs everywhere. */
+    /** Whether the true values of all cells are known. */
     this.whole = !values.some(Number.isNaN);
   }
 
@@ -40,7 +40,7 @@ export class HiddenRow {
     return this.values.map((value, d) => (this.mask[Math.floor(d / this.perCell)] ? NaN : value));
   }
 
-  /** The values, and where they are missing those of `mean`: where parts are to be found. @param {Float32Array | undefined} mean */
+  /** The values, with those of `mean` for missing ones, to position the parts. @param {Float32Array | undefined} mean */
   filled(mean) {
     return this.whole || !mean ? this.values : this.values.map((value, d) => (Number.isNaN(value) ? mean[d] : value));
   }

@@ -1,6 +1,6 @@
-// The painter: one row, a brush that hides parts of it, and what the model puts there. Knows nothing
-// of Streamlit: actions.paint({item, mask, number}) is called when a stroke ends, answers come back
-// as bytes.
+// The painter: one row, a brush that hides parts of it, and the model's completion. Independent of
+// Streamlit: it calls actions.paint({item, mask, number}) when a stroke ends, and receives results as
+// bytes.
 
 import { element, partsOf } from "../kit/dom.js";
 import { readFrame } from "../kit/frame.js";
@@ -19,7 +19,7 @@ import { answerInWords } from "./words.js";
 /** @import { Answer, PainterState } from "./pictures.js" */
 /** @import { StripRow } from "./strip.js" */
 
-const KEYS_SETTLE_MS = 350; // keys: sent when they have rested this long
+const KEYS_SETTLE_MS = 350; // keys: the mask is sent after this pause
 const MOST_UNDO = 100;
 
 export class Painter {
@@ -27,11 +27,11 @@ export class Painter {
   row;
   /** @type {Cells} */
   cells;
-  /** What the model says to the row as it is now. @type {Answer | null} */
+  /** The completion of the current row and mask. @type {Answer | null} */
   answer = null;
   /** The rows' header. @type {any} */
   header;
-  /** On offer. @type {StripRow[]} */
+  /** The offered rows. @type {StripRow[]} */
   rows = [];
   /** By id. @type {Map<string, Uint8Array>} */
   masks = new Map();
@@ -39,7 +39,7 @@ export class Painter {
   touched = new Set();
   /** Earlier masks by id. @type {Map<string, Uint8Array[]>} */
   past = new Map();
-  /** Of the last question. */
+  /** The number of the last request. */
   number = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
@@ -93,10 +93,10 @@ export class Painter {
     this.observer.observe(this.root);
   }
 
-  // --- what arrives ---------------------------------------------------------------------------
+  // --- data from Python -----------------------------------------------------------------------
 
   /**
-   * Rows on offer (framed bytes), the chosen one, and the masks: `touched` are ids of painted rows.
+   * Offered rows (framed bytes), the chosen one, and the masks; `touched`: ids of painted rows.
    * @param {Uint8Array} bytes
    * @param {any} it
    */
@@ -116,7 +116,7 @@ export class Painter {
     this.root.dataset.ready = "true";
   }
 
-  /** Whether an answer belongs to what is on the screen now. @param {any} it */
+  /** Whether a result belongs to the current row and mask. @param {any} it */
   current({ item, mask }) {
     return this.row && item === this.row.id && mask === this.row.text();
   }
@@ -142,7 +142,7 @@ export class Painter {
     if (this.current(content.header)) this.possibilities.load(content);
   }
 
-  // --- what a visitor does --------------------------------------------------------------------
+  // --- actions of the visitor -----------------------------------------------------------------
 
   buttons() {
     const { parts, root, brush } = this;
@@ -194,7 +194,7 @@ export class Painter {
   }
 
   /**
-   * Another row. A whole one that has not been touched takes over what is hidden now.
+   * Choose another row. A complete row that was not painted gets the current mask.
    * @param {string} id
    * @param {boolean} [send]
    */
@@ -211,7 +211,7 @@ export class Painter {
     if (send) this.send();
   }
 
-  /** A whole mask at once. @param {Uint8Array} mask */
+  /** Set the whole mask. @param {Uint8Array} mask */
   put(mask) {
     this.remember();
     this.row.mask.set(mask);
@@ -247,7 +247,7 @@ export class Painter {
     this.actions.paint({ item: this.row.id, mask: this.row.text(), number: this.number });
   }
 
-  // --- what is shown --------------------------------------------------------------------------
+  // --- display --------------------------------------------------------------------------------
 
   resize() {
     if (!this.row) return;
@@ -270,7 +270,7 @@ export class Painter {
     parts["item-words"].textContent = `${row.title} · ${hidden ? count : "nothing hidden: paint on it"}`;
     parts["mean-title"].textContent = hidden ? "Completed" : "As the model sees it";
     parts.truth.disabled = !row.whole;
-    parts.truth.title = row.whole ? "" : "This row has gaps of its own: nobody knows what belongs there";
+    parts.truth.title = row.whole ? "" : "This row has missing values, so the truth is unknown";
     parts.undo.disabled = !this.past.get(row.id)?.length;
     parts.item.setAttribute("aria-label",
       `${row.title}, ${count}. Arrow keys move the brush, with Shift in larger steps; Space hides or shows; [ and ] change the brush; Ctrl+Z undoes.`);

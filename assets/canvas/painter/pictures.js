@@ -14,14 +14,14 @@ import { css, heatColour } from "../kit/theme.js";
 /** @import { HiddenRow } from "./hidden_row.js" */
 
 /**
- * A completion; std: none where a model gives none; summary: numbers for the captions.
+ * A completion; std: missing if the model gives none; summary: numbers for the captions.
  * @typedef {{ mean: Float32Array, std: Float32Array | undefined, summary: Record<string, number> }} Answer
  */
 
 /** compare: whether the truth is shown. @typedef {{ theme: Theme, turn: Turn, compare: boolean }} PainterState */
 
 export class PainterPictures {
-  /** What is drawn. @type {HiddenRow} */
+  /** The row that is drawn. @type {HiddenRow} */
   row;
   /** @type {Cells} */
   cells;
@@ -38,7 +38,7 @@ export class PainterPictures {
     this.state = state;
   }
 
-  /** Give the canvases the room they have; `wide`: side by side. @param {Drawing} drawing @param {boolean} wide */
+  /** Fit the canvases to their space; `wide`: side by side. @param {Drawing} drawing @param {boolean} wide */
   resize(drawing, wide) {
     const width = this.parts.item.parentElement.clientWidth - 16;
     if (width <= 0) return;
@@ -46,7 +46,7 @@ export class PainterPictures {
     for (const name of ["item", "mean", "std"]) this.parts[name].style.height = `${this.size[1]}px`;
   }
 
-  /** Where things lie, for the cells. @param {HiddenRow} row @param {Answer | null} answer */
+  /** Positions, for the cells. @param {HiddenRow} row @param {Answer | null} answer */
   frame(row, answer) {
     const [width, height] = this.size;
     return { width, height, values: row.filled(answer?.mean), turn: this.state.turn };
@@ -101,11 +101,11 @@ export class PainterPictures {
     const { mean, std, summary } = this.answer;
     const [width, height] = this.size;
     if (!["image", "skeleton"].includes(this.drawing.kind)) {
-      // On an axis of their own: beside the values they may be too small to see.
+      // On a separate axis: on the axis of the values they may be too small to see.
       drawOutput(context, { ...this.drawing, range: [0, 1.08 * summary.most || 1] }, std, width, height, this.state);
       return;
     }
-    // The row stands faintly behind, so that places can be found.
+    // The row is faint in the background, for orientation.
     drawOutput(context, this.drawing, mean, width, height, this.state);
     context.fillStyle = css(this.state.theme.background, this.drawing.kind === "image" ? 0.72 : 0.5);
     context.fillRect(0, 0, width, height);
@@ -147,7 +147,7 @@ export class PainterPictures {
       });
   }
 
-  /** A tint over what is hidden. @param {CanvasRenderingContext2D} context @param {number} alpha */
+  /** A tint over hidden cells. @param {CanvasRenderingContext2D} context @param {number} alpha */
   drawVeil(context, alpha) {
     const { theme } = this.state;
     const [width, height] = this.size;
@@ -173,7 +173,7 @@ export class PainterPictures {
     }
   }
 
-  /** The joints as handles; where a hidden one is, a ring stays. @param {CanvasRenderingContext2D} context */
+  /** The joints as handles; a hidden one is a ring. @param {CanvasRenderingContext2D} context */
   drawJoints(context) {
     const { theme } = this.state;
     this.places().forEach(([x, y], joint) => {
@@ -191,7 +191,7 @@ export class PainterPictures {
   }
 
   /**
-   * What the hidden part really is, over the completion (images: beside it).
+   * The true values of the hidden part, over the completion (images: beside it).
    * @param {CanvasRenderingContext2D} context
    */
   drawTruth(context) {
@@ -226,13 +226,13 @@ export class PainterPictures {
     context.setLineDash([]);
   }
 
-  /** Where the joints of the row are. */
+  /** The positions of the row's joints. */
   places() {
     const { width, height, values, turn } = this.frame(this.row, this.answer);
     return jointPlaces(this.drawing, values, width, height, turn);
   }
 
-  /** What the brush would take. @param {CanvasRenderingContext2D} context @param {any} it */
+  /** The cells under the brush. @param {CanvasRenderingContext2D} context @param {any} it */
   drawBrush(context, { place, radius, cells }) {
     const { theme } = this.state;
     const ring = (/** @type {number[]} */ [x, y], /** @type {number} */ r) => {

@@ -1,4 +1,4 @@
-// What else the hidden part could be: alternatives with their weights, and samples.
+// Other completions of the hidden part: alternatives with their weights, and samples.
 
 import { Cards } from "../kit/cards.js";
 import { element } from "../kit/dom.js";
@@ -6,19 +6,19 @@ import { formatShare } from "../kit/format.js";
 
 /** @import { Frame } from "../kit/frame.js" */
 
-const USUAL_CARDS = 7; // side by side; fewer do not grow
+const USUAL_CARDS = 7; // side by side; with fewer, the pictures do not grow
 
 export class Possibilities extends Cards {
-  /** What belongs to which question: the header of what is shown. @type {any} */
+  /** The header of the shown completions, which identifies their request. @type {any} */
   shown = null;
 
-  /** Nothing is hidden, or nothing is known. @override */
+  /** Nothing is hidden, or no result is available. @override */
   clear() {
     this.shown = null;
     super.clear();
   }
 
-  /** Those of another question step back until the new ones are there. @param {{ item: string, mask: string }} question */
+  /** Fade the completions of an earlier request until the new ones arrive. @param {{ item: string, mask: string }} question */
   expect({ item, mask }) {
     this.section.classList.toggle("stale", !(this.shown && this.shown.item === item && this.shown.mask === mask));
   }
@@ -38,7 +38,7 @@ export class Possibilities extends Cards {
       {
         title: "Alternatives and their weights",
         note: "Different places on the map that explain what is visible; the completion is their weighted mean",
-        // A single one is the completion itself.
+        // A single alternative equals the completion.
         cards: (weights.length > 1 ? weights : []).map((weight, i) => ({
           values: row(arrays.alternatives, i), caption: formatShare(weight), weight, alt: `Alternative ${i + 1}, weight ${formatShare(weight)}`,
         })),

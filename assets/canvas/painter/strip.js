@@ -11,7 +11,7 @@ import { START_TURN } from "../kit/turn.js";
 /** @typedef {{ id: string, title: string, values: Float32Array }} StripRow */
 
 /**
- * The rows on offer.
+ * The offered rows.
  * @param {Frame} content from wire/completion.py, pack_items
  * @returns {StripRow[]}
  */

@@ -17,8 +17,8 @@ export function answerInWords(parts, row, { std, summary }, count) {
   const { hidden, error, expected, noise, least, most } = summary;
   let words = "";
   if (error !== undefined) {
-    words = `Off by ${formatNumber(error)} ${hidden ? "where hidden" : "from the row itself"}`;
-    if (hidden && std) words += `; the model expects ${formatNumber(expected)}`;
+    words = `Error ${hidden ? "where hidden" : "on the whole row"}: ${formatNumber(error)}`;
+    if (hidden && std) words += `; expected by the model: ${formatNumber(expected)}`;
   }
   parts["mean-words"].textContent = words;
   parts.mean.setAttribute("aria-label", `${parts["mean-title"].textContent}: ${row.title}. ${words}`);
@@ -29,11 +29,11 @@ export function answerInWords(parts, row, { std, summary }, count) {
   }
   const share = formatNumber(expected / row.spread, 2);
   const what = hidden
-    ? `Of a row, noise included: ± ${formatNumber(expected)}, ${share} of the data's spread; the noise alone ± ${formatNumber(noise)}`
-    : `Of the function, without noise: ± ${formatNumber(expected)}, ${share} of the data's spread`;
+    ? `With noise: ± ${formatNumber(expected)}, ${share} of the data's spread; noise only: ± ${formatNumber(noise)}`
+    : `Without noise: ± ${formatNumber(expected)}, ${share} of the data's spread`;
   if (["image", "skeleton"].includes(row.drawing.kind)) {
     const ends = [0, row.spread].map((end) => element("span", {}, `± ${formatNumber(end)}`));
     parts["std-words"].replaceChildren(element("i", { class: "heat" }), element("span", { class: "ends" }, ...ends), what);
-  } else parts["std-words"].textContent = `${what}. The lines on the left are two of them`;
+  } else parts["std-words"].textContent = `${what}. Lines on the left: ± 2 standard deviations`;
   parts.std.setAttribute("aria-label", `Standard deviations, from ${formatNumber(least)} to ${formatNumber(most)}`);
 }

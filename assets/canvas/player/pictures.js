@@ -1,4 +1,4 @@
-// The pictures that follow the time: one panel for each that a reel has.
+// The pictures that follow the time: one panel for each picture of a reel.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -11,7 +11,7 @@ import { turnBy, turnable } from "../kit/turn.js";
 /** @import { Theme } from "../kit/theme.js" */
 /** @import { PlayerState, Reel, Stage } from "./reel.js" */
 
-const HEIGHTS = [350, 330, 160]; // of one panel beside the map, by how many there are
+const HEIGHTS = [350, 330, 160]; // of one panel beside the map, by the number of panels
 
 /**
  * @typedef {object} Panel
@@ -26,11 +26,11 @@ const HEIGHTS = [350, 330, 160]; // of one panel beside the map, by how many the
  */
 
 export class PlayerPictures {
-  /** Once it has come. @type {Reel} */
+  /** Set when it has arrived. @type {Reel} */
   reel;
-  /** How the stage's outputs are drawn. @type {Drawing} */
+  /** The drawing of the stage's outputs. @type {Drawing} */
   drawing;
-  /** How the reel's are. @type {Drawing} */
+  /** The drawing of the reel's outputs. @type {Drawing} */
   shown;
   /** Of the panels. */
   titles = "";
@@ -57,7 +57,7 @@ export class PlayerPictures {
   /** @param {Reel} reel */
   setReel(reel) {
     this.reel = reel;
-    // Pictures arrive as whole numbers that stand for the range.
+    // Pictures arrive as integers, scaled to the range.
     const { shape, white } = reel.header;
     this.shown = this.drawing.kind === "image" ? { ...this.drawing, shape, range: [0, white] } : this.drawing;
     const titles = reel.header.panels.map((/** @type {any} */ { title }) => title).join("|");
@@ -129,7 +129,7 @@ export class PlayerPictures {
   }
 
   /**
-   * Where there is nothing to see.
+   * A panel without a picture at this time.
    * @param {CanvasRenderingContext2D} context
    * @param {number} width
    * @param {number} height
@@ -140,6 +140,6 @@ export class PlayerPictures {
     context.fillStyle = css(theme.muted);
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillText(this.reel.isForecast(this.state.time) ? "beyond the data" : "nothing is shown here", width / 2, height / 2);
+    context.fillText(this.reel.isForecast(this.state.time) ? "beyond the data" : "no picture here", width / 2, height / 2);
   }
 }

@@ -1,4 +1,4 @@
-// The player: one sequence, one time, and the parts that show it. Knows nothing of Streamlit.
+// The player: one sequence, one time, and the parts that show it. Independent of Streamlit.
 
 import { element, partsOf, showButtons, skipToMap } from "../kit/dom.js";
 import { formatTime } from "../kit/format.js";
@@ -19,18 +19,18 @@ const PAUSE_SHAPE = "M6 4.5h4v15H6zM14 4.5h4v15h-4z";
 const LONG_STEP = 10; // frames
 
 export class Player {
-  /** Once it has come. @type {Stage} */
+  /** Set when it has arrived. @type {Stage} */
   stage;
-  /** Once it has come. @type {Reel} */
+  /** Set when it has arrived. @type {Reel} */
   reel;
-  /** The frame that moves the time on. @type {number | null} */
+  /** The animation frame that advances the time. @type {number | null} */
   tick = null;
-  /** When it came last. @type {number | null} */
+  /** The time of the last animation frame. @type {number | null} */
   before = null;
   frame = new NextFrame(() => this.draw());
 
   /**
-   * root: the element that holds player.html; place: what `place()` gave, to go on from there.
+   * root: the element with player.html; place: a result of `place()`, to continue from.
    * @param {ParentNode} root
    * @param {any | null} [place]
    */
@@ -39,7 +39,7 @@ export class Player {
     /** @type {HTMLElement} */
     this.root = this.parts.player;
     skipToMap(this.parts);
-    /** What the parts of a player share and change; axis −1 is time. @type {PlayerState} */
+    /** The shared state of a player's parts; axis −1 is time. @type {PlayerState} */
     this.state = {
       a: 0, b: 1, time: place?.time ?? null,
       theme: readTheme(this.root),
@@ -63,16 +63,16 @@ export class Player {
     this.observer.observe(this.root);
   }
 
-  /** What to remember for the next time. */
+  /** The state to restore later. */
   place() {
     const { a, b, time, turn, show, speed, loop } = this.state;
     return { dims: [a, b], time, turn, show, speed, loop, id: this.id };
   }
 
-  // --- what arrives ---------------------------------------------------------------------------
+  // --- data from Python -----------------------------------------------------------------------
 
   /**
-   * Training points and how outputs are drawn; named: what the visitor calls the dimensions.
+   * Training points and the drawing of outputs; named: the visitor's names of the dimensions.
    * @param {Uint8Array} bytes framed
    * @param {(own: string[]) => string[]} [named]
    */
@@ -86,7 +86,7 @@ export class Player {
     this.axes();
   }
 
-  /** A sequence (framed bytes). The time stays where it was if the sequence has it. @param {Uint8Array} bytes */
+  /** A sequence (framed bytes). The time stays the same if the sequence contains it. @param {Uint8Array} bytes */
   loadReel(bytes) {
     const reel = new Reel(bytes);
     const { start, play, id } = reel.header;
@@ -106,7 +106,7 @@ export class Player {
     this.resize();
     this.root.dataset.reel = id;
     this.root.dataset.ready = "true";
-    // What a visitor has just asked for is played to her; nothing moves by itself before that.
+    // A new result plays automatically; the first picture of the page does not.
     if (play && !known && !this.calm.matches) this.play();
   }
 
@@ -120,7 +120,7 @@ export class Player {
     this.paint();
   }
 
-  /** By whole frames. @param {number} count */
+  /** Move the time by whole frames. @param {number} count */
   step(count) {
     const { frame, share } = this.reel.place(this.state.time);
     const from = count < 0 && share ? frame + 1 : frame;
@@ -154,7 +154,7 @@ export class Player {
   advance(now) {
     const { reel, state } = this;
     this.tick = null;
-    // A tab that slept goes on where it was.
+    // A tab that was inactive continues where it was.
     const seconds = this.before === null ? 0 : Math.min((now - this.before) / 1000, 0.25);
     this.before = now;
     state.time += seconds * state.speed * reel.header.rate;
@@ -215,7 +215,7 @@ export class Player {
     this.showPair();
   }
 
-  /** A dimension beside one that is taken, the most relevant first. @param {number} taken */
+  /** The most relevant dimension other than `taken`. @param {number} taken */
   spare(taken) {
     const { header, nLatent } = this.stage;
     /** @type {number[]} */
@@ -233,7 +233,7 @@ export class Player {
 
   showPair() {
     this.menus.show();
-    // Time goes across, never up.
+    // Time can only be the horizontal axis.
     this.parts.swap.disabled = this.state.a < 0;
     const [across, up] = ["across", "up"].map((name) => this.parts[name].selectedOptions[0]?.textContent);
     this.parts.upper.setAttribute("aria-label", `The latent path among the training points: ${across} across, ${up} up. The arrow keys move the time.`);
@@ -282,7 +282,7 @@ export class Player {
     parts.timeline.setAttribute("aria-valuetext", `${time}, ${small}`);
   }
 
-  /** For those who do not see it. */
+  /** Texts for screen readers. */
   say() {
     this.parts.announce.textContent = this.parts.timeline.getAttribute("aria-valuetext");
   }

@@ -1,4 +1,4 @@
-// A sequence that can be seen at any time: frames as they came, straight lines between them.
+// A sequence with values at any time: the frames, linearly interpolated.
 
 import { readFrame } from "../kit/frame.js";
 import { heatColour } from "../kit/theme.js";
@@ -7,12 +7,12 @@ import { heatColour } from "../kit/theme.js";
 /** @import { Theme } from "../kit/theme.js" */
 
 /**
- * What the parts of a player share and change; axis −1 is time.
+ * The shared state of a player's parts; axis −1 is time.
  * @typedef {{
  *   a: number, b: number, time: number, theme: Theme, turn: Turn, speed: number, loop: boolean,
  *   show: Record<string, boolean> }} PlayerState
  */
-/** The training points and how outputs are drawn. @typedef {{ header: any, arrays: Record<string, any>, nLatent: number }} Stage */
+/** The training points and the drawing of outputs. @typedef {{ header: any, arrays: Record<string, any>, nLatent: number }} Stage */
 
 export class Reel {
   /** bytes: framed, from gplvm_core/wire/sequence.py, pack_reel. @param {Uint8Array} bytes */
@@ -43,7 +43,7 @@ export class Reel {
   }
 
   /**
-   * Where a time lies between frames: the frame before it and the share of the way to the next.
+   * A time's position between frames: the frame before it and the fraction of the interval to the next.
    * @param {number} time
    */
   place(time) {
@@ -65,7 +65,7 @@ export class Reel {
   }
 
   /**
-   * One row of an array of frames at a time; the same memory is used again and again.
+   * One row of an array of frames at a time; the result's memory is reused.
    * @param {string} name
    * @param {number} time
    */
@@ -77,7 +77,7 @@ export class Reel {
     const { frame, share } = this.place(time);
     const here = frame * width;
     const next = share ? here + width : here;
-    // Pixels have a code for what nobody knows.
+    // Pixels have a code for missing values.
     const unknown = array instanceof Uint8Array ? this.header.white + 1 : NaN;
     for (let d = 0; d < width; d++) {
       const [from, to] = [array[here + d], array[next + d]];
@@ -86,7 +86,7 @@ export class Reel {
     return out;
   }
 
-  /** A number per frame, between frames on a straight line. @param {string} name @param {number} time */
+  /** A number per frame, linearly interpolated. @param {string} name @param {number} time */
   number(name, time) {
     const { frame, share } = this.place(time);
     const array = this.arrays[name];
@@ -103,7 +103,7 @@ export class Reel {
     return this.arrays.hidden[this.nearest(time)] === 1;
   }
 
-  /** The stretches of frames where a flag is set, as [first, last]. @param {string} name */
+  /** The ranges of frames in which a flag is set, as [first, last]. @param {string} name */
   stretches(name) {
     /** @type {[number, number][]} */
     const found = [];
@@ -116,7 +116,7 @@ export class Reel {
 }
 
 /**
- * The colour of a time as a share of the whole: cividis without the end that the ground swallows.
+ * The colour of a relative time: cividis without the end that is invisible on the background.
  * @param {number} share
  * @param {Theme} theme
  */

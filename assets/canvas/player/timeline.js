@@ -1,5 +1,5 @@
-// The time scrubber: the colours of time, what is known, hidden or forecast, and above it how
-// uncertain the outputs are.
+// The time scrubber: the colours of time; known, hidden and forecast intervals; and above it the
+// uncertainty of the outputs.
 
 import { niceTicks } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
@@ -17,7 +17,7 @@ const TRACK_TOP = 46;
 const TRACK_HEIGHT = 12;
 
 export class Timeline {
-  /** Once it has come. @type {Reel} */
+  /** Set when it has arrived. @type {Reel} */
   reel;
   /** Between frames. */
   step = 1;
@@ -83,7 +83,7 @@ export class Timeline {
     return start + Math.min(Math.max((x - left) / (right - left), 0), 1) * (end - start);
   }
 
-  /** All that does not move. */
+  /** Draw everything that does not move. */
   drawPicture() {
     if (!this.width || !this.reel) return;
     const context = fitCanvas(this.picture, this.width, TIMELINE_HEIGHT);
@@ -94,7 +94,7 @@ export class Timeline {
     this.draw();
   }
 
-  /** The forecast and what is hidden, behind everything. @param {CanvasRenderingContext2D} context */
+  /** The forecast and hidden intervals, in the background. @param {CanvasRenderingContext2D} context */
   drawGround(context) {
     const { theme } = this.state;
     const { reel } = this;
@@ -120,7 +120,7 @@ export class Timeline {
   }
 
   /**
-   * Standard deviation of the outputs; the full height is the spread of the data themselves.
+   * Standard deviation of the outputs; the full height is the data's standard deviation.
    * @param {CanvasRenderingContext2D} context
    */
   drawSpread(context) {
@@ -184,7 +184,7 @@ export class Timeline {
     context.fillText("time", right, bottom + 11);
   }
 
-  /** The picture with the place of the time on it. */
+  /** The picture with the current time marked. */
   draw() {
     if (!this.width || !this.reel) return;
     const { theme, time } = this.state;

@@ -1,5 +1,5 @@
 // The latent path of a sequence among the training points: its tube of two standard deviations, its
-// colours of time, and where it is now. Axis −1 is time itself.
+// colours of time, and its current position. Axis −1 is time.
 
 import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
@@ -15,9 +15,9 @@ export const FORECAST = [213, 94, 0];
 const RINGS = 8;
 
 export class Trajectory extends PlaneView {
-  /** Once it has come. @type {Stage} */
+  /** Set when it has arrived. @type {Stage} */
   stage;
-  /** Once it has come. @type {Reel} */
+  /** Set when it has arrived. @type {Reel} */
   reel;
   /** Whether there is a view. */
   fitted = false;
@@ -67,7 +67,7 @@ export class Trajectory extends PlaneView {
     this.drawLower();
   }
 
-  // --- where things are -----------------------------------------------------------------------
+  // --- positions ------------------------------------------------------------------------------
 
   /** Coordinate of the path's frame i on an axis. @param {number} i @param {number} axis */
   at(i, axis) {
@@ -120,7 +120,7 @@ export class Trajectory extends PlaneView {
   }
 
   /**
-   * Take the path where the pointer is; while it is held, near frames go before far ones.
+   * Select the path's frame under the pointer; during a drag, prefer frames near the current one.
    * @param {PointerEvent} event
    */
   grab(event) {
@@ -155,7 +155,7 @@ export class Trajectory extends PlaneView {
     this.drawPath(context);
   }
 
-  /** All training points, faint; time has none of the other sequences. @param {CanvasRenderingContext2D} context */
+  /** All training points, faint; with time across, only those of this sequence. @param {CanvasRenderingContext2D} context */
   drawPoints(context) {
     const { latent } = this.stage.arrays;
     const { nLatent } = this.stage;
@@ -177,12 +177,12 @@ export class Trajectory extends PlaneView {
     const last = this.reel.count - 1;
     const knownEnd = turn < 0 ? last : Math.max(turn - 1, 0);
     if (turn !== 0) this.fillTube(context, 0, knownEnd, css(theme.accent, theme.dark ? 0.3 : 0.2));
-    // With time across, a forecast lies beside what was observed; on a map it would cover it.
+    // With time across, a forecast is beside the observed part; on a map it would cover it.
     if (turn >= 0 && this.state.a < 0) this.fillForecast(context, last);
   }
 
   /**
-   * The tube of the forecast up to a frame, from the last frame that was observed.
+   * The tube of the forecast up to a frame, from the last observed frame.
    * @param {CanvasRenderingContext2D} context
    * @param {number} until
    */
@@ -190,7 +190,7 @@ export class Trajectory extends PlaneView {
     this.fillTube(context, Math.max(this.reel.firstForecast - 1, 0), until, css(FORECAST, this.state.theme.dark ? 0.26 : 0.16));
   }
 
-  /** The last forecast frame that is shown on the map now; −1 while observed time is shown. */
+  /** The last forecast frame on the map; −1 while the time is observed. */
   get forecastShown() {
     const { a, show, time } = this.state;
     const shown = a >= 0 && show.tube && this.reel.arrays.latent_variance && this.reel.isForecast(time);
@@ -198,7 +198,7 @@ export class Trajectory extends PlaneView {
   }
 
   /**
-   * How the tube of a forecast widens up to a frame: its ellipses at a few times.
+   * The widening of a forecast's tube up to a frame: its ellipses at a few times.
    * @param {CanvasRenderingContext2D} context
    * @param {number} until
    */
@@ -216,7 +216,7 @@ export class Trajectory extends PlaneView {
   }
 
   /**
-   * The union of the ellipses along a stretch, filled once: overlaps are not darker.
+   * The union of the ellipses along a part of the path, filled once so that overlaps are not darker.
    * @param {CanvasRenderingContext2D} context
    * @param {number} first
    * @param {number} last
@@ -269,7 +269,7 @@ export class Trajectory extends PlaneView {
     }
   }
 
-  /** Where the path is now: its trail, its ellipse, and a ring. */
+  /** The path's current position: its trail, its ellipse, and a ring. */
   drawUpper() {
     if (!this.width || !this.fitted) return;
     const context = fitCanvas(this.upper, this.width, this.height);

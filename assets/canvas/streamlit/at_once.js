@@ -1,9 +1,9 @@
-// Buttons that answer with the click: on a busy machine the server's answer takes seconds.
+// Buttons that respond at the click: on a busy machine the server's response takes seconds.
 
-const MOST = 20_000; // milliseconds; should there be no answer by then, the old words return
+const MOST = 20_000; // milliseconds; without a response by then, the old label returns
 
 /**
- * The text within an element that is one of the words.
+ * The text node in an element that is one of the labels.
  * @param {Element} root
  * @param {Record<string, string>} words
  */
@@ -14,8 +14,8 @@ function textOf(root, words) {
 }
 
 /**
- * data: `within`, the class of the part that has the buttons; `words`, from what a button says to
- * what it says once it is pressed.
+ * data: `within`, the class of the part with the buttons; `words`, from a button's label to its label
+ * * after the click.
  * @param {any} component
  */
 export default function ({ data }) {

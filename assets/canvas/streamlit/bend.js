@@ -1,5 +1,5 @@
-// Streamlit's side of the two curves. Results arrive through a byte store (store.js); which points
-// there are, and that training should stop, go back to Python.
+// Streamlit component of the two curves. Results arrive through a byte store (store.js); the points
+// and a request to stop are sent to Python.
 
 import { BendFigure } from "../deep/bend.js";
 import { component, freshBytes } from "./shelf.js";

@@ -1,5 +1,5 @@
-// Streamlit's side of linked maps. Every model arrives through a byte store of its own (store.js),
-// so that one more sends no other again; the place and the switch go into the link.
+// Streamlit component of linked maps. Every model arrives through a separate byte store (store.js), so
+// that a new one does not send the others again; the place and the switch go into the link.
 
 import { LinkedMaps } from "../compare/linked.js";
 import { linkNumber } from "../kit/format.js";
@@ -35,11 +35,11 @@ export default component((root, /** @type {CompareData} */ first) => {
     if (wanted === built || packed.length < asked.length) return;
     maps?.stop();
     const again = built !== "";
-    // A place belongs to the models that it was chosen among; rows and their colours to the data.
+    // A place belongs to the present models; rows and their colours belong to the data.
     if (again) stand = { ...stand, at: null };
     built = wanted;
     maps = new LinkedMaps(root, packed, stand, tell);
-    // With other models the link is Python's, which does not know what was written since.
+    // With other models, Python has written the link, without the browser's later parameters.
     if (again) maps.tell();
     shelf.views.set("compare", maps);
   };

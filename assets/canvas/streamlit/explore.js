@@ -1,4 +1,4 @@
-// Streamlit's side of the latent canvas.
+// Streamlit component of the latent canvas.
 
 import { LatentModel } from "../geometry/model.js";
 import { partsOf } from "../kit/dom.js";
@@ -9,7 +9,7 @@ import { oneMap } from "./one_map.js";
 /** @import { MapData } from "./one_map.js" */
 
 /**
- * With Python that opens the model, and where all rows of very many are.
+ * opening: Python code that opens the model; columns: addresses of all rows of a large model.
  * @typedef {MapData & { opening: string, columns: Record<string, string> }} ExploreData
  */
 

@@ -1,6 +1,6 @@
 // Bytes from the app's server.
 
-/** Throws an Error in the server's words where it refuses. @param {string} address */
+/** Fetch bytes. Throws an Error with the server's message if it refuses. @param {string} address */
 export async function fetchBytes(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${answer.status}: ${(await answer.text()).trim()}`);

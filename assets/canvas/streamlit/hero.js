@@ -1,11 +1,11 @@
-// Streamlit's side of the first screen: pictures at once, the live map when its bytes are there.
+// Streamlit component of the first screen: first pictures, then the live map when its bytes arrive.
 
 import { LatentModel } from "../geometry/model.js";
 import { Hero } from "../hero/hero.js";
 import { partsOf } from "../kit/dom.js";
 import { component, freshBytes } from "./shelf.js";
 
-/** What there is to see before the bytes come: images as addresses. @typedef {{ store: string, map: string, picture: string }} HeroData */
+/** The content before the bytes arrive, as addresses of images. @typedef {{ store: string, map: string, picture: string }} HeroData */
 
 export default component((root, /** @type {HeroData} */ data) => {
   const fresh = freshBytes();

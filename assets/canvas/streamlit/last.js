@@ -1,4 +1,4 @@
-// An invisible component that remembers in this browser which model was opened last.
+// An invisible component that stores the last opened model in this browser.
 
 import { browserStorage } from "../kit/dom.js";
 
@@ -7,6 +7,6 @@ export default function last({ data }) {
   try {
     browserStorage()?.setItem("last model", data.model);
   } catch {
-    // A browser that stores nothing forgets.
+    // Without storage, the model is not remembered.
   }
 }

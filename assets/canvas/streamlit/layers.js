@@ -1,4 +1,4 @@
-// Streamlit's side of the map of one layer of a deep model, with all layers from there to the data.
+// Streamlit component of the map of one layer of a deep model, with all layers below it.
 
 import { ChainModel } from "../deep/chain.js";
 import { ChainExplorer } from "../deep/explorer.js";

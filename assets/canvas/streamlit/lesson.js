@@ -1,5 +1,5 @@
-// Streamlit's side of a stop of the tour: pictures arrive through a byte store (store.js); what a
-// visitor changes goes back to Python. Left and right arrow keys move on to the next stop.
+// Streamlit component of a stop of the tour: pictures arrive through a byte store (store.js); the
+// visitor's changes are sent to Python. Left and right arrow keys go to the neighbouring stops.
 
 import { LessonFigure } from "../learn/lesson.js";
 import { turnOf } from "../learn/turning.js";

@@ -1,4 +1,4 @@
-// An invisible component that writes into the link what Python knows: which model the page shows.
+// An invisible component that writes the page's model into the link.
 
 import { replaceLink } from "./place_link.js";
 

@@ -1,6 +1,6 @@
-// Streamlit's side of a page with one map. What the map shows arrives through a byte store
-// (store.js); after that the page asks nothing of the server: what is chosen goes into the link and
-// stays for the return.
+// Streamlit component of a page with one map. The model arrives through a byte store (store.js). After
+// that, the page needs nothing from the server: the visitor's choices go into the link and are kept
+// for the return to the page.
 
 import { browserStorage } from "../kit/dom.js";
 import { DimensionNames } from "../map/names.js";
@@ -15,19 +15,19 @@ import { component, freshBytes, shelf } from "./shelf.js";
 /** @import { Chosen, Link } from "../map/state.js" */
 
 /**
- * The link's place, if it says one, and what else of the map it says.
+ * The link's place, if it has one, and its other parameters of the map.
  * @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, look?: Record<string, string>, names: NamesData }} MapData
  */
 /** @typedef {(chosen: Readonly<Chosen>) => void} Keep */
 
-/** Whether a newer run of the script has put something else here. @param {HTMLElement} root */
+/** Whether a newer run of the script has replaced the content. @param {HTMLElement} root */
 function outdated(root) {
   const place = root.getRootNode();
   return place instanceof ShadowRoot && place.host.closest('[data-stale="true"]') !== null;
 }
 
 /**
- * What a link says of a map: where it says no place or no switches, those of the last visit.
+ * The state in a link; a missing place or missing switches come from the last visit.
  * @param {MapData} data
  */
 function linked({ store, look = {}, ...place }) {
@@ -41,7 +41,7 @@ function linked({ store, look = {}, ...place }) {
 const edited = new Set();
 
 /**
- * The names of a model's dimensions; once they are edited, the link's are the visitor's own.
+ * The names of a model's dimensions; after an edit, the link contains the visitor's names.
  * @param {LatentPoints} model
  * @param {{ names: NamesData, look?: Record<string, string> }} data
  * @param {Send} send
@@ -68,7 +68,7 @@ export function oneMap(read, open) {
     /** @type {Explorer<any> | null} */
     let explorer = null;
     const keep = (/** @type {Readonly<Chosen>} */ chosen) => {
-      // Of a page that does not read switches from its link, the place alone.
+      // Only the place, for a page that does not read switches from its link.
       const { dims, at, hold, ...switches } = toLink(chosen);
       const link = { dims, at, hold, ...(data.look ? switches : {}) };
       shelf.looks.set(data.store, link);

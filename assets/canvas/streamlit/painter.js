@@ -1,5 +1,5 @@
-// Streamlit's side of the painter. Rows, answers and possibilities arrive through byte stores
-// (store.js); only which row is chosen and what is hidden passes here.
+// Streamlit component of the painter. Rows and results arrive through byte stores (store.js); the
+// messages contain only the chosen row and its mask.
 
 import { readHeader } from "../kit/frame.js";
 import { Painter } from "../painter/painter.js";
@@ -27,7 +27,7 @@ export default component((root, /** @type {PainterData} */ first, send) => {
   const look = () => {
     const { stores, batch } = data;
     const rows = shelf.stores.get(stores.rows);
-    // Rows and the masks that belong to them travel apart: wait until both are there.
+    // Rows and their masks arrive separately: wait for both.
     if (rows && loaded !== batch && readHeader(rows).batch === batch) {
       loaded = batch;
       painter.load(rows, data);

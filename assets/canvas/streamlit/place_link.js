@@ -1,7 +1,7 @@
-// The page's link says where a visitor stands. It is replaced, not added to: Back leaves the page.
+// Writes the visitor's place into the page's link. It replaces the history entry, so Back leaves the page.
 
 /**
- * Give parameters of the link these values; null takes one out.
+ * Set parameters of the link; null removes one.
  * @param {Record<string, string | null>} values
  */
 export function replaceLink(values) {
@@ -15,15 +15,15 @@ export function replaceLink(values) {
   if (link !== location.pathname + location.search + location.hash) history.replaceState(history.state, "", link);
 }
 
-const REST_MS = 150; // writing into the link takes longer than a frame: after what a click shows
+const REST_MS = 150; // writing into the link takes longer than a frame, so it waits until after the drawing
 
 /** @type {{ timer?: ReturnType<typeof setTimeout>, values: Record<string, string | null> }} */
 const linkWriter = { values: {} };
 
-/** Which page the link opens, and which tab of it. */
+/** The page and tab of the link. */
 const opened = () => `${location.pathname}?${new URLSearchParams(location.search).get("tab") ?? ""}`;
 
-/** Give parameters of the link these values when nothing more comes. @param {Record<string, string | null>} values */
+/** Set parameters of the link after the last change. @param {Record<string, string | null>} values */
 export function linkSoon(values) {
   const page = opened();
   Object.assign(linkWriter.values, values);
@@ -31,7 +31,7 @@ export function linkSoon(values) {
   linkWriter.timer = setTimeout(() => {
     const written = linkWriter.values;
     linkWriter.values = {};
-    // On another page or tab by now, whose link is its own.
+    // The visitor is on another page or tab, with another link.
     if (opened() === page) replaceLink(written);
   }, REST_MS);
 }

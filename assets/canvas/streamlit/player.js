@@ -1,4 +1,4 @@
-// Streamlit's side of the player. The training points and the sequence arrive through byte stores
+// Streamlit component of the player. The training points and the sequence arrive through byte stores
 // (store.js); playing, scrubbing and turning need nothing from Python.
 
 import { browserStorage } from "../kit/dom.js";

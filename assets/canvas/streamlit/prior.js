@@ -1,4 +1,4 @@
-// Streamlit's side of the draws from deep priors: all of it happens in the browser, and in the link.
+// Streamlit component of the draws from deep priors, which run in the browser; their state is in the link.
 
 import { PriorFigure } from "../deep/prior.js";
 import { replaceLink } from "./place_link.js";

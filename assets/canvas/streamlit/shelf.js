@@ -1,18 +1,18 @@
-// Where Streamlit's byte stores (store.js) and the views meet: one shelf for the whole page.
+// Connects Streamlit's byte stores (store.js) and the views, with one shelf for the whole page.
 //
-// Bytes and a view's small message travel apart and arrive in any order; a view is built once for
-// its element and told of what changes.
+// Bytes and a view's small message arrive separately, in any order; a view is built once for its
+// element and then receives changes.
 
 /** @typedef {(bytes: Uint8Array) => void} TakeBytes */
 /** @typedef {{ stores: Map<string, Uint8Array>, views: Map<string, object>, listeners: Set<() => void>, places: Map<string, any>, looks: Map<string, any> }} Shelf */
-/** @typedef {(name: string, value: any) => void} Send what Streamlit gives a view to answer with */
+/** @typedef {(name: string, value: any) => void} Send Streamlit's function with which a view sends values */
 /**
- * What a view hands back when it is mounted.
+ * The result of mounting a view.
  * @template Data
  * @typedef {object} Mounted
- * @property {string} name under which tests and tools find the view's `shown`
- * @property {() => object | null | undefined} shown what draws itself; none while its bytes are missing
- * @property {() => void} look take the bytes that are there
+ * @property {string} name for tests and tools, to find the view's `shown`
+ * @property {() => object | null | undefined} shown the drawn object; none while its bytes are missing
+ * @property {() => void} look take the available bytes
  * @property {(data: Data) => void} update a new message from Python
  * @property {() => void} stop
  */
@@ -20,14 +20,14 @@
 /** @returns {Shelf} */
 const emptyShelf = () => ({
   stores: new Map(), // name → framed bytes
-  views: new Map(), // name → what draws itself
-  listeners: new Set(), // called when bytes come
-  places: new Map(), // name → where a visitor stood, for when she comes back from another page
-  looks: new Map(), // name → what was shown there
+  views: new Map(), // name → the drawn object
+  listeners: new Set(), // called when bytes arrive
+  places: new Map(), // name → the visitor's place, for the return from another page
+  looks: new Map(), // name → the switches there
 });
 
 const page = /** @type {any} */ (window);
-// A heading of that name has its element there until something else is.
+// `window[name]` is a heading's element with that id until it is assigned.
 if (!page.manifolio?.stores) page.manifolio = emptyShelf();
 /** @type {Shelf} */
 export const shelf = page.manifolio;
@@ -48,7 +48,7 @@ export function freshBytes() {
 }
 
 /**
- * A Streamlit component from what mounts it: built once for its element, told of every message.
+ * A Streamlit component from its mount function, called once per element; `update` gets every message.
  * @template Data
  * @param {(root: HTMLElement, data: Data, send: Send) => Mounted<Data>} mount
  */

@@ -1,5 +1,5 @@
-// An invisible component that fetches framed bytes and holds them under a name, for the view to find.
-// The name stands in the frame's header; browsers keep what they have fetched once.
+// An invisible component that fetches framed bytes and stores them under the name in the frame's
+// header, for the views. Browsers cache the bytes.
 
 import { readHeader } from "../kit/frame.js";
 import { fetchBytes } from "./fetching.js";
@@ -26,7 +26,7 @@ export default function store({ data, parentElement }) {
 }
 
 /**
- * Fetches, and shows what came unless something newer was asked for meanwhile.
+ * Fetch bytes; ignore the result if newer ones were requested meanwhile.
  * @param {Held} held
  * @param {string} address
  */

@@ -1,5 +1,5 @@
-// Streamlit's side of the canvas with several outputs. The layers arrive through a byte store
-// (store.js); the place, and which dimensions belong together, travel in a small message.
+// Streamlit component of the canvas with several outputs. The layers arrive through a byte store
+// (store.js); the place and the parts of the dimensions arrive in a small message.
 
 import { fromLink, placeInLink } from "../map/state.js";
 import { namesOf } from "./one_map.js";
@@ -31,7 +31,7 @@ export default component((root, /** @type {ViewsData} */ data, send) => {
     shown: () => explorer,
     look: () =>
       fresh(data.store, (bytes) => {
-        // The bytes of one mount never change: other outputs have another name.
+        // The bytes of a mount never change, since other outputs have another name.
         explorer ??= opened(bytes);
         if (data.point) linkSoon(placeInLink(explorer.here()));
       }),

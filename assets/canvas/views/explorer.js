@@ -1,4 +1,4 @@
-// One map, several outputs that follow one pointer; a lock holds what the chosen views do not share.
+// One map and several outputs that follow one pointer; a lock holds all dimensions outside the chosen part.
 
 import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
@@ -34,13 +34,13 @@ export class ViewsExplorer extends Explorer {
   groups() {
     const { groups, nLatent } = this.model;
     const part = groups.find(({ id }) => id === this.lock);
-    // With two dimensions or more the chosen part has a plane of its own.
+    // A part with two or more dimensions has its own plane.
     if (part && part.dims.length > 1) return [part];
     const others = Array.from({ length: nLatent }, (_, q) => q).filter((q) => !groups.some(({ dims }) => dims.includes(q)));
-    return [...groups, { title: "Beside a single dimension", dims: others, used: false }];
+    return [...groups, { title: "For the second axis", dims: others, used: false }];
   }
 
-  /** The threshold moved: dimensions belong to other parts now. @param {Group[]} groups */
+  /** Take new parts of the dimensions, after the threshold moved. @param {Group[]} groups */
   setGroups(groups) {
     if (JSON.stringify(groups) === JSON.stringify(this.model.groups)) return;
     this.model.setGroups(groups);
@@ -79,7 +79,7 @@ export class ViewsExplorer extends Explorer {
     state.held = new Set(part ? all.filter((q) => !part.dims.includes(q)) : []);
     this.controls.showGroups();
     this.controls.showHint(part
-      ? `Only ${part.subject} moves; the rest stays at the ring.`
+      ? `Only ${part.subject} moves; everything else stays at the ring.`
       : null);
     const pair = this.planeOf(part);
     if (String(pair) === String([state.a, state.b])) {
@@ -91,7 +91,7 @@ export class ViewsExplorer extends Explorer {
 
   /**
    * @override
-   * A plane in which nothing could move takes in the part's first dimension.
+   * If the chosen part could not move in a plane, replace one axis by the part's first dimension.
    * @param {number} a
    * @param {number} b
    */
@@ -107,7 +107,7 @@ export class ViewsExplorer extends Explorer {
     super.reset();
   }
 
-  /** The plane for a part: its two first dimensions, else its one and another. @param {Group | undefined} part */
+  /** The plane for a part: its first two dimensions, or its only one and another. @param {Group | undefined} part */
   planeOf(part) {
     const { a, b } = this.state;
     if (!part) return [a, b];

@@ -1,4 +1,4 @@
-// Several layers on one latent space: the points they share, and one output for each picture.
+// Several layers on one latent space: the shared points, and one output per picture.
 
 import { formatNumber } from "../kit/format.js";
 import { ChainModel } from "../deep/chain.js";
@@ -10,7 +10,7 @@ import { LatentPoints } from "../geometry/points.js";
 /** @import { Group } from "../kit/pair.js" */
 /** @import { Output } from "../geometry/model.js" */
 
-/** One picture: of one layer or of several as one row; labels: whether it tells classes. @typedef {{ title: string, labels: boolean, model: ViewModel | JoinedLayers }} ViewOutput */
+/** A picture of one layer, or of several as one row; labels: whether its outputs are classes. @typedef {{ title: string, labels: boolean, model: ViewModel | JoinedLayers }} ViewOutput */
 
 /** A view, through its own hidden layers if it has any. @typedef {LatentModel | ChainModel} ViewModel */
 
@@ -30,7 +30,7 @@ export class ViewsModel extends LatentPoints {
     super(content);
     /** @type {ViewModel[]} */
     this.layers = content.header.layers.map((/** @type {number} */ _, /** @type {number} */ i) => viewModel(content.arrays[`layer${i}`]));
-    // A chain tells its variance as a share already.
+    // A chain's variance is already relative.
     this.signal = this.layers.map((layer) => (layer instanceof ChainModel ? 1 : this.meanSignal(layer)));
     /** @type {ViewOutput[]} */
     this.outputs = content.header.outputs.map((/** @type {any} */ output) => ({
@@ -43,7 +43,7 @@ export class ViewsModel extends LatentPoints {
     this.setGroups(groups);
   }
 
-  /** groups: [{id, title, dims, used, heading}], in the order of showing. @param {Group[]} groups */
+  /** groups: [{id, title, dims, used, heading}], in display order. @param {Group[]} groups */
   setGroups(groups) {
     this.groups = groups;
     this.header.on = groups.filter(({ used }) => used).flatMap(({ dims }) => dims);
@@ -67,12 +67,12 @@ export class ViewsModel extends LatentPoints {
     return sum / count;
   }
 
-  /** A standard deviation as a share of what would be unknown without any data. @param {number} share */
+  /** A standard deviation relative to its value without data. @param {number} share */
   spreadWords(share) {
     return `${Math.round(100 * Math.sqrt(share))} %`;
   }
 
-  /** The variance as a share of the layers' own, averaged over the layers. @param {Float64Array} x */
+  /** The variance relative to each layer's prior variance, averaged over the layers. @param {Float64Array} x */
   variance(x) {
     return this.layers.reduce((sum, layer, i) => sum + layer.variance(x) / (this.signal[i] * this.layers.length), 0);
   }
@@ -107,7 +107,7 @@ class JoinedLayers {
   constructor(layers, signal, drawing) {
     this.layers = layers;
     this.signal = signal;
-    /** Where a view has layers of its own, variances are shares of what would be unknown without data. */
+    /** Whether variances are relative to those without data, which is so if a view has its own layers. */
     this.shares = layers.some((layer) => layer instanceof ChainModel);
     this.drawing = drawing;
     this.nOutputs = layers.reduce((total, layer) => total + layer.nOutputs, 0);
@@ -117,7 +117,7 @@ class JoinedLayers {
   }
 
   /**
-   * Mean of the whole row; returns the outputs' mean variance, in the units of the data or as a share.
+   * Mean of the whole row; returns the outputs' mean variance, in the units of the data or relative.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */

@@ -1,4 +1,4 @@
-"""The linked maps as a Streamlit component: a small message, and bytes of each model apart."""
+"""The linked maps as a Streamlit component: a small message, and separate bytes per model."""
 
 import streamlit as st
 
@@ -43,7 +43,7 @@ def linked_maps(members: list[Member]) -> None:
 
 
 def linked_at() -> list[float] | None:
-    """A place in the link: the number of a map, then its coordinates; nothing if it is none."""
+    """A place in the link: the number of a map, then coordinates; None if it is malformed."""
     try:
         numbers = [float(text) for text in st.query_params.get("at", "").split(",")]
     except ValueError:

@@ -1,4 +1,4 @@
-"""Which data, which models: menus and buttons; models that are being trained."""
+"""Menus and buttons to choose data and models; progress of models in training."""
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ from pages.ui.shared.running import LOOK, time_in_words
 
 
 def choose_data(first: Item | None) -> None:
-    """The model whose data are compared on."""
+    """Choose the model whose data the comparison uses."""
     titles = {each.key: each.entry.title for each in items()}
     keys, control = list(titles), f"compare_data|{first.key if first else None}"
 
@@ -40,7 +40,7 @@ def choose_data(first: Item | None) -> None:
 
 
 def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> None:
-    """Which data; buttons that add a model, and that take one away."""
+    """The menu of data, and the buttons that add or remove a model."""
     full = len(keys) >= MOST
     others = {each.key: each.entry.title for each in fitting(first) if each.key not in keys}
     with st.container(horizontal=True, vertical_alignment="center", key="compare_models"):
@@ -84,7 +84,7 @@ def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> 
 
 
 def two_ready_models() -> None:
-    """What to do with fewer than two models, and a button for two that are ready."""
+    """Instructions for fewer than two models, and a button that loads two ready ones."""
     there = {each.key for each in items() if not each.entry.broken}
     with st.container(horizontal=True, vertical_alignment="center", key="compare_empty"):
         st.markdown(
@@ -103,7 +103,7 @@ def two_ready_models() -> None:
 
 
 def add(first: Item, keys: tuple[str, ...], recipe: Recipe) -> None:
-    """Into the link, and begin to make it."""
+    """Add a model to the link and start its training."""
     found = made_already(first, recipe)
     if found is None or (isinstance(found, ComparisonRun) and found.done):
         begin(first, recipe)
@@ -115,7 +115,7 @@ def drop(keys: tuple[str, ...], key: str) -> None:
 
 
 def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
-    """A model of the link that is not there, or of other data."""
+    """A model in the link that does not exist or has other data."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.error(plain(why), icon=":material/error:")
         if len(keys) > 1:
@@ -129,7 +129,7 @@ def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
 
 
 def waiting_panel(first: Item, keys: tuple[str, ...], waiting: Waiting) -> None:
-    """A model that is not there yet: begin it, watch it, or hear why it failed."""
+    """A model that is not trained yet: a button to start it, its progress, or its error."""
     recipe, run = waiting.recipe, waiting.run
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         if run is None:
@@ -162,7 +162,7 @@ def cancel(keys: tuple[str, ...], key: str, run: ComparisonRun | None) -> None:
 
 
 def keep_looking(run: ComparisonRun, recipe: Recipe) -> None:
-    """How far it is; the page is drawn anew when it is there."""
+    """Show the progress; rerun the page when the model is ready."""
     if run.done:
         st.rerun()
     share = 0.0 if run.step is None else run.step.share

@@ -1,4 +1,4 @@
-"""Is depth worth it here? Layers beside each other on rows kept aside, in a thread, by a button."""
+"""Is depth worth it here? Compares numbers of layers on held-out rows, in a thread."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 from pages.ui.shared.words import file_stem
 
-# What a visitor can wait for; more rows are thinned out evenly, which is said.
+# Limits the waiting time; of more rows, an evenly spread part is used, and the page says so.
 MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
-# A table of at most so many columns can be asked for one column from the others.
+# The most columns of a table for which predicting one column from the others is offered.
 MOST_COLUMNS = 40
-OPEN = "depth_worth_open"  # session key: of the model whose room is open
+OPEN = "depth_worth_open"  # session key: the model whose dialog is open
 WHOLE = "Whole rows"
 
 
 @dataclass(frozen=True)
 class DepthQuestion:
-    """What is to be learnt: a column of the data from the others, or whole rows (None)."""
+    """The target: one column predicted from the others, or whole rows (None)."""
 
     dataset: Dataset
     column: int | None
@@ -34,13 +34,13 @@ class DepthQuestion:
 
     @property
     def key(self) -> str:
-        """Of this question about these numbers."""
+        """The key of this question about these data."""
         data = self.dataset
         level = float(np.nanmean(data.targets))
         return f"depth|{data.name}|{data.targets.shape}|{level:.12g}|{self.column}"
 
     def begin(self) -> None:
-        """Have it worked out in a thread."""
+        """Start the comparison in a thread."""
         begin_comparison(self.key, self.asked)
 
     def asked(self, callback: Callable[[Step], None]) -> Comparison:
@@ -56,7 +56,7 @@ class DepthQuestion:
 
 
 def depth_worth_button(key: str) -> None:
-    """Opens the room for the data of a model of the catalogue."""
+    """Show the button that opens the dialog for the data of a stored model."""
     if st.button(
         "Is depth worth it here?",
         key=f"depth_worth_{key}",
@@ -65,19 +65,19 @@ def depth_worth_button(key: str) -> None:
         help="Tests models with one, two and three layers on new rows, beside simpler models.",
     ):
         st.session_state[OPEN] = key
-    # The page is drawn anew when the answer is there, and the room is to stay open then.
+    # The page reruns when the answer is ready; the dialog should stay open then.
     if st.session_state.get(OPEN) == key:
         depth_worth_dialog(key)
 
 
 def closed() -> None:
-    """The visitor has left the room."""
+    """Remember that the visitor has closed the dialog."""
     st.session_state.pop(OPEN, None)
 
 
 @st.dialog("Is depth worth it here?", width="large", on_dismiss=closed)
 def depth_worth_dialog(key: str) -> None:
-    """The room for the data of a model of the catalogue, over any page."""
+    """The dialog for the data of a stored model, above any page."""
     try:
         dataset = open_item(key).dataset
     except (ValueError, OSError) as error:
@@ -87,7 +87,7 @@ def depth_worth_dialog(key: str) -> None:
 
 
 def depth_worth(dataset: Dataset) -> None:
-    """What would be done, the button that starts it, how far it is, and the answer."""
+    """The explanation, the button that starts the test, its progress, and the answer."""
     st.markdown(
         "Models with one, two and three layers are trained on parts of these rows and tested on "
         "the other rows, beside simpler models."
@@ -106,8 +106,8 @@ def depth_worth(dataset: Dataset) -> None:
         key="depth_worth_start",
         type="primary" if run is None else "secondary",
         icon=":material/balance:",
-        help=f"Trains every model on {SPLITS} random splits, a fifth of the rows kept aside each "
-        "time. It takes minutes, goes on if you close this, and can be ended.",
+        help=f"Trains every model on {SPLITS} random splits, each with a fifth of the rows held "
+        "out. It takes minutes and continues if you close this.",
         on_click=question.begin,
     )
 
@@ -122,14 +122,14 @@ def asked_for(dataset: Dataset) -> DepthQuestion:
             range(-1, len(names)),
             format_func=lambda at: WHOLE if at < 0 else f"{names[at]} from the other columns",
             key="depth_worth_column",
-            help="Whole rows: how likely new rows are. A column: how well it is predicted.",
+            help="Whole rows: how probable new rows are. A column: how well it is predicted.",
         )
         column = None if chosen < 0 else int(chosen)
     return DepthQuestion(dataset, column, rows)
 
 
 def answer_panel(found: Comparison, dataset: Dataset) -> None:
-    """The answer, the table behind it, and both to take home."""
+    """The answer, the table behind it, and buttons to export both."""
     st.info(plain(found.answer), icon=":material/balance:")
     if not found.n_splits:
         return

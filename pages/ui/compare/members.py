@@ -1,4 +1,4 @@
-"""Which models are compared: named in the link, of the same data, opened or being made."""
+"""The models that are compared: named in the link, with the same data, open or in training."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,17 +22,16 @@ from pages.ui.shared.words import model_words, seconds_in_words
 FIRST = "gallery:people"
 READY = ("gallery:flow", "gallery:deep-flow")  # two ready models of the same data
 MOST, LEAST = 4, 2
-OF_THE_ROWS = ("rows", "labels", "by")  # what the link says of these data alone
+OF_THE_ROWS = ("rows", "labels", "by")  # parameters of the link that apply to these data only
 MOST_ROWS = 5000
-NO_DRAWING = "Places rows only: it has no way back from a place to a row."
+NO_DRAWING = "Places rows only: it cannot generate a row from a place."
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
     """A model in the comparison: its key in the link, its name, what is drawn and measured.
 
-    chart: of a model that generates; positions: of one that does not. seconds: of its training,
-    where that is known.
+    chart: of a generative model; positions: of any other. seconds: training time, if known.
     """
 
     key: str
@@ -50,12 +49,12 @@ class Member:
 
     @property
     def packed(self) -> bytes:
-        """What the browser gets. Raises KernelError for what it cannot evaluate."""
+        """The message for the browser. Raises KernelError for a kernel that it cannot evaluate."""
         return packed(self, self.store)
 
     @property
     def placed(self) -> Placed:
-        """For the measures."""
+        """The input of the measures."""
         size = len(self.packed) / 1e6
         if self.positions is not None:
             pair = (0, 1)
@@ -78,15 +77,14 @@ class Member:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A model that is asked for and not there yet: not begun (None), being made, or failed."""
+    """A model in the link without a result yet: not started (run is None), in training, failed."""
 
     recipe: Recipe
     run: ComparisonRun | None
 
 
 def linked_keys() -> tuple[str, ...]:
-    """From the link: `models=…,…`, or the one `model=…` of a door beside PCA; none where there is
-    no model at all."""
+    """The keys in the link: `models=…,…`, or `model=…` and PCA; empty without any model."""
     wanted = [key for key in st.query_params.get("models", "").split(",") if key]
     if wanted:
         return tuple(dict.fromkeys(wanted))[:MOST]
@@ -107,12 +105,12 @@ def _usual() -> str | None:
 
 
 def set_keys(keys: tuple[str, ...], *dropped: str) -> None:
-    """Other models in the link; a place on their maps is gone, and what else is named."""
+    """Change the models in the link; drops the place on their maps and other parameters."""
     go_to("model", "at", *dropped, models=",".join(keys))
 
 
 def fitting(item: Item) -> tuple[Listed, ...]:
-    """Other stored models that may be of the same data."""
+    """Other stored models that may have the same data."""
     shape = item.dataset.values.shape
     return tuple(
         each
@@ -125,21 +123,21 @@ def fitting(item: Item) -> tuple[Listed, ...]:
 
 
 def first_of(key: str) -> Item:
-    """The model whose data all others must have. Raises ValueError or StoreError, in words."""
+    """The model whose data all others must share. Raises ValueError or StoreError."""
     item = one_view(open_item(key))
     if len(item.dataset.values) > MOST_ROWS:
         raise ValueError(
-            f"“{item.title}” has {len(item.dataset.values):,} rows; maps of {MOST_ROWS:,} at most "
-            "are compared here."
+            f"“{item.title}” has {len(item.dataset.values):,} rows; Compare shows maps of at most "
+            f"{MOST_ROWS:,} rows."
         )
     return item
 
 
 def stored(key: str, first: Item) -> Member:
-    """A model of the Gallery. Raises ValueError where its data are others."""
+    """A model of the Gallery. Raises ValueError if it has other data."""
     item = first if key == first.key else one_view(open_item(key))
     if not same(item.dataset, first.dataset):
-        raise ValueError(f"“{item.title}” is a model of other data than “{first.title}”.")
+        raise ValueError(f"“{item.title}” and “{first.title}” are models of different data.")
     member = of_model(key, item.model, first.dataset, f"{key}|{item.version}")
     title = item.title if item.view is None else f"{item.title}: {item.view}"
     return replace(member, facts=f"{title} · {member.facts}")
@@ -153,7 +151,7 @@ def of_model(key: str, model: Any, dataset: Dataset, store: str) -> Member:
 
 
 def added(recipe: Recipe, first: Item) -> Member | Waiting:
-    """A model that is made here."""
+    """A model that was trained for the comparison."""
     found = made_already(first, recipe)
     if not isinstance(found, Made):
         return Waiting(recipe, found)
@@ -175,13 +173,13 @@ def took(seconds: float) -> str:
 
 
 def member_of(key: str, first: Item) -> Member | Waiting:
-    """Raises ValueError or StoreError, in words, for what cannot be compared."""
+    """Return the member. Raises ValueError or StoreError if it cannot be compared."""
     recipe = RECIPES.get(key)
     return stored(key, first) if recipe is None else added(recipe, first)
 
 
 def named(members: list[Member]) -> list[Member]:
-    """With a name of its own each."""
+    """The members with unique names."""
     seen: dict[str, int] = {}
     found = []
     for member in members:

@@ -1,4 +1,4 @@
-"""The numbers behind the verdict: a table folded by purpose, and files of it."""
+"""The numbers behind the verdict: a table grouped by purpose, and its exports."""
 
 import streamlit as st
 
@@ -35,7 +35,7 @@ def numbers(
 
 
 def noted(members: list[Member]) -> tuple[str, ...]:
-    """What the models report of themselves and of these data, each thing once."""
+    """The notes of the models about themselves and the data, without repetitions."""
     found: dict[str, list[str]] = {}
     for member in members:
         for note in getattr(member.model, "notes_", ()):

@@ -1,4 +1,4 @@
-"""Models that are added with one click: what they are, and their training in the background."""
+"""Models that can be added with one click, and their training in the background."""
 
 import time
 import warnings
@@ -17,13 +17,13 @@ from gplvm_core.optimise import Progress
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
 
-MOST_AT_ONCE = 5_000_000  # numbers whose principal components are there in a moment
+MOST_AT_ONCE = 5_000_000  # the most numbers for which principal components are computed immediately
 N_LATENT, N_INDUCING, MAX_ITER = 10, 50, 200
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A model by its key in links; help: for the button; quick: made at once."""
+    """A model by its key in links; help: of the button; quick: computed immediately."""
 
     key: str
     title: str
@@ -43,32 +43,32 @@ RECIPES = {
             "pca",
             "Probabilistic PCA",
             "PCA",
-            "Straight lines only: the plain model that every other one must beat.",
+            "Straight lines only: the simplest model, as a reference for the others.",
             quick=True,
         ),
         Recipe(
             "gplvm",
             "GP-LVM",
             "GP-LVM",
-            "A curved map with one fitted place for each row: it may fit too closely.",
+            "A curved map with one fitted position per row: it may overfit.",
         ),
         Recipe(
             "bayesian",
             "Bayesian GP-LVM, new",
             "Bayesian GP-LVM",
-            "A curved map with its uncertainty; it switches off dimensions that it does not need.",
+            "A curved map with uncertainty; it switches off dimensions that it does not need.",
         ),
         Recipe(
             "isomap",
             "Isomap",
             "Isomap",
-            "Keeps distances along the data. It only places rows: it cannot draw new ones.",
+            "Preserves distances along the data. It only places rows: it cannot generate new ones.",
         ),
         Recipe(
             "tsne",
             "t-SNE",
             "t-SNE",
-            "Keeps neighbours together. It only places rows: it cannot draw new ones, and "
+            "Preserves neighbours. It only places rows: it cannot generate new ones, and "
             "distances between groups mean nothing.",
         ),
     )
@@ -77,7 +77,7 @@ RECIPES = {
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """What a recipe gave: a model, or positions alone; seconds: how long it took."""
+    """The result of a recipe: a model, or only positions; seconds: how long it took."""
 
     model: Any
     positions: Array | None
@@ -85,7 +85,7 @@ class Made:
 
 
 def scaling_of(dataset: Dataset) -> Any:
-    """Pixels and joints share a unit; columns of tables need not."""
+    """The scaling for the data: pixels and joints share a unit, columns of tables may not."""
     return "global" if dataset.drawing.kind in ("image", "skeleton") else "columns"
 
 
@@ -94,13 +94,13 @@ def run_key(item: Item, recipe: Recipe) -> str:
 
 
 def begin(item: Item, recipe: Recipe) -> None:
-    """Start it, unless it is being made already."""
+    """Start the training unless it is running already."""
     dataset = item.dataset
     begin_comparison(run_key(item, recipe), lambda callback: made(recipe, dataset, callback))
 
 
 def made_already(item: Item, recipe: Recipe) -> Made | ComparisonRun | None:
-    """What it gave, or how far it is; what is quick is made at once."""
+    """The result or the running training; a quick recipe is computed immediately."""
     values = item.dataset.values
     if recipe.quick and values.size <= MOST_AT_ONCE and not np.isnan(values).any():
         return _made_at_once(item.dataset, recipe, run_key(item, recipe))
@@ -114,7 +114,7 @@ def _made_at_once(_dataset: Dataset, _recipe: Recipe, key: str) -> Made:
 
 
 def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> Made:
-    """Train it; an end that is asked for keeps what there is by then."""
+    """Train the recipe; when the visitor ends it early, keep the model so far."""
     start = time.perf_counter()
 
     def follow(progress: Progress) -> None:
@@ -124,14 +124,14 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
     if recipe.key in ("isomap", "tsne"):
         found = place(recipe.key, rows, by_column=scaling == "columns")  # type: ignore[arg-type]
         return Made(None, found, time.perf_counter() - start)
-    # What a model has noted is told on the page.
+    # The page shows the model's notes.
     with warnings.catch_warnings(action="ignore"):
         model = trained(recipe, rows, scaling, follow)
     return Made(model, None, time.perf_counter() - start)
 
 
 def trained(recipe: Recipe, rows: Array, scaling: Any, follow: Callable[[Progress], None]) -> Any:
-    """A model that can generate, fitted to rows."""
+    """A generative model, fitted to rows."""
     width, points = min(N_LATENT, max(rows.shape[1] - 1, 1)), min(N_INDUCING, len(rows))
     if recipe.key == "pca":
         return ProbabilisticPCA(min(width, len(rows) - 1), scaling=scaling).fit(rows)

@@ -1,4 +1,4 @@
-"""Which model to use for what: a picture, three sentences, and the button that tests new rows."""
+"""The recommendation: a picture, three sentences, and the button that tests on new rows."""
 
 import warnings
 from collections.abc import Callable
@@ -25,12 +25,12 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 
-# What a visitor can wait for; more rows are thinned out evenly, which is said.
+# Limits the waiting time; of more rows, an evenly spread part is used, and the page says so.
 MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
 
 
 def verdict(first: Item, members: list[Member]) -> tuple[Comparison | None, tuple[str, ...]]:
-    """The picture and its sentences. Returns what was found on new rows, and the sentences."""
+    """Show the picture and its sentences. Returns the result on new rows, and the sentences."""
     looked = {member.name: looked_at_once(member, first, member.store) for member in members}
     key = "kept aside|" + "|".join(f"{member.name}|{member.store}" for member in members)
     run = comparison_of(key)
@@ -52,7 +52,7 @@ def looked_at_once(_member: Member, _first: Item, store: str) -> tuple[str, Arra
 
 
 def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | None) -> None:
-    """The button that tests the models on new rows, and how far the test is."""
+    """The button that tests the models on new rows, and the progress of the test."""
     if running(key, "compare", "Keeps the splits that are finished."):
         return
     if run is not None and run.problem is not None:
@@ -91,10 +91,10 @@ def refused(members: list[Member]) -> str:
 def tried(
     first: Item, models: dict[str, Any], rows: Any, callback: Callable[[Step], None]
 ) -> Comparison:
-    """Models of the same kinds, smaller where they would take long."""
+    """Models of the same kinds, smaller where training would take long."""
     dataset = first.dataset
     labels = None if dataset.labels is None else dataset.labels[rows]
-    with warnings.catch_warnings(action="ignore"):  # of parts of the rows nothing is told
+    with warnings.catch_warnings(action="ignore"):  # of parts: not shown
         return compare_kept_aside(
             {name: smaller(model) for name, model in models.items()},
             dataset.values[rows],
@@ -106,7 +106,7 @@ def tried(
 
 
 def smaller(model: Any) -> Any:
-    """With fewer inducing inputs and steps, for parts of the rows."""
+    """A copy with fewer inducing inputs and steps, to train on parts of the rows."""
     from sklearn.base import clone
 
     most = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "n_restarts": 1}

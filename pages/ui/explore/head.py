@@ -1,4 +1,4 @@
-"""The head of Explore: which model is open, its title and facts, the menus of models and views."""
+"""The head of Explore: the open model's title and facts, the menus of models and views."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import rows_in_words, whole
 
-LINKS = "explore_links"  # session key: what the link said of each model and tab
+LINKS = "explore_links"  # session key: the link's parameters for each model and tab
 OF_ALL_TABS = ("model", "view", "tab")  # parameters of the link
 
 
@@ -37,9 +37,9 @@ def chosen_key(tab: str) -> str | None:
 
 
 def opened(key: str, *, whole: bool) -> Item | None:
-    """Open a model; None if that fails, after saying why and offering the way to the Gallery.
+    """Open a model; on failure show the error and a button to the Gallery, and return None.
 
-    Of a model of several views, the one in the link or seen before; whole: all of them.
+    For a multi-view model, open the view in the link or the last one; whole: all views.
     """
     try:
         with st.spinner("Opening the model …"):
@@ -55,7 +55,7 @@ def opened(key: str, *, whole: bool) -> Item | None:
 
 
 def chosen_view(key: str) -> str | None:
-    """The view in the link, else the one seen before in this session."""
+    """The view in the link, else the last one in this session."""
     memory = f"chosen_view|{key}"
     view = st.query_params.get("view") or st.session_state.get(memory)
     if view is not None:
@@ -65,7 +65,7 @@ def chosen_view(key: str) -> str | None:
 
 
 def turn_to(key: str, tab: str) -> None:
-    """Change the link to another model or tab, where it was left; browser Back returns."""
+    """Change the link to another model or tab, in its last state; browser Back returns."""
     known = st.query_params.to_dict()
     links = st.session_state.setdefault(LINKS, {})
     before = known.get("model"), known.get("tab", FIRST_TAB)
@@ -79,7 +79,7 @@ def turn_to(key: str, tab: str) -> None:
 
 
 def offers(key: str, tab: str, fits: Callable[[Capabilities], bool], train: str) -> None:
-    """Buttons that open up to three models other than `key` that can do it; and one to train."""
+    """Buttons that open up to three other models for which `fits` holds, and one to train."""
     known = [each for each in items() if fits(each.entry.capabilities) and each.key != key]
     with st.container(horizontal=True):
         for model in known[:3]:
@@ -100,7 +100,7 @@ def offers(key: str, tab: str, fits: Callable[[Capabilities], bool], train: str)
 
 
 def model_menu(key: str, tab: str) -> None:
-    """All models, without leaving the tab."""
+    """A menu of all models, which stays in the tab."""
     titles = {each.key: each.entry.title for each in items()}
     keys = list(titles)
     menu = f"explore_menu|{key}"
@@ -121,7 +121,7 @@ def model_menu(key: str, tab: str) -> None:
 
 
 def view_menu(item: Item) -> None:
-    """The views of the model, of which one is looked at; the tab Views shows all together."""
+    """The menu of the model's views, one of which is shown; the tab Views shows them all."""
     menu = f"explore_view|{item.key}|{item.view}"
 
     def switch() -> None:
@@ -141,14 +141,15 @@ def view_menu(item: Item) -> None:
         st.caption(f"This model has no view “{plain(wanted)}”.")
     partly = [f"“{view}”" for view in item.views if view not in item.alone]
     if partly:
-        st.caption(f"Only in the tab Views, as some rows lack them: {plain(listed(partly))}.")
+        st.caption(f"Only in the tab Views, because some rows lack them: {plain(listed(partly))}.")
 
 
 def _in_use(item: Item) -> str:
-    """Dimensions, or layers."""
+    """The number of dimensions in use, or of layers."""
     model = item.model
     if model.capabilities.layers:
-        # Those of several views are side by side: together they are one, or as many as the most.
+        # The views' own layers are side by side: they count as many as the longest chain of one
+        # view.
         own = (
             max(map(len, model.own_layers_.values()), default=0) if model.capabilities.views else 0
         )
@@ -157,19 +158,19 @@ def _in_use(item: Item) -> str:
 
 
 def model_head(item: Item, tab: str) -> None:
-    """The title, which is the menu of models, the menu of views, and facts."""
+    """The menu of models as the title, the menu of views, and facts."""
     dataset, model = item.dataset, item.model
     bound = whole(float(model.bound_))
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
     with st.container(gap=None, key="model_head"):
         remember(item.key)
-        # What is seen as the title is the menu; the heading is for those who listen.
+        # The menu is the visible title; the heading is for screen readers.
         st.title(plain(item.title), anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", key="model_menu"):
             model_menu(item.key, tab)
             if item.view is not None:
                 view_menu(item)
-        # No st.html: it would be of another width at first.
+        # st.html would have another width at first.
         st.markdown(
             f'<span class="mf-facts" title="bound {bound} nats">'
             f"{dataset.n_points:,} × {dataset.n_outputs:,} numbers · {_in_use(item)}"

@@ -1,4 +1,4 @@
-"""The tabs of Explore: one model, which stays while the tabs change."""
+"""The tabs of Explore: several ways to look at the open model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.plain import plain
 
 CONTROL = "explore_tab"  # session key of the bar
-LAST = "explore_last_tab"  # session key: where the visitor was before another room
+LAST = "explore_last_tab"  # session key: the tab before the visitor left Explore
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab: its key in links, its title, what it shows; why a model lacks it, and which to train.
+    """A tab: key in links, title, content; why a model lacks it, and the label to train one.
 
-    whole: of a model of several views the tab shows all, else one of them.
+    whole: whether the tab shows all views of a multi-view model; else it shows one.
     """
 
     key: str
@@ -46,8 +46,8 @@ TABS = {
             TIME.tab,
             "Time",
             time,
-            "This model does not know the time: it took its rows in any order. The tab Time needs "
-            "a model that was trained on sequences, such as a movement or a film.",
+            "This model does not use time: the order of its rows has no meaning. The tab Time "
+            "needs a model that was trained on sequences, such as a movement or a film.",
             "Train a model with time",
         ),
         Tab(
@@ -55,7 +55,7 @@ TABS = {
             "Views",
             views,
             "This model has one view: every row of its data is a single description. The tab "
-            "Views needs a model of data with several, such as pairs of images.",
+            "Views needs a model of several views, such as pairs of images.",
             "Train a model of several views",
             whole=True,
         ),
@@ -71,13 +71,13 @@ TABS = {
 
 
 def explore() -> None:
-    """The room: the model and the tab that the link names."""
+    """Show the model and the tab that the link names."""
     named = _named_tab()
     key = chosen_key(named)
     if key is None:
         st.title("Explore", anchor=False)
-        lead("Here a model becomes a map that draws what belongs to every place. There is no model "
-             "yet: training the first one takes about a minute.")  # fmt: skip
+        lead("Here a model becomes a map: move over it to see what it generates. There is no model "
+             "yet; training one takes about a minute.")  # fmt: skip
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
             st.switch_page("pages/train.py")
         return
@@ -95,7 +95,7 @@ def explore() -> None:
 
 
 def _named_tab() -> str:
-    """The tab in the link; back from another room, whose link says nothing, the last one."""
+    """The tab in the link; without one, the last tab of this visit."""
     if "model" in st.query_params or "tab" in st.query_params:
         return st.query_params.get("tab", FIRST_TAB)
     last = st.session_state.get(LAST, FIRST_TAB)
@@ -106,7 +106,7 @@ def _named_tab() -> str:
 
 
 def _allowed(key: str) -> tuple[str, ...]:
-    """The tabs that a model can have; opening a key that names no model says so later."""
+    """The tabs that a model has; () for an unknown key, which `opened` reports."""
     try:
         return tabs_for(capabilities_of(key))
     except ValueError:
@@ -114,8 +114,8 @@ def _allowed(key: str) -> tuple[str, ...]:
 
 
 def _bar(key: str, tab: str, allowed: tuple[str, ...]) -> None:
-    """The names of the tabs."""
-    st.session_state[CONTROL] = tab  # the link decides, also after Back
+    """The bar with the names of the tabs."""
+    st.session_state[CONTROL] = tab  # the link takes precedence, also after Back
 
     def switch() -> None:
         turn_to(key, st.session_state[CONTROL])
@@ -133,9 +133,9 @@ def _bar(key: str, tab: str, allowed: tuple[str, ...]) -> None:
 
 
 def _say_lacking(key: str, named: str) -> None:
-    """Why the tab of the link is not shown, and which models have it."""
+    """Explain why the tab in the link is not shown, and offer models that have it."""
     if named not in TABS:
-        st.info(f"There is no tab “{plain(named[:20])}”. This is the map.")
+        st.info(f"There is no tab “{plain(named[:20])}”, so this is the map.")
         return
     st.info(TABS[named].lacks, icon=":material/info:")
     offers(key, named, lambda can: named in tabs_for(can), TABS[named].train)

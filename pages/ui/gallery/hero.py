@@ -14,7 +14,7 @@ show_hero = component("hero", "hero/hero.html", "hero/hero.css")
 
 
 def hero() -> None:
-    """Show the name and the sentence, and the map where there is that model."""
+    """Show the name, the sentence and, if the model exists, the map."""
     key = HERO if HERO in {each.key for each in gallery_items()} else None
     with st.container(horizontal=True, vertical_alignment="bottom", key="hero_head"):
         with st.container(gap="xxsmall"):
@@ -30,7 +30,7 @@ def _live(key: str) -> None:
     """The map, which answers the pointer in the browser."""
     try:
         item = open_item(key)
-    except (ValueError, OSError):  # which its card below says
+    except (ValueError, OSError):  # its card below shows the error
         return
     name = f"{key}|{item.version}"
     first_map, picture = first_pictures(key, item.version)

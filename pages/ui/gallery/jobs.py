@@ -1,4 +1,4 @@
-"""The trainings that have not ended, at the top of Mine."""
+"""The unfinished trainings, at the top of Mine."""
 
 import streamlit as st
 
@@ -7,13 +7,13 @@ from gplvm_core.training import Snapshot
 from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
 
-LOOK = 1.0  # seconds between two looks while something trains
+LOOK = 1.0  # seconds between two updates while something trains
 OPEN = ("queued", "running", "paused", "interrupted")
 
 
 def running_jobs() -> None:
-    """Each with its progress and the way to it; looked at while something trains."""
-    training.recover()  # also jobs of another server on this workspace that has ended since
+    """Every unfinished training with its progress and a link; updates while something trains."""
+    training.recover()  # also jobs of another server on this workspace that has since ended
     active = any(job.active for job in training.jobs())
     st.fragment(_jobs, run_every=LOOK if active else None)(_open_ids())
 
@@ -24,7 +24,7 @@ def _open_ids() -> tuple[str, ...]:
 
 def _jobs(drawn: tuple[str, ...]) -> None:
     if _open_ids() != drawn:
-        st.rerun()  # one has begun or ended: its model may be there now
+        st.rerun()  # one has begun or ended: its model may be ready
     for job in training.jobs():
         if job.status in OPEN:
             _job(job)

@@ -1,4 +1,4 @@
-"""The shelf Mine: trainings that run, and every model of the user with what can be done with it."""
+"""The shelf Mine: running trainings, and the user's models with their actions."""
 
 import streamlit as st
 
@@ -30,7 +30,7 @@ def mine() -> None:
     if models:
         _found(library, models)
     else:
-        lead("The models that you train appear here and stay after a restart. There is none yet.")
+        lead("There are no models yet. Models that you train appear here and are stored on disk.")
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
             st.switch_page("pages/train.py")
     import_form(library)
@@ -38,10 +38,10 @@ def mine() -> None:
 
 
 def _found(library: Library, models: tuple[Listed, ...]) -> None:
-    """The models that match what is searched."""
+    """The models that match the search."""
     st.caption(
-        f"{plural(len(models), 'model')} · {bytes_in_words(library.disk_use().models)} on disk, "
-        "in this computer's own folder."
+        f"{plural(len(models), 'model')} · {bytes_in_words(library.disk_use().models)} on this "
+        "computer's disk."
     )
     tags = sorted({tag for listed in models for tag in listed.entry.tags})
     wanted = st.text_input(

@@ -1,4 +1,4 @@
-"""The shelf Ready: a card for each ready model; one click anywhere on it opens the model."""
+"""The shelf Ready: a card for each ready model; a click on the card opens the model."""
 
 import base64
 
@@ -13,8 +13,8 @@ from pages.ui.shared.words import TERMS, story_of
 
 COLUMNS = 3
 SHOWS = {
-    TIME: "Play them, look ahead of their end, or let the model invent a new movement.",
-    LAYERS: "Its map has a map of its own above it: move in either, and see what a layer adds.",
+    TIME: "Play the sequences, forecast beyond their end, or generate a new movement.",
+    LAYERS: "A second map describes the first one: move over either, and see what a layer adds.",
 }
 
 
@@ -83,7 +83,7 @@ def own_data_card() -> None:
             st.switch_page("pages/train.py")
 
 
-# A mid grey shows on light and dark ground; an inline drawing would be removed as unsafe.
+# A mid grey is visible on light and dark; Streamlit removes inline SVG as unsafe.
 TABLE_DRAWING = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-30 -30 160 160" fill="none" '
     'stroke="#8A939A" stroke-width="3"><rect x="10" y="18" width="80" height="64" rx="6"/>'

@@ -1,4 +1,4 @@
-"""What the shelf Mine is made of: one row per model, its menu, undo, import."""
+"""Parts of the shelf Mine: one row per model, its menu, undo, import."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ def model_row(library: Library, listed: Listed) -> None:
         except StoreError as error:
             broken_row(library, entry, error)
             return
-        except Exception as error:  # whatever cannot be drawn of this one, the others are shown
+        except Exception as error:  # an error in this card must not hide the others
             card, missing = None, f"No picture: {str(error) or type(error).__name__}"
         picture, words, buttons = st.columns([2, 5, 2], vertical_alignment="center")
         in_use = plural(entry.n_latent, "dimension")
@@ -61,7 +61,7 @@ def model_row(library: Library, listed: Listed) -> None:
             if entry.tags:
                 with st.container(horizontal=True, gap="xsmall"):
                     for tag in entry.tags:
-                        # st.badge would put a backslash of its own before brackets.
+                        # st.badge would add another backslash before brackets.
                         st.markdown(f":gray-badge[:material/label: {plain(tag)}]")
         with buttons:
             door = main_door(entry.capabilities)
@@ -82,7 +82,7 @@ def model_row(library: Library, listed: Listed) -> None:
 
 
 def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
-    """A model that cannot be opened: the reason, and what can be done."""
+    """A model that cannot be opened: the reason, and possible actions."""
     st.subheader(plain(entry.title), anchor=False)
     st.error(plain(reason), icon=":material/error:")
     with st.container(horizontal=True):
@@ -90,8 +90,8 @@ def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
             "Use it anyway",
             key=f"accept_{entry.id}",
             icon=":material/check:",
-            help="Keeps the model as its files are now, if they still hold a whole model. Do this "
-            "only if you know who changed them.",
+            help="Accepts the changed files if they still contain a complete model. Do this only "
+            "if you know who changed them.",
         ):
             done(lambda: library.accept(entry.id))
         st.download_button(
@@ -102,7 +102,7 @@ def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
             on_click="ignore",
             key=f"files_{entry.id}",
             icon=":material/download:",
-            help="A zip of the files as they are, to look into them or to keep them.",
+            help="A zip of the unchanged files.",
         )
         if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:"):
             delete(library, entry)
@@ -135,9 +135,9 @@ def menu(library: Library, entry: Entry) -> None:
 
 
 def shared_text(label: str, saved: str, identifier: str, **options: Any) -> str:
-    """A field for a text that another tab may have changed since it was shown here.
+    """A text field whose stored text another tab may change.
 
-    What was typed here stands; a field in which nothing was typed has what is saved now.
+    Keeps what was typed here; without typing, shows the stored text.
     """
     key = f"{label}_{identifier}"
     shown = st.session_state.get(f"shown_{key}", saved)
@@ -158,7 +158,7 @@ def delete(library: Library, entry: Entry) -> None:
 
 
 def done(act: Callable[[], object]) -> None:
-    """Do it and show the new state, or say in words why not."""
+    """Run the action and rerun the page, or show the error."""
     try:
         act()
     except (ValueError, OSError) as error:
@@ -183,7 +183,7 @@ def exported(library: Library, identifier: str) -> bytes:
 
 
 def undo_banner(library: Library) -> None:
-    """After a deletion: what went, and the button that brings it back."""
+    """After a deletion: the deleted model, and the button that restores it."""
     if DELETED not in st.session_state:
         return
     identifier, title = st.session_state[DELETED]
@@ -200,23 +200,23 @@ def undo_banner(library: Library) -> None:
 def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
     """Name the models that another tab or server deleted since this tab showed them."""
     if workspace_problem() is not None:
-        return  # they may all be there
+        return  # the models may exist but cannot be read
     present = {listed.entry.id: listed.entry.title for listed in models}
     own, _ = st.session_state.get(DELETED, (None, None))
     for identifier, title in st.session_state.get(SHOWN, {}).items():
         if identifier not in present and identifier != own:
             st.info(
-                f"“{plain(title)}” was deleted elsewhere, so nothing was done with it here. It is "
-                "among the deleted models below, unless it was removed for good.",
+                f"“{plain(title)}” was deleted in another tab or program. You find it among the "
+                "deleted models below, unless it was removed for good.",
                 icon=":material/delete:",
             )
     st.session_state[SHOWN] = present
 
 
 def import_form(library: Library) -> None:
-    """Take in a model file that was downloaded here or on another computer."""
+    """Import a model file that was downloaded here or on another computer."""
     with st.expander("Add a model from a file", icon=":material/upload:"):
-        # A new key empties the uploader after each file that was taken in.
+        # A new key empties the uploader after each import.
         turn = st.session_state.get("import_turn", 0)
         upload = st.file_uploader(
             "Model file (.gplvm)", type=["gplvm"], key=f"import_{turn}", max_upload_size=50
@@ -234,7 +234,7 @@ def import_form(library: Library) -> None:
 
 
 def deleted_list(library: Library) -> None:
-    """Models in the bin, for those who miss one later."""
+    """The list of deleted models, which can be restored."""
     try:
         deleted = library.trash()
     except StoreError as error:

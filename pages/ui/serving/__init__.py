@@ -1,1 +1,1 @@
-"""What stands between the network and Streamlit: who may ask, and what browsers are told."""
+"""Middleware between the network and Streamlit: access control and security headers."""

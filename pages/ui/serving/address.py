@@ -1,4 +1,4 @@
-"""Addresses as browsers say them: scheme, name and port of a Host or an Origin."""
+"""Addresses in requests: scheme, name and port of a Host or an Origin header."""
 
 import re
 from typing import NamedTuple, Self
@@ -8,7 +8,7 @@ AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[0-9a-z._-]+)(?::([0-9]{1,5}))?", re.I
 
 
 class Address(NamedTuple):
-    """Where a page comes from (an "origin"): two pages of one address trust each other."""
+    """The origin of a page: two pages of one address trust each other."""
 
     scheme: str
     name: str
@@ -16,16 +16,16 @@ class Address(NamedTuple):
 
     @classmethod
     def of(cls, scheme: str, authority: str) -> Self | None:
-        """From a name with or without a port; None where it is neither."""
-        told = AUTHORITY.fullmatch(authority)
-        if told is None or scheme not in DEFAULT_PORTS:
+        """Parse a name with or without a port; None if it is malformed."""
+        parts = AUTHORITY.fullmatch(authority)
+        if parts is None or scheme not in DEFAULT_PORTS:
             return None
-        port = int(told[2]) if told[2] else DEFAULT_PORTS[scheme]
-        return cls(scheme, told[1].lower(), port) if 0 < port < 65536 else None
+        port = int(parts[2]) if parts[2] else DEFAULT_PORTS[scheme]
+        return cls(scheme, parts[1].lower(), port) if 0 < port < 65536 else None
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """From `https://maps.example.org`; None where it is anything else, `null` included."""
+        """Parse an origin such as `https://maps.example.org`; None if malformed, or `null`."""
         scheme, between, authority = text.partition("://")
         return cls.of(scheme.lower(), authority) if between else None
 

@@ -1,8 +1,8 @@
-"""The guard before Streamlit: only the app's own pages, at the app's own address, may ask.
+"""The guard before Streamlit: accepts only requests from the app's pages to its own addresses.
 
-A page of another site can make a visitor's browser send requests here, and by a name that it lets
-point to this machine (DNS rebinding) even read the answers. Browsers say in Host whom they mean
-and in Origin who asks (RFC 6454; Fetch Metadata): both must name an address that is served.
+A page of another site can make a visitor's browser send requests here. With a host name that
+points to this machine (DNS rebinding), it can even read the responses. Browsers name the target
+in Host and the sender in Origin (RFC 6454; Fetch Metadata): both must be a served address.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ READING = ("GET", "HEAD")  # what browsers send without an Origin
 
 
 class Refusal(NamedTuple):
-    """Why a request goes no further, and headers beside."""
+    """The response to a refused request: status, text and headers."""
 
     status: int
     words: str
@@ -31,7 +31,7 @@ class Refusal(NamedTuple):
 
 
 class Guard:
-    """ASGI middleware: refuses in plain words, or lets through and adds security headers."""
+    """ASGI middleware: refuses a request, or passes it on and adds security headers."""
 
     def __init__(self, app: ASGIApp, serving: Serving) -> None:
         self.app = app
@@ -47,12 +47,12 @@ class Guard:
             await self.app(scope, receive, with_headers(send))
 
     def refusal(self, scope: Scope) -> Refusal | None:
-        """Why not, if there is a reason."""
+        """The refusal, or None for an accepted request."""
         if not is_plain(scope):
             return Refusal(
                 400,
-                "This server refuses a path with control characters, backslashes, encoded "
-                "slashes, broken UTF-8, “//”, “.” or “..”. Write the path plainly.",
+                "This server refuses paths with control characters, backslashes, encoded slashes, "
+                "invalid UTF-8, “//”, “.” or “..”. Correct the path.",
             )
         address = self.address(scope)
         if address is None:
@@ -68,13 +68,13 @@ class Guard:
         return self.stranger(address, scope) if self.serving.token else None
 
     def address(self, scope: Scope) -> Address | None:
-        """The served address that the request's one Host names, if it names one."""
+        """The served address in the request's Host header; None if there is none or several."""
         hosts = values(scope, b"host")
         if len(hosts) != 1:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         here, port = scope.get("server") or ("", 0)
-        # The address that the connection was made to, which no name can pretend to be.
+        # The address of the connection, which a host name cannot fake.
         own = here.removeprefix("::ffff:")
         names = (*LOOPBACK, f"[{own}]" if ":" in own else own)
         served = [Address(str(scheme), name, port) for name in names]
@@ -88,23 +88,23 @@ class Guard:
         )
 
     def stranger(self, address: Address, scope: Scope) -> Refusal | None:
-        """What a visitor is told who has no cookie yet; None for whoever has it."""
-        name = f"manifolio-{address.port}"  # browsers give cookies to every port of a name
+        """The response to a visitor without the token's cookie; None for one who has it."""
+        name = f"manifolio-{address.port}"  # browsers send cookies to every port of a name
         proof = hashlib.sha256(self.serving.token.encode()).hexdigest()
         if hmac.compare_digest(cookie(scope, name).encode(), proof.encode()):
             return None
         path = f"{address}{quote(scope['path'])}"
         query = parse_qsl(scope["query_string"].decode("utf-8", "replace"), True)
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        # A page's own step to itself brings the strict cookie along, a redirection would not.
+        # The browser sends a strict cookie when a page reloads itself, but not after a redirect.
         again = (b"refresh", f"0; url={path}{'?' if rest else ''}{rest}".encode())
         if scope["type"] == "http" and scope["method"] == "GET":
-            told = dict(query).get("token", "")
-            if hmac.compare_digest(told.encode(), self.serving.token.encode()):
+            given = dict(query).get("token", "")
+            if hmac.compare_digest(given.encode(), self.serving.token.encode()):
                 secure = "; Secure" if address.scheme == "https" else ""
                 kept = f"{name}={proof}; Path=/; HttpOnly; SameSite=Strict{secure}".encode()
                 return Refusal(200, "Welcome.", (again, (b"set-cookie", kept)))
-            if not told and values(scope, b"sec-fetch-site") == ["cross-site"]:
+            if not given and values(scope, b"sec-fetch-site") == ["cross-site"]:
                 return Refusal(200, "Opening.", (again,))
         return Refusal(
             403,
@@ -131,20 +131,20 @@ def is_metrics(path: str) -> bool:
 
 
 def values(scope: Scope, header: bytes) -> list[str]:
-    """All that a request says under a header."""
+    """All values of a request's header."""
     return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
 
 
 def cookie(scope: Scope, name: str) -> str:
-    """A request's cookie of that name, or nothing.
+    """A request's cookie of that name, or "".
 
-    Read as browsers write them: other programs' cookies, whatever they hold, hide none.
+    A parser for browsers' cookies: malformed cookies of other programs do not hide this one.
     """
     return cookie_parser("; ".join(values(scope, b"cookie"))).get(name, "")
 
 
 def with_headers(send: Send) -> Send:
-    """Answers as they are, with the security headers."""
+    """Add the security headers to every response."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -155,7 +155,7 @@ def with_headers(send: Send) -> Send:
 
 
 async def refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
-    """Answer in plain text; a websocket, whose page could not read it, is closed (403)."""
+    """Respond in plain text; close a websocket (403), since its page could not read a text."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return

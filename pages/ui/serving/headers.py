@@ -1,4 +1,4 @@
-"""What browsers are told with every answer: load nothing from elsewhere, show it in no frame."""
+"""Security headers of every response: no content from other servers, no frames."""
 
 import base64
 import hashlib
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import streamlit
 
-# Where Streamlit is: left to itself, it would first look for it below every page of a deep link.
-# And the model that this browser opened last, for a link that names none (pages/ui/shared/last.py).
+# Streamlit's address; by default, Streamlit would first look for it below the path of a deep link.
+# Also the model that this browser opened last, for links without one (pages/ui/shared/last.py).
 BACKEND = r"""
 window.__streamlit = {
   BACKEND_BASE_URL:
@@ -23,8 +23,8 @@ try {
   }
 } catch {}
 """
-# The first screen of the server's HTML goes once the page has drawn its own, or has none, or the
-# visitor does something; from where the page has room for its own, the images alone are left.
+# Remove the first screen of the server's HTML when the page has drawn its content or has none, or
+# when the visitor acts. Once the page has laid out its content, only the images stay.
 FIRST_SCREEN = r"""
 const first = document.getElementById("mf-first");
 const most = performance.now() + 30000;
@@ -54,7 +54,7 @@ INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 def inline_scripts() -> list[str]:
-    """The digests of the scripts in the app's page, as a policy names them."""
+    """The digests of the scripts in the app's page, in the syntax of the policy."""
     page = Path(streamlit.__file__).parent / "static" / "index.html"
     scripts = [*INLINE_SCRIPT.findall(page.read_bytes()), BACKEND.encode(), FIRST_SCREEN.encode()]
     digests = [hashlib.sha256(script).digest() for script in scripts]
@@ -63,7 +63,7 @@ def inline_scripts() -> list[str]:
 
 POLICY = {
     "default-src": "'none'",
-    # Streamlit gives a component's script to the browser as a blob of the page's own.
+    # Streamlit loads a component's script as a blob of the page.
     "script-src": " ".join(["'self'", "blob:", *inline_scripts()]),
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
@@ -75,7 +75,7 @@ POLICY = {
     "form-action": "'none'",
     "frame-ancestors": "'none'",
 }
-# What a page could ask of the browser, and this one never does.
+# Browser features that the app never uses.
 FEATURES = ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
 SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = tuple(
     (name.encode(), value.encode())

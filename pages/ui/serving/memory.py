@@ -1,4 +1,4 @@
-"""Memory of a server with many visitors: what pages gave back is used again."""
+"""Memory of a server with many visitors: reuse what earlier pages released."""
 
 import contextlib
 import ctypes
@@ -9,10 +9,10 @@ ARENAS = 2
 
 
 def few_arenas() -> None:
-    """Let all threads share a few pools of memory; every page is drawn in a thread of its own.
+    """Let all threads share a few memory pools; Streamlit runs every page in a separate thread.
 
-    With the many that the GNU C library makes otherwise, each keeps what the largest page in it
-    needed: four times as much memory for fifty visitors. Elsewhere nothing is changed.
+    The GNU C library would create many pools, each of which retains the memory of its largest page:
+    four times as much memory for fifty visitors. Has no effect with other C libraries.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):  # another C library

@@ -1,4 +1,4 @@
-"""Old addresses of pages, each of which leads to its new place with all that its link said."""
+"""Redirects from the old addresses of pages to the new ones, with the link's parameters."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qsl, quote, urlencode
@@ -10,7 +10,7 @@ from pages.ui.serving.paths import routed
 
 Query = dict[str, str]
 OF_A_MAP = ("model", "layer", "view", "dims", "at", "hold")
-STOPS = ("why", "families", "ten")  # of the tour, once parts of the page Depth
+STOPS = ("why", "families", "ten")  # stops of the tour that were parts of the page Depth
 
 
 def tab(name: str) -> Callable[[Query], tuple[str, Query]]:
@@ -19,7 +19,7 @@ def tab(name: str) -> Callable[[Query], tuple[str, Query]]:
 
 
 def depth(query: Query) -> tuple[str, Query]:
-    """Three of its parts are stops of the tour; the one about a model is a tab of Explore."""
+    """The new address of the page Depth: three parts are now stops of the tour, one a tab."""
     part = query.pop("part", None)
     if part == "layers" or (part not in STOPS and "model" in query):
         return "explore", query | {"tab": "layers"}
@@ -38,7 +38,7 @@ MOVED: dict[str, Callable[[Query], tuple[str, Query]]] = {
 
 
 def new_place(page: str, query: str) -> str | None:
-    """The new address of an old page, relative to the folder of the old one; None if it is none."""
+    """The new address of an old page, relative to the old one's folder; None for other paths."""
     if page not in MOVED:
         return None
     name, parameters = MOVED[page](dict(parse_qsl(query, keep_blank_values=True)))

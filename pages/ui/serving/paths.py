@@ -1,8 +1,8 @@
-"""The path of a request: one spelling that every rule, router and file reads in the same way.
+"""Checks the path of a request: only one spelling is accepted.
 
 Routers, rules and file systems disagree about unusual spellings: a route's regular expression
-accepts a newline at the end, a normal form drops “//”, Windows takes “\\” for “/”. A path that
-could be read in two ways is refused before anything reads it.
+accepts a newline at the end, a normal form drops “//”, Windows reads “\\” as “/”. A path with
+two possible meanings is refused before anything else reads it.
 """
 
 import unicodedata
@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.types import Scope
 
-# Servers write the second one, or surrogates (category Cs), for bytes that are not UTF-8.
+# Servers replace bytes that are not UTF-8 by "\ufffd", or by surrogates (category Cs).
 UNREAD = "\\\N{REPLACEMENT CHARACTER}"
 
 
@@ -28,12 +28,12 @@ def is_plain(scope: Scope) -> bool:
 
 
 def means(raw: bytes, path: str) -> bool:
-    """Return whether a path as it was sent decodes to `path` without a slash of its own."""
+    """Return whether a path as sent decodes to `path`, without encoded slashes."""
     return b"%2f" not in raw.lower() and unquote_to_bytes(raw) == path.encode("utf-8")
 
 
 def routed(scope: Scope) -> str:
-    """Return the path that routes are compared with: below the root that the server runs at."""
+    """Return the path that routes are matched against: without the server's root path."""
     path: str = scope["path"]
     below = path.removeprefix(scope.get("root_path", ""))
     return below if below.startswith("/") else path

@@ -1,4 +1,4 @@
-"""What whoever runs a server can set; docs/shared_server.md says what each setting does."""
+"""Settings of a server; docs/shared_server.md documents them."""
 
 import ipaddress
 import secrets
@@ -15,17 +15,17 @@ NO = ("", "0", "no", "false")
 
 @dataclass(frozen=True)
 class Serving:
-    """Addresses beyond the server's own that visitors type, the token they need, what is open."""
+    """Further addresses of the server, its token, and whether metrics are open."""
 
     addresses: tuple[Address, ...] = ()
-    token: str = ""  # none is asked for
+    token: str = ""  # no token is required
     metrics: bool = False
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], bound: str | None) -> Self:
         """Read the settings of a server that listens at `bound` (None: everywhere).
 
-        Raises ValueError, in words, when a setting cannot be meant.
+        Raises ValueError for an invalid setting.
         """
         said = environment.get("MANIFOLIO_HOSTS", "").replace(",", " ").split()
         addresses = tuple(_address(text) for text in said)
@@ -43,7 +43,7 @@ class Serving:
         return cls(addresses, token, switched_on(environment, "MANIFOLIO_METRICS"))
 
     def greeting(self, own: Address) -> str:
-        """What is printed once, when the server starts: where it is, and the token if it asks."""
+        """The text printed when the server starts: its address, and its token if there is one."""
         query = f"/?token={self.token}" if self.token else ""
         lines = [f"{address}{query}" for address in self.addresses or (own,)]
         words = "Open Manifolio with its token at" if self.token else "Manifolio is at"
@@ -51,7 +51,7 @@ class Serving:
 
 
 def switched_on(environment: Mapping[str, str], name: str) -> bool:
-    """Whether a setting says yes. Raises ValueError where it says neither yes nor no."""
+    """Parse a switch. Raises ValueError if its value is neither yes nor no."""
     said = environment.get(name, "").lower()
     if said not in YES + NO:
         raise ValueError(f"{name} is “{said}”; it can be 1 or 0.")
@@ -59,7 +59,7 @@ def switched_on(environment: Mapping[str, str], name: str) -> bool:
 
 
 def is_loopback(bound: str | None) -> bool:
-    """Whether only this machine reaches a server that listens there."""
+    """Whether a server that listens at this address is reachable from this machine only."""
     if bound is None:
         return False
     try:
@@ -72,7 +72,7 @@ def _address(text: str) -> Address:
     address = Address.parse(text.rstrip("/"))
     if address is None:
         raise ValueError(
-            f"MANIFOLIO_HOSTS names “{text}”, which is no address as visitors type it, "
-            "such as https://maps.example.org or http://192.168.1.20:8501."
+            f"MANIFOLIO_HOSTS contains “{text}”, which is not an address such as "
+            "https://maps.example.org or http://192.168.1.20:8501."
         )
     return address

@@ -1,7 +1,7 @@
-"""The page that Streamlit draws itself into, with the app's stylesheet, name and icon in it.
+"""Streamlit's HTML page with the app's stylesheet, name and icon.
 
-A stylesheet that the script sends comes after the first words, and everything moves once more. So
-it does when Streamlit fetches a widget or a font only where it first meets it.
+A stylesheet that the script sends arrives after the first content, which then moves. The same
+happens when Streamlit fetches a widget or a font at its first use.
 """
 
 import base64
@@ -31,14 +31,14 @@ PARTS = (
 )
 FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded")
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
-# What Streamlit and the app hand out as files, a page to take home among them.
+# Paths of files that Streamlit and the app serve, exported pages among them.
 FILES = ("/static/", "/media/", "/_stcore/", "/parcels/")
-# A browser that kept Streamlit's own page would be told that it has not changed.
+# Otherwise a browser with Streamlit's page in its cache would get “not modified”.
 CONDITIONS = {b"if-none-match", b"if-modified-since", b"if-range", b"range"}
 
 
 class Shell:
-    """ASGI middleware: whatever address Streamlit answers with its page gets the app's instead."""
+    """ASGI middleware: replaces Streamlit's HTML page by the app's at every address."""
 
     def __init__(
         self, app: ASGIApp, first: Callable[[str, str], str] = lambda path, query: ""
@@ -59,7 +59,7 @@ class Shell:
         await self.app({**scope, "headers": headers}, receive, self.in_place(scope, send))
 
     def in_place(self, scope: Scope, send: Send) -> Send:
-        """What the app sends, its page exchanged."""
+        """A `send` that replaces the page."""
         exchanged = False
         path = routed(scope).removeprefix(f"/{self.base}" if self.base else "")
         first = self.first(path, scope["query_string"].decode("latin-1"))
@@ -79,20 +79,20 @@ class Shell:
 
 
 def with_first(html: str, first: str) -> Response:
-    """The page, with a first screen and what takes it away; first: "" for none."""
+    """The page with a first screen and the script that removes it; first: "" for none."""
     screen = f"{first}<script>{FIRST_SCREEN}</script>\n</body>" if first else "</body>"
     page = html.replace("</body>", screen)
     return Response(page, media_type="text/html", headers={"cache-control": "no-cache"})
 
 
 def is_page(start: Message) -> bool:
-    """Whether an answer that begins so is a page."""
+    """Whether a response that starts with this message is a page."""
     kinds = [value for name, value in start.get("headers", ()) if name.lower() == b"content-type"]
     return start["status"] == 200 and kinds[:1] != [] and kinds[0].startswith(b"text/html")
 
 
 def shell() -> str:
-    """Streamlit's index.html for this app; what it shows before the script has run is ours."""
+    """Streamlit's index.html with the app's title, styles and scripts."""
     page = (STREAMLIT / "index.html").read_text(encoding="utf-8")
     icon = base64.b64encode((ASSETS / "icon.png").read_bytes()).decode()
     style = (ASSETS / "style.css").read_text(encoding="utf-8")
@@ -101,12 +101,12 @@ def shell() -> str:
     page = page.replace("<head>", f"<head>\n    <script>{BACKEND}</script>", 1)
     early = "".join(f"    {link}\n" for link in [*fonts(), *parts(page)])
     page = page.replace("  </head>", f"{early}  </head>")
-    # Behind Streamlit's own styles, which it adds to the head: of equal rules the last one holds.
+    # After the styles that Streamlit adds to the head: among equal rules the last one applies.
     return page.replace("</body>", f"<style>\n{style}</style>\n</body>")
 
 
 def fonts() -> list[str]:
-    """Links that fetch the fonts of headings and signs at once."""
+    """Links that preload the fonts of headings and icons."""
     return [
         f'<link rel="preload" href="./static/media/{path.name}" as="font" type="font/woff2" '
         "crossorigin>"
@@ -116,9 +116,9 @@ def fonts() -> list[str]:
 
 
 def parts(page: str) -> list[str]:
-    """Links that fetch the widgets of nearly every page at once, with what they import.
+    """Links that preload the widgets of nearly every page, with their imports.
 
-    page: which names what it fetches itself.
+    page: Streamlit's HTML, which names the files that it fetches itself.
     """
     scripts = STREAMLIT / "static" / "js"
     found = [path.name for part in PARTS for path in scripts.glob(f"{part}.*.js")]

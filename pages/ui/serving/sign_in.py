@@ -1,4 +1,4 @@
-"""Sign-in by an account elsewhere (OpenID Connect), where a server is set to ask for it."""
+"""Sign-in with an external account (OpenID Connect), if the server's settings require it."""
 
 import os
 from collections.abc import Mapping
@@ -7,9 +7,9 @@ import streamlit as st
 
 
 def ask_to_sign_in() -> None:
-    """Stops the script of a visitor who has not signed in, or whom MANIFOLIO_USERS does not name.
+    """Stop the script of a visitor who has not signed in or is not in MANIFOLIO_USERS.
 
-    Streamlit's own sign-in, set up in .streamlit/secrets.toml; the guard asks for the token else.
+    Uses Streamlit's sign-in, which .streamlit/secrets.toml configures.
     """
     if os.environ.get("MANIFOLIO_SIGN_IN") != "oidc":
         return
@@ -24,9 +24,9 @@ def ask_to_sign_in() -> None:
 
 
 def is_invited(user: Mapping[str, object], invited: str) -> bool:
-    """Whether the account's address, which its provider has verified, is named; empty: everyone's.
+    """Whether the account's verified address is in `invited`; an empty `invited` accepts everyone.
 
-    user: the claims of the account; invited: addresses with spaces or commas between.
+    user: the claims of the account; invited: addresses, separated by spaces or commas.
     """
     named = invited.replace(",", " ").lower().split()
     if not named:

@@ -1,4 +1,4 @@
-"""Where a server starts: its settings are read, its guard is set, its address is printed."""
+"""Start of a server: reads the settings, sets the guard, prints the address."""
 
 import os
 import sys
@@ -15,11 +15,11 @@ from pages.ui.serving.moved import MovedPages
 from pages.ui.serving.settings import Serving
 from pages.ui.serving.shell import Shell
 
-EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (what an address is compared with)
+EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (compared with an address)
 
 
 def before_streamlit(first: Callable[[str, str], str]) -> list[Middleware]:
-    """What runs before Streamlit; a setting that cannot be meant ends the program, in words.
+    """The middleware before Streamlit; an invalid setting ends the program with a message.
 
     first: HTML of the first screen at a path with a query.
     """
@@ -32,6 +32,6 @@ def before_streamlit(first: Callable[[str, str], str]) -> list[Middleware]:
         sys.exit(str(error))
     name = "localhost" if bound in EVERYWHERE else f"[{bound}]" if ":" in bound else bound
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
-    # Streamlit's own words are off: for them it would ask far away under which address it is seen.
+    # Streamlit's start text is off: it would query an external service for the server's address.
     print(serving.greeting(Address(scheme, name, int(port))), flush=True)
     return [Middleware(Guard, serving), Middleware(MovedPages), Middleware(Shell, first=first)]

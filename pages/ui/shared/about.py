@@ -1,4 +1,4 @@
-"""The fold at the end of a page: what its words mean, what it cannot claim, where data are from."""
+"""The expander at the end of a page: terms, limits, and the source of the data."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from pages.ui.shared.plain import plain
 
 
 def about(*paragraphs: str, title: str = "About this page") -> None:
-    """Show paragraphs in a fold."""
+    """Show paragraphs in an expander."""
     with st.expander(title, icon=":material/info:"):
         for paragraph in paragraphs:
             st.markdown(paragraph)

@@ -1,4 +1,4 @@
-"""What the first visitor would wait for, done while the server waits for the first visitor."""
+"""Prepares the ready models while the server waits for its first visitor."""
 
 import gc
 import threading
@@ -9,18 +9,18 @@ from pages.ui.shared.first_screen import draw_ahead
 
 
 def prepare() -> None:
-    """Open the ready models, draw their cards and first screens in a thread of its own."""
+    """Open the ready models and draw their cards and first screens in a separate thread."""
     threading.Thread(target=_prepare, name="ahead", daemon=True).start()
 
 
 def _prepare() -> None:
-    """The first card first; whoever comes meanwhile finds what is there and waits for the rest."""
+    """Prepare the models in the order of their cards; visitors can use finished ones meanwhile."""
     for listed in gallery_items():
         try:
             draw_ahead(listed)
             card_of(listed)
-        except (ValueError, OSError):  # which the Gallery says, in the card's place
+        except (ValueError, OSError):  # the Gallery shows the error in place of the card
             continue
-    # Modules and models stay: later collections need not walk through them.
+    # Modules and models stay in memory: later garbage collections need not visit them.
     gc.collect()
     gc.freeze()

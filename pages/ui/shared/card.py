@@ -1,4 +1,4 @@
-"""A model as a card: its latent map, a point that travels on it, and what the point generates."""
+"""A model as a card: its latent map, a moving point on it, and the outputs at the point."""
 
 from dataclasses import dataclass
 from html import escape
@@ -28,12 +28,12 @@ from pages.ui.shared.words import OWN_NOISE, rows_in_words
 FRAMES = 40
 ANCHORS = 7
 LOOP_SECONDS = 5
-SIZE, SMALL = 150, 110  # pixels of a picture alone, and of one beside others
+SIZE, SMALL = 150, 110  # pixels of a single picture, and of one beside others
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What is shown of a model: a piece of HTML, how many dimensions are on, further facts."""
+    """Content of a model's card: HTML, the number of dimensions in use, further facts."""
 
     html: str
     effective: int
@@ -41,7 +41,7 @@ class ModelCard:
 
 
 def card_of(listed: Listed, *, film: bool = True) -> ModelCard:
-    """The card of a model, made once per stored file; `film=False` leaves the motion out."""
+    """The card of a model, cached per stored file; `film=False` omits the motion."""
     entry = listed.entry
     return made_card(listed.key, f"{entry.title}|{entry.created}|{entry.bytes}", film)
 
@@ -57,9 +57,9 @@ def made_card(key: str, version: str, film: bool) -> ModelCard:
 
 
 def shown_points(model: Any) -> Array:
-    """The training points in the two leading dimensions, (N, 2); with one, against the row.
+    """The training points in the two leading dimensions, (N, 2); one dimension is shown by row.
 
-    Of several views, the dimensions that lead in the first.
+    For a multi-view model, the leading dimensions of the first view.
     """
     latent = np.asarray(model.latent_mean_, dtype=float)
     relevance = model.relevance_
@@ -72,10 +72,10 @@ def shown_points(model: Any) -> Array:
 
 
 def tour(model: Any, dataset: Dataset) -> tuple[Array, Array]:
-    """A walk over the map: latent points (frames, Q) and what they are on the map (frames, 2).
+    """A path over the map: latent points (frames, Q) and their map positions (frames, 2).
 
-    Data in sequences: along the first sequence, through its own latent points. Other data: a
-    smooth closed loop through a few training points around the middle.
+    Sequences: along the latent points of the first sequence. Other data: a smooth closed loop
+    through a few training points around the middle.
     """
     latent = np.asarray(model.latent_mean_, dtype=float)
     both = np.hstack([latent, shown_points(model)])
@@ -106,7 +106,7 @@ def closed_curve(anchors: Array, count: int) -> Array:
     number = len(anchors)
     place = np.linspace(0, number, count, endpoint=False)
     step, t = place.astype(int), (place % 1.0)[:, None]
-    t = t * t * (3 - 2 * t)  # slow near the anchors: they are real rows, what lies between is not
+    t = t * t * (3 - 2 * t)  # slow near the anchors, since only they are rows of the data
     before, start, end, after = (anchors[(step + shift) % number] for shift in (-1, 0, 1, 2))
     return 0.5 * (
         2 * start
@@ -117,7 +117,7 @@ def closed_curve(anchors: Array, count: int) -> Array:
 
 
 def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
-    """What the model generates, by name: of several views those that fit; else one, named ""."""
+    """The outputs by name: those views that fit on the card; for other models one, named ""."""
     if not item.views:
         return {"": item.dataset}
     rows = rows_of_views(item.dataset)

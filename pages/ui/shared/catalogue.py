@@ -1,4 +1,4 @@
-"""All models that can be opened: the gallery's and the user's, behind one kind of key."""
+"""All models that can be opened, the gallery's and the user's, with uniform keys."""
 
 import json
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ GALLERY_ORDER = (
 
 @dataclass(frozen=True)
 class Listed:
-    """One line of the catalogue: the key that opens it and what the library says about it."""
+    """One entry of the catalogue: the key that opens it, and the library's entry."""
 
     key: str
     entry: Entry
@@ -42,19 +42,19 @@ class Item:
     title: str
     model: Any
     dataset: Dataset
-    views: tuple[str, ...] = ()  # those of a model of several
-    view: str | None = None  # the one that is looked at alone
-    alone: tuple[str, ...] = ()  # those that can be
+    views: tuple[str, ...] = ()  # of a multi-view model
+    view: str | None = None  # the view that is shown
+    alone: tuple[str, ...] = ()  # views that can be shown separately
 
     @property
     def version(self) -> str:
-        """Changes whenever what is shown does."""
+        """A version that changes with the content."""
         bound = f"{float(self.model.bound_):.10g}"
         return bound if self.view is None else f"{bound}|{self.view}"
 
     @property
     def own_noise(self) -> bool:
-        """Whether every output has a noise of its own."""
+        """Whether every output has its own noise."""
         return getattr(self.model, "noise", "shared") == "per_output"
 
 
@@ -64,9 +64,9 @@ def gallery() -> Library:
 
 
 def calibration(key: str) -> str:
-    """How many of the values that a gallery model was not trained on lie inside its intervals.
+    """The fraction of held-out values inside a gallery model's intervals, in words.
 
-    In words, as `assets/models/train.py --calibrate` measured it; nothing where it was not.
+    Measured by `assets/models/train.py --calibrate`; "" without a measurement.
     """
     path = GALLERY_FOLDER / "calibration.json"
     measured = json.loads(path.read_text()) if path.exists() else {}
@@ -75,7 +75,7 @@ def calibration(key: str) -> str:
 
 
 def calibration_in_words(measured: dict[str, float]) -> str:
-    """What `assets/models/train.py --calibrate` found: of values, of a gap, of whole views."""
+    """The result of `assets/models/train.py --calibrate`, in words: values, a gap, whole views."""
     if "inside_gap" in measured:
         return (
             f"95 % intervals hold {percent(measured['inside_gap'])} of the values of an unseen gap"
@@ -83,7 +83,7 @@ def calibration_in_words(measured: dict[str, float]) -> str:
     words = f"95 % intervals hold {percent(measured['inside'])} of unseen values"
     whole = {key.removeprefix("inside_"): share for key, share in measured.items() if "_" in key}
     views = " and ".join(
-        f"{percent(share)} where all of “{view}” is" for view, share in whole.items()
+        f"{percent(share)} if all of “{view}” is missing" for view, share in whole.items()
     )
     return f"{words}, {views}" if views else words
 
@@ -97,7 +97,7 @@ def user_library() -> Library:
 
 @st.cache_resource(show_spinner=False)
 def tidied(root: str) -> None:
-    """Once in a server's life: what killed processes left goes, and the files are private."""
+    """Once per server: remove files of killed processes, and make the files private."""
     Library(root).tidy()
 
 
@@ -113,7 +113,7 @@ def library_items() -> tuple[Listed, ...]:
     """The user's models, newest first."""
     try:
         entries = user_library().entries()
-    except StoreError:  # a folder that cannot be read, of which Library and Train tell
+    except StoreError:  # a folder that cannot be read; Gallery and Train report it
         return ()
     listed = [Listed(f"library:{entry.id}", entry) for entry in entries]
     listed.sort(key=lambda item: item.entry.created, reverse=True)
@@ -126,7 +126,7 @@ def items() -> tuple[Listed, ...]:
 
 
 def library_of(key: str) -> tuple[Library, str]:
-    """The library and the id that a key names; ValueError when it names neither."""
+    """The library and the id that a key names. Raises ValueError for a malformed key."""
     place, _, identifier = key.partition(":")
     if place == "gallery" and identifier:
         return gallery(), identifier
@@ -139,7 +139,7 @@ def library_of(key: str) -> tuple[Library, str]:
 
 
 def capabilities_of(key: str) -> Capabilities | None:
-    """What the model of a key can do, by its card; None when there is no such model any more."""
+    """The capabilities of a model, from its card; None if the model no longer exists."""
     library, identifier = library_of(key)
     try:
         entry = library.entry(identifier)
@@ -169,23 +169,23 @@ def open_item(key: str) -> Item:
 
 
 def whole_views(item: Item) -> tuple[str, ...]:
-    """The views that no row is without: those that can be looked at alone."""
+    """The views that every row has: these can be shown separately."""
     values = item.dataset.view_values if item.views else {}
     return tuple(view for view in item.views if not np.isnan(values[view]).all(axis=1).any())
 
 
 def one_view(item: Item, wanted: str | None = None) -> Item:
-    """One view of a model of several, the wanted or the first; any other model as it is.
+    """The wanted or first view of a multi-view model; other models unchanged.
 
-    Views that some rows are without are passed over. Raises ValueError if that leaves none.
+    Skips views that some rows lack. Raises ValueError if no view remains.
     """
     if not item.views:
         return item
     possible = whole_views(item)
     if not possible:
         raise ValueError(
-            f"“{item.title}” has no view that is there in every row, so none can be shown alone. "
-            "The tab Views shows them all together."
+            f"No view of “{item.title}” is complete, so none can be shown by itself. The tab Views "
+            "shows all views together."
         )
     view = wanted if wanted in possible else possible[0]
     model, dataset = loaded_view(f"{item.key}|{item.version}", view, item.model, item.dataset)
@@ -201,5 +201,5 @@ def loaded(root: str, identifier: str, created: str, size: int) -> tuple[Any, Da
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def loaded_view(name: str, view: str, _model: Any, _dataset: Dataset) -> tuple[Any, Dataset]:
-    """A view as a model and a data set of its own."""
+    """A view as a separate model and data set."""
     return _model.of_view(view), _dataset.view(view)

@@ -1,4 +1,4 @@
-"""What draws itself in the browser, as Streamlit components; the bytes for them travel alone."""
+"""Streamlit components that draw in the browser; their bytes are sent separately."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
-    """A component of assets/canvas: its html, its styles, and streamlit/{name}.js with its imports.
+    """A component of assets/canvas: its HTML, its styles, and streamlit/{name}.js with its imports.
 
-    styles: beside those of the kit, which all share.
+    styles: in addition to those of the kit, which all components share.
     """
     return _keyed(
         st.components.v2.component(
@@ -28,7 +28,7 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
 
 
 def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
-    """The same, for keys of any letters: they have names of data in them."""
+    """The same for keys with arbitrary characters, since they contain names of data."""
 
     def mount(*, key: str, **others: Any) -> Any:
         return renderer(key=plain_key(key), **others)
@@ -37,32 +37,32 @@ def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
 
 
 def plain_key(key: str) -> str:
-    """The key under which Streamlit has the state of a component."""
-    # Streamlit refuses two underscores in a row; a joint, which nobody sees, parts them.
+    """The key under which Streamlit stores the state of a component."""
+    # Streamlit refuses two underscores in a row; an invisible word joiner separates them.
     return key.replace("__", "_\u2060_").replace("__", "_\u2060_")
 
 
 def room_for(drawing: str, place: int | None = None) -> "DeltaGenerator":
-    """A container as high as what will be drawn in it, before it is there: what is below stays.
+    """A container with the height of its later content, so that the content below does not move.
 
-    drawing: one of those whose heights the stylesheet has; place: of several on a page.
+    drawing: a name whose height is in the stylesheet; place: distinguishes several on a page.
     """
     return st.container(gap=None, key=f"room_{drawing}" + ("" if place is None else f"_{place}"))
 
 
 def hold_bytes(key: str, data: bytes) -> None:
-    """Framed bytes in the browser, for the component that asks for their name; fetched once."""
+    """Framed bytes in the browser under a name, for components; fetched once."""
     _store(key=key, data={"address": parcels.hold(data)})
 
 
 _store = _keyed(st.components.v2.component("manifolio_store", js=script("streamlit/store.js")))
 
-# Called with key and data (within: a class, words: by words): buttons that answer with the click.
+# Call with key and data (within: a class, words: by label): buttons that respond at the click.
 answer_at_once = _keyed(
     st.components.v2.component("manifolio_at_once", js=script("streamlit/at_once.js"))
 )
 
-# Called with key and data (parameters of the link): writes them into the link in place.
+# Call with key and data (parameters of the link): writes them into the link in place.
 write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))
 
 # Called with key and data (of: what the page shows): when that changes, the page is at its top.

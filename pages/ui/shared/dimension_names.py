@@ -1,4 +1,4 @@
-"""What a visitor calls the dimensions of a model: stored with one's own, else in the browser."""
+"""A visitor's names of a model's dimensions: stored with own models, else in the browser."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,9 +12,9 @@ from pages.ui.shared.plain import plain
 
 
 def space_of(item: Item, layer: int | None = None) -> str:
-    """Which map of the model: "" of a model with one map; layer: counted from 0, usually the last.
+    """The name of a model's map, "" if there is only one; layer: counted from 0, default the last.
 
-    The layers of one view of a deep model have names of their own.
+    The layers of one view of a deep model have separate names.
     """
     if not item.model.capabilities.layers:
         return ""
@@ -23,25 +23,25 @@ def space_of(item: Item, layer: int | None = None) -> str:
 
 
 def stored_names(item: Item, space: str) -> tuple[str, ...] | None:
-    """The names in the library, "" for dimensions without; None for a ready model."""
+    """The names in the library, "" for unnamed dimensions; None for a ready model."""
     library, identifier = library_of(item.key)
     if library.read_only:
         return None
     try:
         return dict(library.entry(identifier).dimension_names).get(space, ())
-    except StoreError:  # deleted since; the page says so
+    except StoreError:  # deleted meanwhile; the page reports it
         return ()
 
 
 def names_data(item: Item, space: str) -> dict[str, Any]:
-    """What a map needs: the key of the browser's own names, and those stored with the model."""
+    """Data for a map: the key of the names in the browser, and the names stored with the model."""
     key = "|".join((item.key, item.version, *([space] if space else [])))
     names = stored_names(item, space)
     return {"key": key, "stored": None if names is None else list(names)}
 
 
 def store_names(item: Item, space: str, key: str) -> None:
-    """Store the names that a map has sent; call when they change. key: of the component."""
+    """Store the names that a map has sent, after a change. key: of the component."""
     state = st.session_state.get(plain_key(key))
     sent = state.get("names") if isinstance(state, Mapping) else getattr(state, "names", None)
     library, identifier = library_of(item.key)

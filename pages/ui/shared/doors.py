@@ -1,4 +1,4 @@
-"""Where a model can be opened: the tabs of Explore that its capabilities allow, and Compare."""
+"""Buttons that open a model: in the tabs of Explore that fit its capabilities, or in Compare."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ FIRST_TAB = "map"
 
 @dataclass(frozen=True)
 class Door:
-    """A button that opens a model: its key, the page, the tab of Explore, its words, its icon."""
+    """A button that opens a model: its key, the page, the tab of Explore, its label, its icon."""
 
     key: str
     page: str
@@ -20,7 +20,7 @@ class Door:
     tab: str = FIRST_TAB
 
     def open(self, model: str) -> None:
-        """Go there with the model of this key."""
+        """Open the page with the model of this key."""
         tab = {} if self.tab == FIRST_TAB else {"tab": self.tab}
         st.switch_page(f"pages/{self.page}.py", query_params={"model": model, **tab})
 
@@ -34,7 +34,7 @@ COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 
 def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
-    """The tabs of Explore for a model that can do this, in their order; none for a lost model."""
+    """The tabs of Explore for these capabilities, in order; none for a missing model."""
     if capabilities is None:
         return ()
     allowed = {
@@ -48,6 +48,6 @@ def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
 
 
 def main_door(capabilities: Capabilities) -> Door:
-    """The tab that is made for this kind of model."""
+    """The most specific tab for this kind of model."""
     tabs = tabs_for(capabilities)
     return next((door for door in (VIEWS, TIME, LAYERS) if door.tab in tabs), MAP)

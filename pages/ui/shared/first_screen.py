@@ -1,7 +1,7 @@
-"""What a page shows before its scripts run: the map of a ready model and one output.
+"""The content of a page before its scripts run: the map of a ready model and one output.
 
-The server puts them into its HTML as images; the page's own first picture replaces them in the
-same place.
+The server puts them into its HTML as images; the page's first picture replaces them in the
+same position.
 """
 
 from html import escape
@@ -21,13 +21,13 @@ from pages.ui.shared.kept import kept
 HERO = "gallery:people"
 SENTENCE = "Walk through what a model imagines: every place on the map is a face."
 SIZE = 416  # pixels of the first picture
-MARGIN = 0.2  # of the data's range, around them, as the map in the browser has it
+MARGIN = 0.2  # margin around the data, relative to their range, as in the browser's map
 
-_drawn: dict[str, str] = {}  # the first screen of Explore, by the model's key; "" is the Gallery's
+_drawn: dict[str, str] = {}  # first screens of Explore by the model's key; "" is the Gallery's
 
 
 def draw_ahead(listed: Listed) -> None:
-    """Draw the first screen of a ready model with one map, for all later visitors."""
+    """Draw and store the first screen of a ready model with one map."""
     can = listed.entry.capabilities
     if can.views or can.layers or listed.entry.n_latent < 2:
         return
@@ -39,7 +39,7 @@ def draw_ahead(listed: Listed) -> None:
 
 
 def first_screen(path: str, query: str) -> str:
-    """HTML for the first screen at an address; "" where it is another one, or not drawn yet."""
+    """HTML of the first screen at an address; "" if there is none, or not drawn yet."""
     asked = parse_qs(query)
     if path.strip("/") == "explore" and asked.keys() == {"model"}:
         return _drawn.get(asked["model"][-1] or "none", "")
@@ -47,7 +47,7 @@ def first_screen(path: str, query: str) -> str:
 
 
 def _screen(room: str, title: str, sentence: str, images: tuple[str, str]) -> str:
-    """The words and the images, where the page will have its own."""
+    """The text and the images, in the positions of the page's content."""
     places, picture = images
     words = f"<p>{escape(sentence)}</p>" if sentence else ""
     return (
@@ -60,7 +60,7 @@ def _screen(room: str, title: str, sentence: str, images: tuple[str, str]) -> st
 
 @kept(12)
 def first_pictures(key: str, version: str) -> tuple[str, str]:
-    """The map and the output at its first point, to see before the model is in the browser."""
+    """The map and the output at its first point, shown until the browser has the model."""
     item = open_item(key)
     chart = Chart.of(item.model, item.dataset)
     row = predict(chart.posterior, chart.latent_mean[[chart.middle]])[0][0]
@@ -70,7 +70,7 @@ def first_pictures(key: str, version: str) -> tuple[str, str]:
 
 
 def dots(item: Item, chart: Chart) -> str:
-    """The rows as dots in their labels' colours, where the map will draw them at any size."""
+    """The rows as dots in their labels' colours, in the positions of the map at any size."""
     places = unit_square(np.asarray(chart.latent_mean)[:, list(chart.pair)])
     marks = "".join(
         f'<path stroke="{colour}" d="{"".join(f"M{x:.1f} {y:.1f}h0" for x, y in places[rows])}"/>'

@@ -1,4 +1,4 @@
-"""What is said when the user's folder cannot be written."""
+"""A warning if the user's folder cannot be written."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from gplvm_core.store import workspace_problem
 
 
 def say_problem() -> None:
-    """On the pages that keep things: why nothing can be kept, if that is so."""
+    """Show why nothing can be stored, if so, on pages that store things."""
     problem = workspace_problem()
     if problem is not None:
         st.warning(problem, icon=":material/lock:")

@@ -1,4 +1,4 @@
-"""Answers that are kept for all visitors, and that a thread without a visitor may ask for, too."""
+"""A cache that all visitors share, and that threads without a visitor can use."""
 
 import threading
 from collections.abc import Callable, Hashable
@@ -11,9 +11,9 @@ Answer = TypeVar("Answer")
 
 
 def kept(most: int) -> Callable[[Callable[Given, Answer]], Callable[Given, Answer]]:
-    """Keep a function's last answers, which nobody may change; who asks meanwhile waits for it.
+    """Cache a function's results, which must not be changed; concurrent equal calls wait for one.
 
-    most: how many; those not asked for the longest go first. Errors are not kept.
+    most: the size of the cache; the least recently used results go first. Errors are not cached.
     """
 
     def decorate(function: Callable[Given, Answer]) -> Callable[Given, Answer]:

@@ -1,6 +1,6 @@
-"""The model that was opened last: known for the visit, and to the browser for the next one.
+"""The model that was opened last: stored for this visit, and in the browser for the next one.
 
-The browser adds it to a link that names no model, before the page begins; nothing is a cookie.
+The browser adds it to a link without a model before the page begins; no cookie is used.
 """
 
 import streamlit as st
@@ -16,7 +16,7 @@ _remember = st.components.v2.component("manifolio_last", js=script("streamlit/la
 
 
 def recall() -> None:
-    """Take what the browser says of the last visit; a model that is gone is nothing."""
+    """Read the browser's model of the last visit; ignore one that no longer exists."""
     key = st.query_params.get(PARAMETER)
     if key is None:
         return
@@ -26,6 +26,6 @@ def recall() -> None:
 
 
 def remember(key: str) -> None:
-    """This model is open."""
+    """Store the key of the open model."""
     st.session_state[SEEN] = key
     _remember(key="last", data={"model": key})

@@ -1,6 +1,6 @@
-"""Which layer of a deep model is looked at, and its map, which generates through all layers below.
+"""The choice of a deep model's layer, and its map, which generates through all layers below.
 
-The browser hands the mean of every layer to the next one, down to the data.
+The browser passes the mean of every layer to the next one, down to the data.
 """
 
 import streamlit as st
@@ -20,7 +20,7 @@ show_layers = component(
 
 
 def place_in_words(at: int, depth: int) -> str:
-    """Which layer, from the top."""
+    """The name of a layer, counted from the top."""
     if depth == 1:
         return "The only layer"
     where = {0: ", the top", depth - 1: ", above the data"}.get(at, "")
@@ -28,7 +28,7 @@ def place_in_words(at: int, depth: int) -> str:
 
 
 def chosen_layer(item: Item, page: str, name: str, usual: int) -> int:
-    """Asked for; page: its key; name: key and version of the model."""
+    """Ask for the layer; page: its key; name: key and version of the model."""
     depth = len(item.model.layers_)
     at = linked_layer(depth, usual)
     control = f"{page}_layer|{name}|{at}"
@@ -50,7 +50,7 @@ def chosen_layer(item: Item, page: str, name: str, usual: int) -> int:
 
 
 def linked_layer(depth: int, usual: int) -> int:
-    """From the link, counted from 1 there; the usual one unless it says another."""
+    """The layer in the link, counted from 1 there; without one, the default."""
     text = st.query_params.get("layer", str(usual + 1))
     number = whole_number(text)
     if number is not None and 1 <= number <= depth:
@@ -60,7 +60,7 @@ def linked_layer(depth: int, usual: int) -> int:
 
 
 def layer_canvas(item: Item, at: int, name: str) -> None:
-    """The map of a layer. Raises ValueError for what the browser cannot draw."""
+    """The map of a layer. Raises ValueError if the browser cannot draw it."""
     axes = max(item.model.layers_[at].posterior_.n_latent, 2)
     store = f"{name}|layer {at + 1}"
     packed = _packed(item, at, store)

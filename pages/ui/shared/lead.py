@@ -1,9 +1,9 @@
-"""What a page is for, in a sentence or two below its title."""
+"""A page's purpose, in one or two sentences below its title."""
 
 import streamlit as st
 
 
 def lead(words: str) -> None:
-    """As Markdown: what Streamlit draws as HTML is of another height at first; all below moves."""
+    """Show it as Markdown: HTML would have another height at first, and move the content below."""
     with st.container(key="lead"):
         st.markdown(words)

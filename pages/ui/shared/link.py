@@ -1,4 +1,4 @@
-"""The page's link: what it says of the page, written without a step in the browser's history."""
+"""Reads and writes the parameters of the page's link, without new entries in the history."""
 
 import streamlit as st
 
@@ -6,9 +6,9 @@ from pages.ui.shared.component import write_link
 
 
 def keep_in_link(**parameters: str) -> None:
-    """Write what the page shows into the link, which Back and Forward then find there.
+    """Write the page's state into the link, where Back and Forward find it.
 
-    For what the link does not say yet; Python sees it there at the next run.
+    For parameters that the link lacks; Python reads them from it at the next run.
     """
     known = st.query_params.to_dict()
     if any(known.get(name) != value for name, value in parameters.items()):
@@ -16,7 +16,7 @@ def keep_in_link(**parameters: str) -> None:
 
 
 def go_to(*dropped: str, **parameters: str) -> None:
-    """Change the link in one step, to which Back returns; dropped: parameters that it loses."""
+    """Change the link in one step, which Back reverts; dropped: parameters to remove."""
     known = st.query_params.to_dict()
     wanted = {name: value for name, value in known.items() if name not in dropped} | parameters
     if wanted != known:
@@ -24,5 +24,5 @@ def go_to(*dropped: str, **parameters: str) -> None:
 
 
 def whole_number(text: str | None) -> int | None:
-    """What a parameter of the link says; None where it says none, or none that can be meant."""
+    """The value of a parameter of the link; None if it is missing or invalid."""
     return int(text) if text and text.isdecimal() and len(text) < 10 else None

@@ -1,4 +1,4 @@
-"""Where a visitor stands on a model's map: what the link says of it."""
+"""A visitor's place on a model's map, from the link."""
 
 import streamlit as st
 
@@ -9,12 +9,12 @@ from pages.ui.shared.plain import plain
 
 
 def n_axes(chart: Chart) -> int:
-    """How many coordinates the canvas uses: one latent dimension gets the row order beside it."""
+    """The number of coordinates on the canvas: to one latent dimension it adds the row order."""
     return max(chart.n_latent, 2)
 
 
 def linked_place(axes: int) -> MapPlace:
-    """From the link; one that cannot be read is said, not swallowed."""
+    """The place in the link; shows a message if it is invalid."""
     try:
         return MapPlace.from_query(st.query_params.to_dict(), axes)
     except ValueError as error:

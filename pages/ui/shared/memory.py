@@ -1,4 +1,4 @@
-"""Answers that the app remembers across restarts: which column of a table was the label."""
+"""Answers stored across restarts, such as which column of a table was the label."""
 
 import hashlib
 import json
@@ -12,18 +12,18 @@ MOST_REMEMBERED = 200
 
 
 def fingerprint(words: tuple[str, ...]) -> str:
-    """A short name for a table's columns: the same columns next time give the same answers."""
+    """A hash of a table's columns, under which its answers are stored."""
     return hashlib.sha256("\x1f".join(words).encode()).hexdigest()[:16]
 
 
 def recall(mark: str) -> dict[str, Any]:
-    """The answers kept under a fingerprint; none when there are none or the file is damaged."""
+    """The answers stored under a fingerprint; {} without any, or if the file is damaged."""
     answers = everything().get(mark)
     return answers if isinstance(answers, dict) else {}
 
 
 def remember(mark: str, answers: dict[str, Any]) -> None:
-    """Keep the answers; a workspace that cannot be written only costs asking again."""
+    """Store the answers; if the workspace cannot be written, the app will ask again."""
     kept = everything()
     if kept.get(mark) == answers:
         return

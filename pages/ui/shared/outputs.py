@@ -1,4 +1,4 @@
-"""What a model of several views generates, and what of it is drawn."""
+"""The outputs of a multi-view model, and the choice of those that are drawn."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MOST_OUTPUTS = 4  # drawn side by side
 
 
 def rows_of_views(dataset: Dataset) -> dict[str, ViewRows]:
-    """The views of the data as rows that can be drawn; `WHOLE` too, where that has a drawing."""
+    """The views of the data as rows that can be drawn; also `WHOLE` if it has a drawing."""
     views = {view.name: ViewRows.of(dataset, view.name) for view in dataset.views}
     if draws_whole(dataset):
         views[WHOLE] = ViewRows(dataset.values, dataset.drawing, dataset.column_names, dataset)
@@ -21,17 +21,17 @@ def rows_of_views(dataset: Dataset) -> dict[str, ViewRows]:
 
 
 def draws_whole(dataset: Dataset) -> bool:
-    """Whether all views together have a drawing of their own, such as a body of many joints."""
+    """Whether all views together have a drawing, such as a body of many joints."""
     return dataset.drawing.kind in ("image", "skeleton")
 
 
 def possible_outputs(model: Any, dataset: Dataset) -> tuple[str, ...]:
-    """What can be drawn: the views, and the whole row where it has a drawing of its own."""
+    """The outputs that can be drawn: the views, and the whole row if it has a drawing."""
     return ((WHOLE,) if draws_whole(dataset) else ()) + tuple(model.views_)
 
 
 def first_outputs(model: Any, dataset: Dataset) -> tuple[str, ...]:
-    """What is drawn at first: all of a few views; the whole row of many."""
+    """The outputs drawn initially: all views if they are few, else the whole row."""
     possible = possible_outputs(model, dataset)
     if len(model.views_) > MOST_NAMED_VIEWS and possible[0] == WHOLE:
         return possible[:1]

@@ -1,11 +1,11 @@
-"""The bytes of a model's map, made once for every page that draws it."""
+"""The bytes of a model's map, cached for every page that draws it."""
 
 from gplvm_core.wire.model import Chart, pack_model
 from pages.ui.shared.kept import kept
 
 
 class _Named:
-    """A chart that is known by a name alone."""
+    """A chart that the cache identifies by its name."""
 
     def __init__(self, chart: Chart, name: str) -> None:
         self.chart, self.name = chart, name
@@ -18,7 +18,7 @@ class _Named:
 
 
 def packed_map(chart: Chart, name: str) -> bytes:
-    """Return the framed bytes. Raises KernelError for what the browser cannot evaluate.
+    """Return the framed bytes. Raises KernelError if the browser cannot evaluate the kernel.
 
     name: of the model and its version; the browser finds the bytes under it.
     """

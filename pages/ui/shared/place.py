@@ -1,23 +1,23 @@
-"""Where a visitor of the map is (pair of dimensions, chosen point), and how a link says it."""
+"""A visitor's place on the map (pair of dimensions, chosen point), and its form in a link."""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
 from gplvm_core.readers.errors import shortened
 
-# What of the map is shown, and the path on it: the browser reads it.
+# Parameters for the map's display and path, which the browser reads.
 LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way", "names")
 FARTHEST = 1e6
-"""Coordinates beyond this are no place: all that was learned lies within a few units of 0."""
+"""The largest valid coordinate; the data are within a few units of 0."""
 PARAMETERS = ("dims", "at", "hold", *LOOK)
-OF_A_MODEL = (*PARAMETERS, "layer")  # what the link says of one model alone
+OF_A_MODEL = (*PARAMETERS, "layer")  # parameters of the link that apply to one model only
 
 
 @dataclass(frozen=True)
 class MapPlace:
     """Dimensions counted from 0; the point has one coordinate per latent dimension, or is None.
 
-    follow: whether the dimensions that are not shown go where the data are.
+    follow: whether the hidden dimensions follow the data.
     """
 
     dims: tuple[int, int] | None = None
@@ -28,7 +28,7 @@ class MapPlace:
     def from_query(cls, query: dict[str, str], n_axes: int) -> Self:
         """Read `dims=1,3&at=0.4,-1,…&hold=1` (dimensions counted from 1, as the page shows them).
 
-        Raises ValueError, in words, when a part cannot be meant for a model with so many axes.
+        Raises ValueError if a part is invalid for a model with this number of axes.
         """
         dims = [_whole(text) - 1 for text in _split(query.get("dims"))] or None
         point = [_number(text) for text in _split(query.get("at"))] or None
@@ -36,7 +36,7 @@ class MapPlace:
 
     @classmethod
     def checked(cls, dims: Any, point: Any, n_axes: int, follow: Any = True) -> Self:
-        """From outside: numbers of the right count and range, or ValueError."""
+        """Check untrusted values. Raises ValueError for a wrong number or range."""
         if dims is not None:
             valid = isinstance(dims, list) and all(isinstance(q, int) for q in dims)
             if not valid or len(set(dims)) != 2 or not all(0 <= q < n_axes for q in dims):
@@ -52,7 +52,7 @@ class MapPlace:
         return cls(tuple(dims) if dims else None, place, bool(follow))
 
     def to_data(self) -> dict[str, Any]:
-        """As a canvas takes it."""
+        """The place in the canvas's format."""
         return {"dims": self.dims, "point": self.point, "follow": self.follow}
 
 

@@ -1,26 +1,26 @@
-"""Text that was not written here, shown as text: names, titles, labels, notes, errors, links."""
+"""Escapes untrusted text for Markdown: names, titles, labels, notes, errors, links."""
 
 import re
 
 from gplvm_core.readers import DataError
 
-# Read by Streamlit's Markdown or, like a line's beginning, only in some places. Punctuation that
-# no rule reads is left alone.
+# Characters that Streamlit's Markdown interprets, everywhere or only in some positions, such as at
+# the start of a line. Other punctuation is unchanged.
 MARKS = re.compile(r"[\\`*_\[\]<>$~#|&]")
-SPACES = re.compile(r"[^\S\u00a0]+")  # all but the one at which no line breaks
+SPACES = re.compile(r"[^\S\u00a0]+")  # all spaces except the non-breaking one
 LINE_MARKS = re.compile(r"^([-+]|\d+(?=[.)]))")
-# Read once more after the marks: icons, emojis, addresses, arrows. An invisible joint parts them.
+# Patterns replaced after the Markdown: icons, emojis, addresses, arrows. A word joiner breaks them.
 JOINT = "\u2060"
 TWICE_READ = re.compile(r":(?=\S)(?<!\d:(?=\d))|(?<=[wW]{3})(?=\.)|@(?=\w)|[-<](?=[->])")
 
 
 def plain(text: object) -> str:
-    r"""As Markdown that shows exactly that, in one line.
+    r"""Markdown that shows exactly this text, in one line.
 
     >>> plain("![a](http://b)")
     '!\\[a\\](http:\u2060//b)'
     """
-    # Halves of characters, which damaged text may have, cannot be sent.
+    # Single surrogates, which damaged text may contain, cannot be sent.
     words = (
         text.plain if isinstance(text, DataError) else text
     )  # what helps in a script helps there
@@ -31,5 +31,5 @@ def plain(text: object) -> str:
 
 
 def _at_the_beginning(mark: str) -> str:
-    """A line that begins with it is no list."""
+    """Escape a hyphen at the start, so that the line is not a list."""
     return mark + JOINT if mark.isdigit() else "\\" + mark

@@ -1,4 +1,4 @@
-"""Files that visitors bring: read in a process of its own, with progress and a way to stop."""
+"""Reads visitors' files in a separate process, with progress and a button to cancel."""
 
 from copy import copy
 from typing import Any
@@ -11,24 +11,23 @@ from gplvm_core.sandbox import Readers, is_small, perform
 from pages.ui.shared.memory import fingerprint
 
 STOPPED = "reading_stopped"  # session key: the file whose reading was stopped
-AT_ONCE = 0.4  # seconds in which nothing is said
-LOOK = 0.2  # seconds between two looks at whether the visitor went on
+AT_ONCE = 0.4  # seconds before the progress is shown
+LOOK = 0.2  # seconds between two checks whether the visitor has left
 
 
 @st.cache_resource(show_spinner=False)
 def readers() -> Readers:
-    """The processes that read; where a file is soon to come, `warm` has one ready."""
+    """The reading processes; `warm` starts one before a file arrives."""
     return Readers()
 
 
 def read_sandboxed(task: str, name: str, data: bytes, *, keep: bool = True, **options: Any) -> Any:
-    """The answer of a task (`gplvm_core.sandbox.TASKS`) about a file; kept for the next run.
+    """The result of a task (`gplvm_core.sandbox.TASKS`) on a file; cached for the next run.
 
-    With ``keep=False`` only an error is kept: a large answer that is used once takes no memory
-    afterwards.
+    With ``keep=False`` only an error is cached, so that a large result used once frees its memory.
 
-    Raises DataError, EmptyRowsError or StoreError as the task does, and DataError when the visitor
-    stops it. Any other press on the page begins anew.
+    Raises the task's DataError, EmptyRowsError or StoreError, and DataError if the visitor cancels.
+    Any other action on the page restarts the task.
     """
     kept = _kept(task, name, data, options)
     if not kept:
@@ -42,13 +41,13 @@ def read_sandboxed(task: str, name: str, data: bytes, *, keep: bool = True, **op
                 kept.append(copy(error))
             raise
     if isinstance(kept[0], ValueError):
-        raise copy(kept[0])  # its traceback would grow with every run
+        raise copy(kept[0])  # the traceback would grow with every run
     return kept[0]
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _kept(task: str, name: str, data: bytes, options: dict[str, Any]) -> list[Any]:
-    """Where the answer is kept once it is there: one place for equal questions."""
+    """The session key of the result; equal questions share it."""
     return []
 
 
@@ -75,7 +74,7 @@ def _read(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
                 )
             while not reading.wait(LOOK):
                 said = (
-                    "Waiting for a turn: files of others are being read …"
+                    "Waiting: other visitors' files are read first …"
                     if reading.waits
                     else f"Reading the file … {reading.seconds:.0f} s of at most {SECONDS} s"
                 )

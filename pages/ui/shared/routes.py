@@ -1,4 +1,4 @@
-"""The five rooms of the app and their addresses; and the way back into the app for deep links."""
+"""The five pages of the app and their addresses; restarts deep links through app.py."""
 
 from contextlib import nullcontext
 
@@ -16,9 +16,9 @@ PAGES = (
 
 
 def route() -> st.Page:
-    """Declare all pages, the first as the landing page; returns the one to run.
+    """Declare all pages, the first as the landing page; return the one to run.
 
-    Without icons: the browser would fetch a page's icon for its tab from a server far away.
+    Without icons, since the browser would fetch them from an external server.
     """
     st.session_state[ROUTED] = True
     return st.navigation(
@@ -28,9 +28,9 @@ def route() -> st.Page:
 
 
 def bottom_bar(here: str) -> None:
-    """The five rooms at the lower edge of a phone, where Streamlit would hide them in a sidebar.
+    """The five pages at the lower edge of a phone, where Streamlit would hide them in a sidebar.
 
-    The stylesheet shows it on narrow screens only, and marks the room whose title is `here`.
+    The stylesheet shows it on narrow screens only, and marks the page whose title is `here`.
     """
     with st.container(horizontal=True, gap=None, key="rooms"):
         for path, title, icon in PAGES:
@@ -39,11 +39,11 @@ def bottom_bar(here: str) -> None:
 
 
 def enter_through_app() -> None:
-    """Call first on every page: starts the app around a page that was run without it.
+    """Start the app around a page that ran without app.py; every page calls this first.
 
-    Until the first call of st.navigation in a server's life, Streamlit takes the folder pages/ for
-    a multipage app of the old kind and runs the page of a deep link alone, without app.py.
-    Declaring the pages ends that for the whole server; the rerun then comes through app.py.
+    Until a server's first call of st.navigation, Streamlit treats the folder pages/ as a multipage
+    app of the old kind, and runs the page of a deep link without app.py. Declaring the pages ends
+    that for the whole server; the rerun then goes through app.py.
     """
     if ROUTED not in st.session_state:
         route()

@@ -1,4 +1,4 @@
-"""Comparisons that run in the background, as pages show them; and the rows that they use."""
+"""Progress of comparisons that run in the background, and the rows that they use."""
 
 import time
 from collections.abc import Callable
@@ -14,20 +14,20 @@ from gplvm_core.training import ComparisonRun, comparison_of
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import seconds_in_words
 
-LOOK = 1.0  # seconds between two looks at the work
+LOOK = 1.0  # seconds between two updates
 Said = Callable[[Any], str]
 
 
 def message_of(step: Any) -> str:
-    """What a step says of itself."""
+    """The message of a step."""
     return str(step.message)
 
 
 def running(key: str, name: str, kept: str, said: Said = message_of) -> bool:
-    """Whether the run of this key goes on, which is then shown, with a way to end it.
+    """Whether the run of this key is active; if so, show its progress and a button to end it.
 
-    name: of the button's key; kept: what an end keeps; said: of a step. The page is drawn anew when
-    it is done.
+    name: of the button's key; kept: help of the button, what ending keeps; said: the text of a
+    step. The page reruns at the end.
     """
     run = comparison_of(key)
     if run is None or run.done:
@@ -54,7 +54,7 @@ def _look(key: str, name: str, kept: str, said: Said) -> None:
 
 
 def progress_in_words(run: ComparisonRun, said: Said = message_of) -> str:
-    """What is being done, for how long, and how long it may take yet."""
+    """The current step, the time spent and the time left."""
     if run.ending:
         return "Ending …"
     if run.step is None:
@@ -63,7 +63,7 @@ def progress_in_words(run: ComparisonRun, said: Said = message_of) -> str:
 
 
 def time_in_words(run: ComparisonRun, share: float) -> str:
-    """For how long it has been made; once a share of it is known, how long it may take yet."""
+    """The time spent and, once the progress is known, the time left."""
     spent = time.monotonic() - run.began
     words = seconds_in_words(spent)
     if share > 0.05:
@@ -80,12 +80,12 @@ def rows_for(dataset: Dataset, most: int) -> Array:
 
 
 def rows_used(dataset: Dataset, rows: Array, end: str) -> str:
-    """How many rows are used, and why not all; end: when it ends therefore."""
+    """The number of rows that are used, and why not all; end: the limit of the run time."""
     whole = ~np.isnan(dataset.values).any(axis=1)
     gaps, count = int(np.sum(~whole)), int(whole.sum())
     words = f"Uses {plural(len(rows), 'row')}"
     if len(rows) < count:
-        words += f", spread evenly over {count:,}, so that it ends in {end}"
+        words += f" out of {count:,}, to finish within {end}"
     if gaps:
-        words += f"; {plural(gaps, 'row')} with missing values left out"
+        words += f"; leaves out {plural(gaps, 'row')} with missing values"
     return f"{words}."

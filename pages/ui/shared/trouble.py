@@ -1,4 +1,4 @@
-"""What nobody foresaw: said on the page in one plain sentence, and noted in a log without data."""
+"""Unexpected errors: a message on the page, and an entry without data in a log."""
 
 import logging
 import os
@@ -17,7 +17,7 @@ from gplvm_core.store.private import private_folder
 from pages.ui.shared.plain import plain
 
 LOG_FILE = Path("logs") / "manifolio.log"
-MOST_BYTES, KEPT = 500_000, 3  # of one file; how many older ones are kept
+MOST_BYTES, KEPT = 500_000, 3  # of one log file; the number of older files
 
 
 class PrivateLog(RotatingFileHandler):
@@ -38,10 +38,10 @@ class PrivateLog(RotatingFileHandler):
 
 
 def start_log() -> None:
-    """Write what the app and the core report to the log in the library's folder, if that can be."""
+    """Write the app's and the core's messages to a log in the library's folder, if writable."""
     try:
         handler: logging.Handler = PrivateLog(workspace() / LOG_FILE)
-    except OSError:  # a folder that cannot be written to: the page says what there is to say
+    except OSError:  # a folder that cannot be written: the page reports it
         handler = logging.NullHandler()
     for name in ("manifolio", "gplvm_core"):
         logger = logging.getLogger(name)
@@ -50,10 +50,10 @@ def start_log() -> None:
 
 
 def tell(error: Exception) -> bool:
-    """Streamlit's `on_script_error`: everything that a page or one of its parts did not catch.
+    """Handle uncaught errors of a page (Streamlit's `on_script_error`).
 
-    The log has the number that the page shows, the error's type and the lines of code that it went
-    through; never its text, which may quote data.
+    The log gets the number that the page shows, the error's type and its lines of code; never its
+    text, which may quote data.
     """
     number = secrets.token_hex(3)
     page = urlparse(st.context.url or "").path or "/"
@@ -62,9 +62,9 @@ def tell(error: Exception) -> bool:
         st.error(plain(error), icon=":material/error:")
     else:
         st.error(
-            f"Something went wrong here that was not foreseen. Your models and data are as they "
-            f"were. Reload the page, or go on with another one. In the log ({LOG_FILE.name} in "
-            f"your library's folder) it has the number **{number}**.",
+            f"Something unexpected went wrong here. Your models and data are unchanged. Reload the "
+            f"page, or open another one. The error has number **{number}** in the log "
+            f"({LOG_FILE.name} in your library's folder).",
             icon=":material/error:",
         )
     return True

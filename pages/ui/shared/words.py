@@ -1,4 +1,4 @@
-"""The sentences of the app in one place: what data sets show, what terms mean."""
+"""Shared texts of the app: descriptions of the data sets, and the glossary."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,7 @@ from gplvm_core.models import (
 
 @dataclass(frozen=True)
 class Story:
-    """How a built-in data set is introduced: short title, one sentence, what its map shows."""
+    """Introduction of a built-in data set: short title, one sentence, what its map shows."""
 
     title: str
     sentence: str
@@ -35,12 +35,12 @@ STORIES: dict[str, Story] = {
     "faces": Story(
         "Faces",
         "Four hundred photographs of forty people.",
-        "Ten pictures of each are few: between people the map is unsure, and faces blur.",
+        "With ten pictures of each person, faces blur on the map between people.",
     ),
     "heads": Story(
         "Lit heads",
         "Six heads, each under 64 positions of the lamp.",
-        "The model was never told about lamps, yet it finds a direction for the light.",
+        "The model finds a direction for the light, although no lamp is in the data.",
     ),
     "poses": Story(
         "Poses",
@@ -55,47 +55,47 @@ STORIES: dict[str, Story] = {
     "motions": Story(
         "Human motions",
         "Twenty motions of one body: walks, a kick, a roll, a backflip.",
-        "Every motion is a path of its own; where paths cross, bodies look alike.",
+        "Every motion is one path on the map; where paths cross, the bodies look alike.",
     ),
     "clip": Story(
         "A passenger talks",
         "Four seconds of film: a man talks in a moving car.",
-        "Frames follow each other along the path of the head; the landscape passes by outside.",
+        "The frames form a path that follows the head; the landscape moves in the window.",
     ),
     "digits": Story(
         "Digits",
         "Handwritten digits of 8 × 8 pixels.",
-        "Equal digits gather without anyone giving their names to the model.",
+        "Equal digits form groups, although the model sees no labels.",
     ),
     "flow": Story(
         "Pipe flow",
         "Twelve sensors on a simulated pipe with three kinds of flow.",
-        "The kinds of flow become regions of the map, and the map shows where it knows nothing.",
+        "Each kind of flow is a region of the map; shading marks where the map is unsure.",
     ),
     "wine": Story(
         "Wines",
         "Chemical analyses of 178 wines from three grapes.",
-        "With a scale for each column, the three kinds gather by themselves.",
+        "With one scale for each column, the three kinds form separate groups.",
     ),
     "lit_pairs": Story(
         "Pairs of heads",
         "Two heads at a time, under the same lamp.",
-        "The light belongs to both pictures, the faces to one each: shared and private dimensions.",
+        "Both pictures share the light; each face belongs to one picture only.",
     ),
     "silhouettes": Story(
         "Silhouettes",
         "A body in motion, and its outline from one side.",
-        "Give the outline, and the model draws the body; or the body, and it draws the outline.",
+        "From the outline the model draws the body, and from the body the outline.",
     ),
     "digits_views": Story(
         "Digits, three ways",
         "Handwritten digits as pixels, as Fourier coefficients and as profiles.",
-        "What all descriptions tell is shared; what one of them tells alone is private.",
+        "The map shows what all three descriptions share and what only one of them contains.",
     ),
     "multi_feature_digits": Story(
         "Digits, six ways",
         "Two thousand digits in six published sets of features.",
-        "Some features tell the same, some have news of their own: see which.",
+        "See which features carry the same information and which add their own.",
     ),
     "toy_views": Story(
         "Toy signals",
@@ -106,70 +106,70 @@ STORIES: dict[str, Story] = {
 
 TERMS: dict[str, str] = {
     "latent": "A latent variable model explains every row of the data by a few hidden numbers. "
-    "These numbers are the row's place on the map: the latent space.",
+    "These numbers are the row's position on the map, the latent space.",
     "bound": "A lower bound on the logarithm of the probability of the data under the model "
-    "(the evidence), in nats. Higher is better; values compare between models of the same data.",
-    "noise": "What the model leaves unexplained, as a variance in the units that it trains in; "
-    "with a noise for each output, their mean.",
-    "noise_choice": "With a noise of its own every column is judged by its own units and quality, "
-    "which suits tables of mixed units. For pictures and bodies, one noise for all places rows "
-    "better and looks sharper.",
-    "own_noise": "Noise is what the model does not explain of an output by its place on the map, "
-    "as a standard deviation. The share compares it with the standard deviation of the data: at "
-    "100% the output tells nothing about the place.",
-    "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. It orders the "
-    "dimensions, but a small w alone does not mean that a dimension is unused.",
-    "information": "How many nats a point's place in this dimension tells beyond the prior "
-    "(Kullback–Leibler divergence, mean over points). A dimension is on if it exceeds 0.05.",
-    "effective": "Latent dimensions that carry information: more than 0.05 nats a point.",
-    "dimensions": "How many hidden numbers a row may have. Give more than you expect to need: "
-    "the Bayesian models switch off what the data do not need.",
-    "layers": "With two or three layers the map of the data has a map of its own above it (a deep "
-    "GP-LVM), which suits data whose smoothness changes from place to place. Paths over time are "
-    "those of the top layer; several views share the lowest map, or have one each. Training takes "
-    "two to four times as long; a layer that is not needed switches off, and that is said.",
-    "own_spaces": "Every view gets the lowest layer to itself, and the views share the layer above "
-    "it: the shared map says what they have in common, what only one of them has stays below. "
-    "Without it all views hang on one lowest map.",
-    "verdict": "A layer is on when it hands something on that is not noise. In the first phases "
-    "layers may wake up again.",
-    "widths": "How many hidden numbers a row may have in this layer: fewer than below it. Those "
-    "that are not needed switch off.",
-    "inducing": "Points that summarise the mapping. More of them follow finer detail and take "
-    "longer (cost grows with the square).",
-    "scaling": "Every column is centred. “One scale for all” keeps the columns' "
-    "proportions; “each column its own” suits columns with different units.",
-    "kernel": "How smoothly outputs may change over the map. “Curved” (RBF) suits most "
-    "data; “straight” (linear) gives Bayesian PCA; their sum has both.",
+    "(the evidence), in nats. Higher is better. Compare it only between models of the same data.",
+    "noise": "The variance that the model leaves unexplained, in the units used for training; "
+    "with one noise per output, the mean over the outputs.",
+    "noise_choice": "One noise per column suits tables with mixed units or columns of different "
+    "quality. For pictures and bodies, one noise for all columns positions rows better and gives "
+    "sharper pictures.",
+    "own_noise": "Noise is the part of an output that the position on the map does not explain, "
+    "as a standard deviation. The percentage compares it with the standard deviation of the data: "
+    "at 100% the output carries no information about the position.",
+    "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. Dimensions are ordered "
+    "by it, but a dimension with a small w may still be in use.",
+    "information": "How much the data say about a point's position in this dimension, in nats: the "
+    "Kullback–Leibler divergence from the prior, mean over points. A dimension is on above 0.05.",
+    "effective": "Latent dimensions that carry information: more than 0.05 nats per point.",
+    "dimensions": "The largest number of latent dimensions. Choose more than you expect to need: "
+    "the Bayesian models switch off those that the data do not need.",
+    "layers": "A deep GP-LVM puts one or two further maps above the map of the data. It suits data "
+    "that are smooth in some regions and change quickly in others. Paths over time are in the top "
+    "layer; several views share the lowest map, or have one each. Training takes two to four times "
+    "as long. The page reports layers that are switched off because they are not needed.",
+    "own_spaces": "On: every view has its own lowest layer, and the views share the layer above "
+    "it. The shared map describes what the views have in common. Off: all views share the lowest "
+    "layer.",
+    "verdict": "A layer is on when it passes more than noise to the layer below. In the first "
+    "phases of training, a layer that is off may turn on again.",
+    "widths": "The largest number of dimensions of this layer, fewer than in the layer below. "
+    "Dimensions that are not needed switch off.",
+    "inducing": "Points that summarise the mapping. More points follow finer detail; the cost "
+    "grows with their square.",
+    "scaling": "Every column is centred. “One scale for all” keeps the proportions between "
+    "columns; “each column its own” suits columns with different units.",
+    "kernel": "How smoothly outputs change over the map. “Curved” (RBF) suits most data, "
+    "“straight” (linear) gives Bayesian PCA, “both” is their sum.",
     "init": "Where the points start on the map: PCA (default), Isomap, or random places.",
     "restarts": "Train from several starts and keep the one with the best bound.",
-    "max_iter": "Most steps of the optimiser. You can stop earlier and continue later.",
-    "seed": "Fixes the random choices, so that the same run gives the same numbers.",
-    "jitter": "A tiny number added to a matrix's diagonal to keep the arithmetic stable, "
-    "relative to its mean. It is part of the model and stored with it.",
-    "encoder": "An encoder is a function, learned with the model, that takes a row to its place "
-    "on the map at once. Without one, the best place is searched for; rows with gaps always are.",
-    "time_kernel": "What paths over time look like before any data are seen. Training adapts "
-    "their speed; how smooth they are stays as chosen.",
-    "period": "After this time the movement repeats, in the unit of the data's times (seconds for "
-    "videos and motion capture). Training adapts it; start near the truth.",
+    "max_iter": "The largest number of optimiser steps. You can stop earlier and continue later.",
+    "seed": "Fixes the random choices: the same seed and settings give the same result.",
+    "jitter": "A tiny number, relative to the kernel matrix's mean diagonal, that is added to its "
+    "diagonal for numerical stability. It is part of the model and stored with it.",
+    "encoder": "An encoder is a function, trained with the model, that computes a row's position "
+    "on the map directly. Without an encoder, and for rows with gaps, the position is optimised.",
+    "time_kernel": "The prior over paths in time. Training adapts the speed of the paths; their "
+    "smoothness stays as chosen.",
+    "period": "The time after which the movement repeats, in the unit of the data's times (seconds "
+    "for videos and motion capture). Training adapts it: start near the true period.",
     "views": "Several descriptions of the same things, row by row: a photograph and its "
-    "measurements, both sides of a movement, groups of columns. One model can learn what they "
-    "share and what each has alone.",
-    "label_view": "The model then learns to tell the labels from the other views. Without this, "
-    "labels colour the map and are never learned from.",
-    "prior": "Rows that follow each other in time may be a path on the map, or be placed "
-    "independently of each other.",
-    "kernel_views": "How smoothly outputs may change over the map: the same for all views, or for "
-    "each view its own. “Curved” (RBF) suits most data, “straight” (linear) finds straight maps.",
-    "init_views": "Where the points start on the map. “PCA of all” takes the views as one table, "
-    "each with the same weight; “PCA of each” gives every view dimensions of its own to start "
-    "with, which suits views that share little.",
+    "measurements, both sides of a movement, groups of columns. One model learns what they share "
+    "and what belongs to one view only.",
+    "label_view": "On: the model learns to predict the labels from the other views. Off: labels "
+    "only colour the map.",
+    "prior": "Rows that follow each other in time can form a path on the map, or have "
+    "independent positions.",
+    "kernel_views": "How smoothly outputs change over the map: the same for all views, or chosen "
+    "for each view. “Curved” (RBF) suits most data, “straight” (linear) finds straight maps.",
+    "init_views": "Where the points start on the map. “PCA of all” joins the views into one table "
+    "with equal weights. “PCA of each” starts every view with separate dimensions, which suits "
+    "views that share little.",
     "optimiser": "L-BFGS remembers recent steps and suits most data; scaled conjugate gradients "
     "need less memory.",
 }
 
-OWN_NOISE = "noise per output"  # the fact, as it stands beside a model's others
+OWN_NOISE = "noise per output"  # shown among a model's facts
 
 MODEL_WORDS: dict[str, str] = {
     kind.__name__: words
@@ -192,19 +192,19 @@ def model_words(class_name: str) -> str:
 
 
 def story_of(dataset_name: str, fallback_title: str) -> Story:
-    """The story of a data set; for the user's own data a plain one."""
+    """The story of a data set; a plain one for the user's own data."""
     known = STORIES.get(dataset_name)
     return known or Story(fallback_title, "Your own data.", "")
 
 
 def rows_in_words(model: Any) -> str | None:
-    """Which rows trained a model of many, and what became of the others; None where all did."""
+    """The numbers of trained, placed and streamed rows; None if all rows were trained."""
     rows = getattr(model, "rows_", None)
     if rows is None or rows.trained is None:
         return None
     on_map, count = len(model.latent_mean_), len(rows.trained)
     words = f"trained on {count:,} of {rows.count:,} rows, {on_map - count:,} placed"
-    return words if rows.count == on_map else f"{words}, {rows.count - on_map:,} passed by"
+    return words if rows.count == on_map else f"{words}, {rows.count - on_map:,} streamed once"
 
 
 def whole(value: float) -> str:
@@ -221,7 +221,7 @@ def percent(share: float) -> str:
 
 
 def seconds_in_words(seconds: float) -> str:
-    """A duration as people say it: "8 s", "3 min", "1 h 20 min"."""
+    """A duration for people: "8 s", "3 min", "1 h 20 min"."""
     if seconds < 90:
         return f"{max(seconds, 0):.0f} s"
     minutes = round(seconds / 60)
@@ -247,7 +247,7 @@ def about_bytes_in_words(count: int) -> str:
 
 
 def moment_in_words(moment: str) -> str:
-    """An ISO 8601 moment as local date and time: "21 Nov 2026, 14:05"; nothing if it is none."""
+    """An ISO 8601 moment as local date and time: "21 Nov 2026, 14:05"; "" if it is malformed."""
     try:
         local = datetime.fromisoformat(moment).astimezone()
     except ValueError:
@@ -272,6 +272,6 @@ def words_of_row(dataset: Dataset, row: int) -> str:
 
 
 def file_stem(title: str) -> str:
-    """A title as a file name that every system takes."""
+    """A title as a file name that is valid on every system."""
     words = "".join(letter if letter.isalnum() else " " for letter in title).split()
     return "-".join(words).lower() or "model"

@@ -1,4 +1,4 @@
-"""What a data set looks like before training: pictures or a table, its facts and its oddities."""
+"""Preview of a data set before training: pictures or a table, facts and warnings."""
 
 from html import escape
 
@@ -29,24 +29,24 @@ from pages.ui.train.several_choice import FEW_VIEWS
 
 ROWS_OF_TABLE = 200
 EMPTIEST = 3
-CONSTANT_MARK = "constant and carr"  # as the data check writes it of some columns
-MIXED_UNITS_MARK = 'scaling="columns"'  # as the data check writes it
+CONSTANT_MARK = "constant and carr"  # part of the data check's message about constant columns
+MIXED_UNITS_MARK = 'scaling="columns"'  # part of the data check's message
 
 
 def has_mixed_units(warnings: tuple[str, ...]) -> bool:
-    """Whether the data check advises to judge every column in its own units."""
+    """Whether the data check advises one scale per column."""
     return any(MIXED_UNITS_MARK in warning for warning in warnings)
 
 
 def rows_in_words(dataset: Dataset) -> str:
-    """How many there are, and how many of them are looked at here."""
+    """The number of rows, and of those that the preview uses."""
     if isinstance(dataset, TableDataset) and dataset.n_rows > dataset.n_points:
-        return f"{plural(dataset.n_rows, 'row')} ({dataset.n_points:,} of them looked at here)"
+        return f"{plural(dataset.n_rows, 'row')} ({dataset.n_points:,} of them previewed here)"
     return plural(dataset.n_points, "row")
 
 
 def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
-    """Facts, pictures, warnings of the data check, and what the loader did."""
+    """Facts, pictures, warnings of the data check, and notes of the loader."""
     facts = [
         rows_in_words(dataset),
         plural(dataset.n_outputs, *VALUE_WORDS[dataset.drawing.kind]) + " each",
@@ -73,13 +73,14 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     if missing is not None:
         missing_view(dataset, missing, said)
     drawn = dataset.drawing.kind in ("image", "skeleton") and not dataset.views
-    # The dark corner of every picture is no cause for alarm; a constant column of a table may be.
+    # Constant pixels are common, such as dark corners; a constant column of a table deserves a
+    # warning.
     usual = [each for each in warnings if drawn and CONSTANT_MARK in each]
     for warning in warnings:
         if warning != said and warning not in usual:
             st.warning(plain(advice(warning)), icon=":material/warning:")
     if dataset.notes or dataset.source:
-        with st.expander("Where the data come from and what was done to them"):
+        with st.expander("Source and processing of the data"):
             if dataset.source:
                 st.markdown(plain(dataset.source))
             for note in (*dataset.notes, *usual):
@@ -87,12 +88,12 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
 
 
 def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
-    """How much is missing (`said`) and where, and what training does about it."""
+    """How much is missing (`said`), where, and how training treats it."""
     empty = emptiest_in_words(dataset, missing)
     slow = " Gaps may slow training down." if n_patterns(missing) > 1 else ""
     st.markdown(
-        f"**Missing values** — {plain(said)} The model is fitted to the observed values alone: "
-        f"missing ones are left out, not filled in.{slow}"
+        f"**Missing values** — {plain(said)} Training uses the observed values only and does "
+        f"not fill in missing ones.{slow}"
     )
     swatches = "".join(
         '<span style="white-space:nowrap;margin-left:.9em"><span style="display:inline-block;'
@@ -116,21 +117,21 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
 def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
     """The rows and, unless they are pixels, the columns with the fewest observed values."""
     n_rows, n_columns = missing.shape
-    told = []
+    sentences = []
     if dataset.drawing.kind != "image":
         names = column_words(dataset)
         counts = missing.sum(axis=0)
         words = [f"{names[d]} ({percent(int(counts[d]), n_rows)} missing)" for d in most(counts)]
-        told.append(f"Emptiest columns: {', '.join(words)}.")
+        sentences.append(f"Emptiest columns: {', '.join(words)}.")
     counts = missing.sum(axis=1)
     words = [
         f"row {n + 1} ({n_columns - counts[n]:,} of {n_columns:,} observed)" for n in most(counts)
     ]
-    return " ".join([*told, f"Emptiest rows: {', '.join(words)}."])
+    return " ".join([*sentences, f"Emptiest rows: {', '.join(words)}."])
 
 
 def most(counts: Array) -> list[int]:
-    """The places of the few largest counts, none that is 0."""
+    """The indices of the few largest counts, without zeros."""
     return [int(i) for i in np.argsort(-counts, kind="stable")[:EMPTIEST] if counts[i]]
 
 
@@ -155,15 +156,15 @@ GAP_WORDS = {
 
 
 def advice(warning: str) -> str:
-    """The data check's sentence, with the option called as the form calls it."""
+    """The data check's message, with the form's names of options."""
     options = f'{MIXED_UNITS_MARK} gives each its own, and noise="per_output" a noise of its own'
     return warning.replace(
-        f"{options} as well.", "Below, each column is therefore judged in its own units."
+        f"{options} as well.", "Below, each column has its own noise, so its units do not matter."
     )
 
 
 def sample_views(dataset: Dataset) -> None:
-    """The same few rows in every view, two views side by side; of plain columns the numbers too."""
+    """The same few rows in every view, two views side by side; also numbers of plain columns."""
     rows = representative_rows(dataset.labels, dataset.n_points, 12)
     places = columns_of_views(dataset.views)
     for number in range(0, len(dataset.views), 2):
@@ -198,7 +199,7 @@ def values_in_words(view: View) -> str:
 
 
 def sample_view(dataset: Dataset) -> None:
-    """A contact sheet; for tables the numbers too."""
+    """A contact sheet; for tables also the numbers."""
     labels = dataset.labels
     if dataset.views:
         st.caption(f"Views: {plain(listed([view.name for view in dataset.views], 12))}.")
@@ -228,9 +229,9 @@ def first_rows_note(dataset: Dataset) -> None:
 def sheet_html(
     dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing, place: int = 0
 ) -> None:
-    """Pictures of some rows of targets (N, D), as many side by side as the screen takes.
+    """Pictures of some rows of targets (N, D), as many side by side as fit.
 
-    place: of several sheets on the page.
+    place: distinguishes several sheets on the page.
     """
     frame = common_frame(drawing, targets)
     tiles = "".join(
@@ -243,7 +244,7 @@ def sheet_html(
 
 
 def table_of(dataset: Dataset) -> pd.DataFrame:
-    """The first rows as a table, counted from 1, with what is known of them in front."""
+    """The first rows as a table, counted from 1, with names, labels and times in front."""
     return labelled_table(dataset, dataset.targets, column_words(dataset))
 
 

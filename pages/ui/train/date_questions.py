@@ -1,4 +1,4 @@
-"""Questions about columns of dates: how they are written, the unit, what they become."""
+"""Questions about date columns: their format, the unit, and their conversion."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ SUITS = "What suits the steps"
 
 
 def time_questions(column: ColumnReport | None, mark: str) -> dict[str, Any]:
-    """How the time column's dates are written, where that is open, and the unit of the time."""
+    """Ask for the format of the time column's dates, if ambiguous, and the unit of time."""
     if column is None or column.dates is None:
         return {}
     left, right = st.columns(2)
@@ -36,15 +36,15 @@ def time_questions(column: ColumnReport | None, mark: str) -> dict[str, Any]:
 
 
 def format_question(column: ColumnReport, mark: str) -> dict[str, Any]:
-    """How a column's dates are written; asked only where several formats fit.
+    """Ask for the format of a column's dates if several formats fit.
 
-    The question stays open, under "open", where the column does not decide it.
+    Without an answer, the question is returned under "open".
     """
     dates = column.dates
     if dates is None or len(dates.formats) < 2:
         return {"date_formats": {}}
     way = st.selectbox(
-        f"How “{plain(column.name)}” is written",
+        f"Format of “{plain(column.name)}”",
         dates.formats,
         format_func=DATE_FORMATS.__getitem__,
         index=0 if dates.decided else None,
@@ -55,14 +55,14 @@ def format_question(column: ColumnReport, mark: str) -> dict[str, Any]:
     )
     if way is not None:
         return {"date_formats": {column.name: way}}
-    said = f"In “{column.name}”, {dates.reason}. Choose above how it is written."
+    said = f"In “{column.name}”, {dates.reason}. Choose its format above."
     return {"date_formats": {}, "open": said}
 
 
 def dates_beside(
     columns: Sequence[ColumnReport], answers: dict[str, Any], kept: dict[str, Any], mark: str
 ) -> dict[str, Any]:
-    """The answers with what becomes of the dates that are neither label nor time."""
+    """The answers, with the conversion of dates that are neither label nor time."""
     ids, parts = list(answers["id_columns"]), []
     formats, question = dict(answers.get("date_formats", {})), answers.get("open", "")
     for column in columns:

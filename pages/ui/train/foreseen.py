@@ -1,4 +1,4 @@
-"""What training on very many rows will do and take, said before it starts."""
+"""The expected time and memory of training on very many rows, shown before the start."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from gplvm_core.training.foresee import Foreseen, foreseen
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import about_bytes_in_words, seconds_in_words
 
-SOME = 2000  # rows that are tried
+SOME = 2000  # rows of the trial
 
 
 def say_foreseen(model: Any, dataset: Dataset) -> None:
-    """Rows, time and memory, of a model and data where there is something to say."""
+    """Show the expected rows, time and memory, for models that train on a sample."""
     stored = isinstance(dataset, TableDataset)
     n_rows = dataset.n_rows if isinstance(dataset, TableDataset) else dataset.n_points
     if type(model) is not BayesianGPLVM or (not (stored or are_many(n_rows))):
@@ -25,37 +25,37 @@ def say_foreseen(model: Any, dataset: Dataset) -> None:
         found = tried(model, dataset, n_rows, stored, f"{dataset.name}|{model.get_params()}")
     except ValueError as error:
         st.warning(
-            f"How long training will take could not be measured: {plain(error)}",
+            f"The training time could not be estimated: {plain(error)}",
             icon=":material/warning:",
         )
         return
     st.info(in_words(found), icon=":material/schedule:")
 
 
-@st.cache_data(max_entries=64, show_spinner="Trying a few steps, to foresee the rest …")
+@st.cache_data(max_entries=64, show_spinner="Trying a few steps to estimate the time …")
 def tried(_model: Any, _dataset: Dataset, n_rows: int, stored: bool, key: str) -> Foreseen:
-    """key: what model and data are told apart by."""
+    """The estimate from a trial; key: identifies model and data in the cache."""
     some = _dataset.values[:: max(1, _dataset.n_points // SOME)][:SOME]
     return foreseen(_model, some, n_rows, stored=stored)
 
 
 def in_words(found: Foreseen) -> str:
-    """What becomes of the rows, how long it takes, and how much memory."""
+    """The use of the rows, the time and the memory."""
     if found.trained == found.total:
         rows = f"All {found.total:,} rows train the map."
     else:
         rows = (
-            f"Of {found.total:,} rows about {found.trained:,} train the map, a few at first and "
-            f"more as it goes on; {found.placed:,} more are then placed on it."
+            f"About {found.trained:,} of {found.total:,} rows train the map: a few at first, more "
+            f"later. Then {found.placed:,} more are placed on it."
         )
     if found.passed_by:
         rows += (
-            f" The other {found.passed_by:,} pass by once: what the map says is found from them, "
-            "too, but they are not drawn on it."
+            f" The other {found.passed_by:,} are streamed once: they improve what the map "
+            "generates, but are not drawn on it."
         )
     seconds, size = seconds_in_words(found.seconds), about_bytes_in_words(found.bytes)
     return (
-        f"**What this will take.** {rows} About {seconds}, and about {size} of memory: foreseen "
-        "from a few steps on this machine, at the most steps that are allowed. "
+        f"**What this will take.** {rows} It takes about {seconds} and {size} of memory, if all "
+        "allowed steps are needed: an estimate from a few steps on this machine. "
         "It takes longer while others use the machine."
     )

@@ -20,7 +20,7 @@ def chosen(
 ) -> str:
     """A choice between a few named values.
 
-    usual: preselected, if not the first; term: explains it, if not that of the name.
+    usual: the default, if not the first; term: the glossary term, if not that of the name.
     """
     return str(
         st.segmented_control(

@@ -1,4 +1,4 @@
-"""What can be done with a training job in its present state."""
+"""The actions for a training job in its present state."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ ENDED = ("finished", "cancelled", "failed")
 
 
 def controls(job: Snapshot) -> None:
-    """The buttons that make sense in the job's present state."""
+    """The buttons for the job's present state."""
     with st.container(horizontal=True, vertical_alignment="center", key=CONTROLS):
         saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
         if saved is not None:
@@ -52,7 +52,7 @@ def controls(job: Snapshot) -> None:
     answer_at_once(key="job_answers", data={"within": f"st-key-{CONTROLS}", "words": ANSWERS})
 
 
-# What a button says from the click on, before the server has answered.
+# The label of a button after the click, before the server has responded.
 ANSWERS = {"Pause": "Pausing …", "Resume": "Resuming …", "Stop": "Stopping …"}
 ASKED = "The training ends its present computation first. Nothing is lost."
 CONTROLS = "job_controls"
@@ -71,11 +71,11 @@ def action(
     primary: bool = False,
     help: str | None = None,
 ) -> None:
-    """A button that does one thing to the job before the page is drawn, or says why not.
+    """A button that acts on the job before the page runs, or shows an error.
 
-    Of two quick clicks both count: Streamlit may deliver them in one run. Buttons of one key
-    take each other's place, where those of two stand side by side until the page is drawn: what
-    is beside them would move away from under the pointer.
+    Two quick clicks both count, since Streamlit may deliver them in one run. Buttons with the same
+    key replace each other. With different keys, both would be shown until the end of the run, and
+    the buttons beside them would move.
     """
     st.button(
         label,
@@ -90,7 +90,7 @@ def action(
 
 
 def asked(label: str, icon: str, *, key: str) -> None:
-    """The button in whose place this one stands was pressed, and training has not ended yet."""
+    """A disabled button in place of one that was pressed, until the job has reacted."""
     st.button(
         label,
         icon=f":material/{icon}:",
@@ -102,7 +102,7 @@ def asked(label: str, icon: str, *, key: str) -> None:
 
 
 def attempt(act: Callable[[], object]) -> None:
-    """Do it; when it cannot be done any more, say so."""
+    """Run the action; show the error if it is no longer possible."""
     try:
         act()
     except (ValueError, OSError) as error:

@@ -1,7 +1,7 @@
-"""The figures of one training job: the map, the bound and the dimensions, live or as saved.
+"""The figures of one training job: map, bound and dimensions, live or of the saved model.
 
-The interactive figures take seconds to load in a browser that has not shown any. Until then a
-light picture of the same numbers stands in their place, so that nothing is empty.
+The code of the interactive figures takes seconds to load in a new browser. Until then a static
+picture of the same numbers is shown.
 """
 
 import base64
@@ -33,7 +33,7 @@ START = (
 
 
 def live_figures(job_id: str) -> None:
-    """Bound curve, ARD bars and latent map of the job: live, or those of the model it saved."""
+    """Bound curve, ARD bars and latent map of the job, live or of the saved model."""
     try:
         job = training.snapshot(job_id)
     except ValueError:
@@ -85,7 +85,7 @@ def live_figures(job_id: str) -> None:
 
 
 def first_map(job: Snapshot) -> None:
-    """The places where training starts, while the model has made no step yet."""
+    """The initial positions, until the model has made its first step."""
     picture = start_picture(job.id)
     if picture:
         st.markdown("**Map at the start**", help=START)
@@ -93,14 +93,14 @@ def first_map(job: Snapshot) -> None:
 
 
 def drawn(name: str, figure: go.Figure, picture: Callable[[], str], alt: str) -> None:
-    """An interactive figure above its light picture, which the stylesheet hides in time."""
+    """An interactive figure above its static picture, which the stylesheet hides later."""
     with st.container(key=f"job_figure_{name}"):
         light(picture(), int(figure.layout.height), alt)
         st.plotly_chart(figure, key=f"job_{name}", config={"displayModeBar": False}, alt=alt)
 
 
 def light(picture: str, height: int, alt: str) -> None:
-    """A picture (SVG) as wide as there is room."""
+    """A picture (SVG) of full width."""
     data = base64.b64encode(picture.encode()).decode()
     st.html(
         f'<img class="mf-light" style="height: {height}px" alt="{alt}" '
@@ -109,7 +109,7 @@ def light(picture: str, height: int, alt: str) -> None:
 
 
 def map_picture(places: Array, labels: Array | None) -> str:
-    """Points with the colours of their labels, where there are as many."""
+    """Points, coloured by label if there is one label per point."""
     same = labels is not None and len(labels) == len(places)
     some = thinned(len(places))
     return dots(places[some], labels[some] if labels is not None and same else None)
@@ -128,10 +128,10 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
         try:
             model = open_item(f"library:{job.entry}").model
         except (ValueError, OSError):
-            pass  # deleted in the Library: the last step still shows what there was
+            pass  # deleted in the Gallery: use the last step
         else:
             if model.capabilities.layers and not model.capabilities.views:
-                # One that is off has all rows in one place.
+                # In a layer that is off, all rows have the same position.
                 layer = next((each for each in model.layers_ if not each.doubt_), model.layers_[-1])
                 width = layer.latent_mean_.shape[1]
                 return layer.latent_mean_, layer.relevance_[:width], layer.information_
@@ -144,7 +144,7 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
 
 
 def relevance_in_words(relevance: Any, information: Any) -> str:
-    """The bars as a sentence, for those who cannot see them."""
+    """The bars as a sentence, for screen readers."""
     on = np.flatnonzero(dimensions_on(information)) + 1
     order = np.argsort(-np.asarray(relevance)) + 1
     return (
@@ -162,7 +162,7 @@ def stored_words(job_id: str) -> tuple[Any, tuple[str, ...], Any]:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def start_picture(job_id: str) -> str:
-    """The data's principal components as a picture; "" where there are none to see."""
+    """The data's principal components as a picture; "" without any."""
     dataset = training.dataset(job_id)
     if dataset.n_points < 2:
         return ""

@@ -1,4 +1,4 @@
-"""What training says in the words of scripts, in those of the page."""
+"""Translates messages of training, which name Python arguments, for the page."""
 
 import re
 
@@ -16,7 +16,7 @@ SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             r"n_components = (\d+) is capped at (\d+) for these data",
-            r"\2 latent dimensions are used instead of \1: the data have no more",
+            r"\2 latent dimensions are used instead of \1: the data do not have more",
         ),
     )
 )
@@ -24,7 +24,7 @@ MEANINGLESS = re.compile(r"latent dimensions? starts? at random: PCA found")
 
 
 def on_the_page(said: str) -> str:
-    """A note or reason without the names of arguments; empty for one that changes nothing."""
+    """A note or reason without names of arguments; "" for one that is irrelevant to users."""
     if MEANINGLESS.search(said):
         return ""
     for pattern, words in SAID:

@@ -1,4 +1,4 @@
-"""All training jobs of this machine, each one click away."""
+"""Lists of the training jobs of this machine, with links."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.ui.shared.words import bound_in_words
 
 
 def active_banner() -> None:
-    """Above the form: what is training now, one click away."""
+    """The running trainings with links, above the form."""
     for job in training.jobs():
         if job.status == "running":
             with st.container(border=True, horizontal=True, vertical_alignment="center"):

@@ -27,23 +27,23 @@ def job_view(job_id: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(job.name), anchor=False, width="content")
         status_badge(job.status)
-    if job.model_class:  # none is known of a job whose file is broken
+    if job.model_class:  # unknown if the job's file is broken
         st.caption(
             " · ".join(
                 [f"{model_words(job.model_class)} on {plain(job.dataset_name)}", *settings_of(job)]
             )
         )
     controls(job)
-    # Polling only while something can change; each fragment starts the page anew when it does.
+    # Poll only while something can change; each fragment reruns the page after a change.
     active = job.active
-    # A job that waits may be resumed in another tab.
+    # A paused job may be resumed in another tab.
     pace = 1.0 if active else 5.0 if job.status in WAITING else None
     st.fragment(live_numbers, run_every=pace)(job_id, state_of(job))
     st.fragment(live_figures, run_every=2.0 if active else None)(job_id)
 
 
 def state_of(job: Snapshot) -> tuple[str, str | None, str | None]:
-    """What the page outside the live fragments depends on."""
+    """The state on which the page outside the live fragments depends."""
     return job.status, job.request, job.entry
 
 
@@ -81,7 +81,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     doubts = [note for note in job.notes if note.startswith(verdicts)]
     for note in job.notes:
         words = on_the_page(note)
-        if words and note not in doubts:  # those are told with the layers
+        if words and note not in doubts:  # `show_verdicts` shows the doubts
             st.caption(f":material/info: {plain(words)}")
     progress = job.progress
     if progress is None:
@@ -95,7 +95,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         st.caption(f"Why it ended: {plain(on_the_page(job.reason))}.".replace("..", "."))
     on = int(dimensions_on(progress.information).sum())
     deep = isinstance(job.parameters.get("n_components"), tuple)
-    # Of a deep model these are the top's: what became of the others, the verdicts tell.
+    # In a deep model these are the top's dimensions; the verdicts describe the other layers.
     if job.status == "finished" and on == 0 and not deep:
         st.info(NOTHING_FOUND, icon=":material/info:")
     show_verdicts(verdicts, doubtful=bool(doubts))
@@ -111,7 +111,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
             number("Time", seconds_in_words(progress.seconds), "Time spent training.")
 
 
-# What the phases of training are called here.
+# The page's names of the phases of training.
 PHASES = {
     "noise held": "laying out a first map",
     "1,000 rows, noise held": "laying out a first map with 1,000 rows",
@@ -124,31 +124,30 @@ PHASES = {
 
 
 def doing_in_words(phase: str, message: str) -> str:
-    """What training is at; of several starts, which. The message, if any, names the phase."""
-    # Of very many rows a growing sample trains, by which its phases are called.
+    """The phase of training and the number of the start; from the message if there is one."""
+    # With very many rows, phases have the names of the growing samples.
     usual = f"improving the map with {phase}" if phase.endswith(" rows") else phase
     words = (message or phase).replace(phase, PHASES.get(phase, usual))
     return words[:1].upper() + words[1:]
 
 
 NOTHING_FOUND = (
-    "No dimension carries information: as far as this model can tell, the columns vary "
-    "independently of each other."
+    "No dimension carries information: this model found no relation between the columns."
 )
 TIME_LEFT = (
-    "For all steps that are allowed, at the present pace. Training ends earlier when nothing "
-    "improves any more, and later when others use the machine."
+    "For all allowed steps at the present speed. Training ends earlier when nothing improves, "
+    "and later when others use the machine."
 )
 
 
 def waiting_words(status: str) -> str:
-    """What is going on while there is nothing to show."""
+    """A message while there are no numbers to show."""
     if status == "queued":
         return "Waiting: another training runs first."
     if status == "running":
         return "Preparing the data …"
     if status == "finished":
-        return "Solved at once: there was nothing to watch."
+        return "Solved directly, without training steps."
     return "Nothing was trained yet."
 
 

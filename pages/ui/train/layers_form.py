@@ -1,4 +1,4 @@
-"""How many layers a model has, and how wide those above the lowest are."""
+"""The number of layers, and the widths of those above the lowest."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ USUAL_WIDTH = 5
 
 
 def layers_question() -> int:
-    """One, as models mostly have, or more."""
+    """Ask for the number of layers."""
     return int(
         st.segmented_control(
             "Layers",
@@ -25,9 +25,9 @@ def layers_question() -> int:
 
 
 def own_spaces_question() -> bool:
-    """Whether every view has the lowest layer's space to itself."""
+    """Ask whether every view has a separate lowest layer."""
     return st.toggle(
-        "A map of its own for every view",
+        "One map per view",
         key="form_own_spaces",
         help=TERMS["own_spaces"],
         persist_state="session",
@@ -35,7 +35,7 @@ def own_spaces_question() -> bool:
 
 
 def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
-    """The dimensions of all layers, the top first; lowest: those of the layer above the data."""
+    """The numbers of dimensions of all layers, the top first; lowest: of the last layer."""
     above = []
     for column, number in zip(st.columns(n_layers - 1), range(1, n_layers), strict=True):
         with column:

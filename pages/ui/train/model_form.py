@@ -30,9 +30,9 @@ from pages.ui.train.time_form import time_kernel_form
 
 @dataclass(frozen=True)
 class Choice:
-    """A model on offer: its name in the field, one line of what it does, and its estimator.
+    """An offered model: its name in the field, a one-line description, and its estimator.
 
-    deeper: the estimator with layers above it, where there is one.
+    deeper: the deep version of the estimator, if there is one.
     """
 
     title: str
@@ -50,13 +50,13 @@ class Choice:
 
     @property
     def has_noises(self) -> bool:
-        """Whether every output may have its own noise: not where all rows are inducing inputs."""
+        """Whether every output may have its own noise: not if all rows are inducing inputs."""
         known = inspect.signature(self.estimator).parameters
         whole = "n_inducing" in known and known["n_inducing"].default is None
         return "noise" in known and not whole
 
     def suits(self, dataset: Dataset) -> bool:
-        """Whether the data have what the model needs, and it can read them a part at a time."""
+        """Whether the model supports the data, and can read them in parts if necessary."""
         if isinstance(dataset, TableDataset):
             return self.estimator is BayesianGPLVM
         has_times, has_views = dataset.times is not None, len(dataset.views) > 1
@@ -66,7 +66,7 @@ class Choice:
 CHOICES: tuple[Choice, ...] = (
     Choice(
         "Views (manifold relevance)",
-        "One map for all views; finds which dimensions they share and which belong to one alone.",
+        "One map for all views; finds which dimensions are shared and which belong to one view.",
         ManifoldRelevance,
         DeepManifoldRelevance,
     ),
@@ -78,13 +78,13 @@ CHOICES: tuple[Choice, ...] = (
     ),
     Choice(
         "Dynamical GP-LVM",
-        "The same for rows that follow each other in time: each sequence is a path on the map.",
+        "Curved map for rows that follow each other in time: each sequence is a path.",
         DynamicalGPLVM,
         DeepGPLVM,
     ),
     Choice(
         "GP-LVM",
-        "Curved map with one best place per row; every dimension stays in use.",
+        "Curved map with one fitted position per row; every dimension stays in use.",
         GPLVM,
     ),
     Choice(
@@ -94,7 +94,7 @@ CHOICES: tuple[Choice, ...] = (
     ),
     Choice(
         "Probabilistic PCA",
-        "Straight map, quickly solved: the base line for comparison.",
+        "Straight map with an immediate solution: the baseline for comparison.",
         ProbabilisticPCA,
     ),
 )
@@ -116,8 +116,8 @@ OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 def model_form(dataset: Dataset, *, differ: bool) -> Any:
     """Ask for model and options; return the estimator, not fitted.
 
-    differ: whether units do, which preselects a noise for each column. Values survive a change of
-    page.
+    differ: whether units differ, which preselects one noise per column. Values stay when the
+    visitor changes the page.
     """
     offered = [choice for choice in CHOICES if choice.suits(dataset)]
     titles = [choice.title for choice in offered]
@@ -139,15 +139,16 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
     known = set(inspect.signature(choice.estimator).parameters)
     if over_time or in_parts:
-        # Where rows lie is a matter of their times; an encoder would need all rows in memory.
+        # Times determine the positions of a dynamical model; an encoder would need all rows in
+        # memory.
         known.discard("encoder")
     options: dict[str, Any] = {}
     if several and not choice.needs_views:
         st.caption(
-            f":material/info: This model takes the {dataset.n_outputs:,} columns of all views as "
-            "one row: it does not tell what the views share."
+            f":material/info: This model joins the {dataset.n_outputs:,} columns of all views: it "
+            "does not show what the views share."
         )
-        # Between views units may well differ; the data check judges each by itself.
+        # Units may differ between views; the data check tests each view separately.
         differ = differ or bool(mixed_units(dataset.values, column_words(dataset)))
     if choice.needs_views:
         options["time_kernel"] = prior_option(dataset)
@@ -189,7 +190,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
             "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}", term="noise_choice"
         )
     if options.get("noise") == "per_output":
-        st.caption("Each column is judged in its own units: no scale has to be chosen.")
+        st.caption("With one noise per column, no scale has to be chosen.")
     else:
         usual = "columns" if differ else "global"
         options["scaling"] = chosen(
@@ -208,7 +209,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
 def more_options(
     choice: Choice, dataset: Dataset, known: set[str], n_components: int
 ) -> dict[str, Any]:
-    """The options that most people leave as they are."""
+    """Options that rarely need a change."""
     options: dict[str, Any] = {}
     count = len(dataset.targets)
     if "n_inducing" in known:
@@ -262,13 +263,13 @@ def more_options(
 
 
 def inducing_option(choice: Choice, count: int, usual: int) -> int | None:
-    """How many inducing points; None for a model that may do without."""
+    """Ask for the number of inducing points; None for a model without them."""
     optional = inspect.signature(choice.estimator).parameters["n_inducing"].default is None
     if optional and not st.toggle(
         "Faster, with inducing points",
         value=count > 400,
         key=f"form_sparse_{count > 400}",
-        help="Without them every row counts fully and a step costs the cube of the rows.",
+        help="Without them, the model is exact, and a step's cost grows with the cube of the rows.",
         persist_state="session",
     ):
         return None

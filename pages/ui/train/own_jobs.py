@@ -1,4 +1,4 @@
-"""The trainings that this visitor has begun, and whether another one may begin."""
+"""The trainings that this visitor has started, and their limit."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ import streamlit as st
 
 from gplvm_core import training
 
-OWN = "train_own"  # session key: ids of the jobs that were begun in this visit
+OWN = "train_own"  # session key: ids of the jobs that were started in this visit
 
 
 def begin(submit: Callable[[], str]) -> str:
-    """Queue a training and remember whose it is; JobError, in words, where there are too many."""
+    """Queue a training and store its owner. Raises JobError if there are too many."""
     own = st.session_state.setdefault(OWN, set())
     active = sum(job.active for job in training.jobs() if job.id in own)
     training.limits().allow_visitor(active)
@@ -19,10 +19,10 @@ def begin(submit: Callable[[], str]) -> str:
 
 
 def say_held() -> None:
-    """That nothing trains, where whoever runs the server has said so."""
+    """Show that the server's administrator has stopped all training, if so."""
     if training.held():
         st.info(
-            "Whoever runs this server has stopped all training for now. What has been reached is "
-            "kept; trainings go on from there later.",
+            "The administrator of this server has paused all training. Trainings keep their "
+            "progress and continue later.",
             icon=":material/pause_circle:",
         )

@@ -1,4 +1,4 @@
-"""What counts as a view of a data set: all of a row, groups of its columns, or each column."""
+"""The choice of views of a data set: whole rows, groups of columns, or single columns."""
 
 import numpy as np
 import streamlit as st
@@ -15,13 +15,13 @@ from pages.ui.shared.words import TERMS
 MOST_COLUMN_VIEWS = 100
 MOST_GROUPS = 12
 MOST_CHOSEN = 8
-FEW_VIEWS = 8  # more are not drawn, or asked about, one by one
+FEW_VIEWS = 8  # above this, views have no separate drawing or question
 
 
 def views_choice(dataset: Dataset) -> Dataset | None:
-    """Ask what the views are; the data set with them, None while the answer cannot be used."""
+    """Ask for the views; return the data set with them, or None while the answer is invalid."""
     ways = ways_of(dataset)
-    # Views that are renamed are still the same data.
+    # Renaming views does not change the data.
     own = () if dataset.views else (dataset.name, *column_words(dataset)[: MOST_COLUMN_VIEWS + 1])
     mark = fingerprint((str(dataset.n_outputs), *ways, *own))
     way = "given"
@@ -39,7 +39,7 @@ def views_choice(dataset: Dataset) -> Dataset | None:
     try:
         divided = divide(dataset, way, mark)
         if can_show_labels(dataset, way) and st.toggle(
-            "The labels are a view of their own",
+            "Labels as a view",
             key=f"views_labels_{mark}",
             help=TERMS["label_view"],
             persist_state="session",
@@ -68,13 +68,13 @@ def ways_of(dataset: Dataset) -> dict[str, str]:
 
 
 def can_show_labels(dataset: Dataset, way: str) -> bool:
-    """Whether there are labels to make a view of, and few views beside it."""
+    """Whether the data have labels for a view, and few other views."""
     several = dataset.labels is not None and len(np.unique(dataset.labels)) > 1
     return several and way in ("given", "names", "chosen")
 
 
 def divide(dataset: Dataset, way: str, mark: str) -> Dataset:
-    """The data set with the views that were chosen; raises DataError for what cannot be."""
+    """The data set with the chosen views. Raises DataError if that is impossible."""
     if way == "names":
         words = column_words(dataset)
         groups = name_groups(words)
@@ -107,7 +107,7 @@ def chosen_groups(dataset: Dataset, mark: str) -> dict[str, list[int]]:
             persist_state="session",
         )
     )
-    # At first the columns are dealt out in their order, so that there is something to look at.
+    # Initially the columns are divided in their order, as an example.
     shares = np.array_split(np.arange(len(words)), count)
     names, chosen = [], []
     for number, share in enumerate(shares):
@@ -136,10 +136,10 @@ def chosen_groups(dataset: Dataset, mark: str) -> dict[str, list[int]]:
 
 
 def told_cost(dataset: Dataset) -> Dataset:
-    """Says what many views cost."""
+    """Show the cost of many views."""
     count = len(dataset.views)
     st.caption(
-        f"{plural(count, 'view')}, each with a mapping of its own: a training step takes about "
-        f"{count} times as long as with one view. It shows which of them move together."
+        f"{plural(count, 'view')}, each with its own mapping: a training step takes about "
+        f"{count} times as long as with one view. The model shows which views vary together."
     )
     return dataset

@@ -1,4 +1,4 @@
-"""Several files that describe the same things: each a view with a name, joined row by row."""
+"""Several files that describe the same things, joined row by row as named views."""
 
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -25,7 +25,7 @@ from pages.ui.train.table_questions import inspected
 from pages.ui.train.upload_questions import MEGABYTES, questions, read_upload, rows_in_use
 
 FILES = "train_several"  # session key: the files, oldest first, kept when the page is left
-SEEN = "train_several_seen"  # session key: the uploader's ids of all files that were taken over
+SEEN = "train_several_seen"  # session key: the uploader's ids of all files that were copied
 TURN = "train_several_turn"  # session key: a new number empties the uploader
 LONGEST_NAME = 40
 UNEQUAL: dict[Unequal, str] = {
@@ -36,16 +36,16 @@ UNEQUAL: dict[Unequal, str] = {
 
 @dataclass(frozen=True)
 class KeptFile:
-    """An uploaded file; mark: tells its questions from those about other files."""
+    """An uploaded file; mark: distinguishes its questions from those about other files."""
 
     mark: str
     name: str
     data: bytes
-    view: str  # what the view is called until it is renamed
+    view: str  # the initial name of the view
 
 
 def several_files_form() -> Dataset | None:
-    """Take files, ask about each, and join them; errors are shown in words beside their file."""
+    """Take files, ask about each, and join them; show errors beside their file."""
     readers().warm()
     key = f"train_several_files_{st.session_state.get(TURN, 0)}"
     st.file_uploader(
@@ -55,14 +55,14 @@ def several_files_form() -> Dataset | None:
         accept_multiple_files=True,
         max_upload_size=MEGABYTES,
         key=key,
-        help="The files stay on this machine. Add as many as you like, together or in turn.",
+        help="The files stay on this machine. Add any number of files, together or one by one.",
         on_change=keep_files,
         args=(key,),
     )
     files: list[KeptFile] = st.session_state.get(FILES, [])
     st.caption(
         "Row n of every file describes the same thing: a photograph and its measurements, a "
-        "movement seen from two sides. Images count in the order of their names."
+        "movement seen from two sides. Images are in the order of their names."
     )
     taken: list[str] = []
     parts: list[FileView] = []
@@ -78,8 +78,8 @@ def several_files_form() -> Dataset | None:
 
 
 def keep_files(key: str) -> None:
-    """Take over what was uploaded to where it outlives the page, and empty the uploader."""
-    # A run that is cut short tells of the same files again: each is taken once.
+    """Copy the uploaded files to the session, and empty the uploader."""
+    # After an interrupted run, Streamlit reports the same files again: copy each once.
     seen: set[str] = st.session_state.setdefault(SEEN, set())
     kept: list[KeptFile] = list(st.session_state.get(FILES, []))
     for file in st.session_state.get(key) or []:
@@ -98,10 +98,10 @@ def drop_file(mark: str) -> None:
 
 
 def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
-    """One file's name, questions and facts; its views, None when it cannot be read."""
+    """Show one file's name, questions and facts; return its views, None if it cannot be read."""
     with st.container(border=True, key=f"several_file{file.mark}"):
-        told, naming, removal = st.columns([4, 4, 1], vertical_alignment="bottom")
-        told.markdown(f":material/draft: **{plain(file.name)}** ({bytes_in_words(len(file.data))})")
+        left, naming, removal = st.columns([4, 4, 1], vertical_alignment="bottom")
+        left.markdown(f":material/draft: **{plain(file.name)}** ({bytes_in_words(len(file.data))})")
         removal.button(
             "Remove",
             type="tertiary",
@@ -116,12 +116,12 @@ def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
             st.error(plain(error), icon=":material/error:")
             return None
         for part in parts:
-            told.caption(plain(facts(part, named=len(parts) > 1)))
+            left.caption(plain(facts(part, named=len(parts) > 1)))
         return parts
 
 
 def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
-    """The views of one file: one, or one for each chosen array of an NPZ; `naming` asks for it."""
+    """The views of one file: one, or one per chosen array of an NPZ; `naming` asks for names."""
     arrays: tuple[str, ...] = ()
     if PurePath(file.name).suffix.lower() in (".npz", ".npy"):
         arrays = inspected(file.name, file.data, None, None).arrays
@@ -151,9 +151,9 @@ def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
 
 
 def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -> FileView:
-    """A table as a view; rows without any value are missing in it once that is wanted.
+    """A table as a view; on request, rows without any value are missing in it.
 
-    Raises DataError for such rows before. None is passed over: the rows below would move up.
+    Otherwise raises DataError for such rows. Skipping one would shift the rows below it.
     """
     dataset = read_upload(file.name, file.data, answers | {"skip_empty_rows": True})
     rows, count = rows_in_use(file.name, file.data, answers)
@@ -163,21 +163,21 @@ def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -
     if not st.toggle(
         "Rows without any value are missing in this view",
         key=f"several_empty{file.mark}_{answers.get('array')}",
-        help="They stay in their place, so that the rows of the files still belong together. "
-        "Labels and times of this file are then not used.",
+        help="They keep their position, so that the rows of the files still match. Labels and "
+        "times of this file are then ignored.",
         persist_state="session",
     ):
         places = listed([str(n + 1) for n in empty])
         raise DataError(
             f"{whose} has no value in {plural(len(empty), 'row')} of {count:,}: row {places}. "
-            "If they describe things that the other files describe too, turn the switch on; "
-            "otherwise take them out of all files."
+            "If the other files have values in these rows, turn the switch on; otherwise remove "
+            "the rows from all files."
         )
     return FileView(name, whose, dataset, count, rows)
 
 
 def array_part(file: KeptFile, array: str, taken: list[str]) -> FileView:
-    """One array of an NPZ; arrays of one entry a row that look like labels or times are those."""
+    """One array of an NPZ; arrays with one entry per row may become labels or times."""
     report = inspected(file.name, file.data, array, None)
     roles = {"label_column": report.label_column, "time_column": report.time_column}
     answers = {"array": array} | {
@@ -188,7 +188,7 @@ def array_part(file: KeptFile, array: str, taken: list[str]) -> FileView:
 
 
 def facts(part: FileView, *, named: bool) -> str:
-    """Rows, columns and what is known beside them, in a few words; named: whose they are."""
+    """Rows, columns and other facts in a few words; named: the file's name in front."""
     dataset = part.dataset
     words = [plural(part.n_rows, "row"), plural(dataset.n_outputs, "column")]
     if dataset.drawing.kind == "image":
@@ -201,7 +201,7 @@ def facts(part: FileView, *, named: bool) -> str:
 
 
 def join(parts: list[FileView]) -> Dataset | None:
-    """The views together; asks what to do when their rows are not equally many."""
+    """Join the views; ask what to do if their numbers of rows differ."""
     if len(parts) == 1:
         return parts[0].dataset
     clash = clash_of_times(parts)
@@ -218,14 +218,13 @@ def join(parts: list[FileView]) -> Dataset | None:
         "Rows that are not in every file",
         list(UNEQUAL),
         format_func=UNEQUAL.__getitem__,
-        # Asked anew whenever the lengths are others.
+        # The question is new for other lengths.
         key="several_unequal_" + "_".join(str(part.n_rows) for part in parts),
-        help="The first rows of every file belong together; those at the end of the longer files "
-        "have no partner.",
+        help="The first rows of all files match; rows at the end of longer files have no match.",
         persist_state="session",
     )
     if unequal is None:
-        st.caption("Choose one, or upload files with as many rows each.")
+        st.caption("Choose one, or upload files with equal numbers of rows.")
         return None
     try:
         return joined(parts, unequal)

@@ -1,4 +1,4 @@
-"""The options that only a model of several views has."""
+"""Options of multi-view models."""
 
 from collections.abc import Sequence
 
@@ -23,14 +23,14 @@ STARTS = {
 
 
 def prior_option(dataset: Dataset) -> str | Kernel | None:
-    """The kernel over time, None for rows that are placed independently of each other."""
+    """Ask for the kernel over time; None for independent rows."""
     if dataset.times is None or chosen("Rows on the map", "prior", PRIORS) == "free":
         return None
     return time_kernel_form(dataset)
 
 
 def kernel_option(names: Sequence[str]) -> str | Kernel | dict[str, str | Kernel]:
-    """One kernel for all views, or one for each of a few."""
+    """Ask for one kernel for all views, or for one per view if they are few."""
     few = len(names) <= FEW_VIEWS
     words = KERNELS | ({EACH: "Each view its own"} if few else {})
     shape = chosen("Shape of the mappings", "kernel_views", words, mark=f"_{few}")
@@ -46,13 +46,13 @@ def kernel_option(names: Sequence[str]) -> str | Kernel | dict[str, str | Kernel
 
 
 def start_option(n_views: int, n_components: int) -> str:
-    """Where the points start; every view its own components only if there is one for each."""
+    """Ask for the initial positions; “PCA of each” requires a dimension per view."""
     each = n_views <= n_components
     words = {name: word for name, word in STARTS.items() if each or name != "pca_each"}
     start = chosen("Starting places", "init_views", words, mark=f"_{each}")
     if not each:
         st.caption(
-            f"“PCA of each” gives every view a dimension of its own: it needs at least {n_views} "
+            f"“PCA of each” gives every view a separate dimension: it needs at least {n_views} "
             f"latent dimensions, and {n_components} are chosen."
         )
     return start

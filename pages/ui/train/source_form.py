@@ -13,12 +13,12 @@ from pages.ui.shared.words import STORIES, bytes_in_words
 from pages.ui.train.table_questions import UnansweredError, inspected
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
 
-BEGINNING, LINES = 4000, 8  # bytes and lines that are shown of a file
+BEGINNING, LINES = 4000, 8  # bytes and lines of a file that are shown
 UPLOAD = "train_upload"  # session key: (file name, bytes), kept when the page is left
 
 
 def built_in_form() -> Dataset | None:
-    """Choose one of the data sets that come with Manifolio, or with a package that is there."""
+    """Choose one of the data sets of Manifolio or of an installed package."""
     missing = optional_datasets()
     names = (*list_datasets(), *(name for name, packages in missing.items() if not packages))
     name = st.pills(
@@ -37,7 +37,7 @@ def built_in_form() -> Dataset | None:
         if packages
     ]
     if ways:
-        st.caption(f"Optional, after an installation: {', '.join(ways)}.")
+        st.caption(f"Available after installation: {', '.join(ways)}.")
     try:
         return built_in(str(name))
     except (ValueError, OSError) as error:
@@ -55,7 +55,7 @@ def built_in(name: str) -> Dataset:
 
 
 def upload_form() -> Dataset | None:
-    """Take a file, ask what has to be asked, and read it; errors are shown in words."""
+    """Take a file, ask the necessary questions, and read it; show errors."""
     readers().warm()
     turn = st.session_state.get("train_upload_turn", 0)
     key = f"train_file_{turn}"
@@ -97,7 +97,7 @@ def upload_form() -> Dataset | None:
 
 
 def beginning(name: str, data: bytes) -> None:
-    """How a table begins that could not be used: its cells, or its lines where it has none."""
+    """The start of a table that could not be used: its cells, or its lines."""
     if kind_of(name) != "table":
         return
     try:
@@ -118,7 +118,7 @@ def beginning(name: str, data: bytes) -> None:
 
 
 def keep_upload(key: str) -> None:
-    """Copy the uploader's file to where it outlives the page; forget it when it was removed."""
+    """Copy the uploader's file to the session; delete it there when it was removed."""
     file = st.session_state.get(key)
     if file is None:
         st.session_state.pop(UPLOAD, None)

@@ -1,4 +1,4 @@
-"""Tables in folders that whoever runs the server has opened: trained from where they lie."""
+"""Tables in the server's shared folders, read from disk during training."""
 
 import os
 
@@ -15,10 +15,10 @@ def has_folders() -> bool:
 
 
 def table_form() -> TableDataset | None:
-    """Choose one of the tables and look into it; errors are shown in words."""
+    """Choose one of the tables and preview it; show errors."""
     try:
         tables = {table.name: table for table in tables_in(opened_folders(os.environ))}
-    except ValueError as error:  # a folder went away while the server runs
+    except ValueError as error:  # a folder was removed while the server runs
         st.error(plain(error), icon=":material/error:")
         return None
     if not tables:
@@ -36,11 +36,11 @@ def table_form() -> TableDataset | None:
         format_func=lambda each: in_words(tables[each]) if each in tables else each,
         key="train_table",
         persist_state="session",
-        help="They lie in folders of the server that its keeper has opened. Nothing is uploaded, "
-        "and they need not fit into memory: training reads them a part at a time.",
+        help="Tables in folders that the server's administrator shares. They need not fit into "
+        "memory: training reads them in parts.",
     )
     if name is None or name not in tables:
-        st.caption("A name with * means all files of a folder together, one below the other.")
+        st.caption("A name with * means all files of a folder, joined row by row.")
         return None
     table = tables[name]
     try:
@@ -51,12 +51,12 @@ def table_form() -> TableDataset | None:
 
 
 def in_words(table: OpenTable) -> str:
-    """Its name, and how large it is."""
+    """The table's name and size."""
     files = f", {len(table.files)} files" if len(table.files) > 1 else ""
     return f"{table.name} ({bytes_in_words(table.size)}{files})"
 
 
-@st.cache_resource(max_entries=8, show_spinner="Looking into the table …")
+@st.cache_resource(max_entries=8, show_spinner="Reading the table …")
 def looked_at(table: OpenTable) -> TableDataset:
-    """Read some rows: anew after a file was written anew, since `table` says when that was."""
+    """Read some rows; again after a file has changed, since `table` contains its time."""
     return TableDataset.of(table)

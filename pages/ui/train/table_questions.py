@@ -1,6 +1,6 @@
 """Questions about a table: its header, the roles of its columns, whether its rows are pictures.
 
-mark: tells the questions about one of several files from those about the others.
+mark: distinguishes the questions about one of several files from those about the others.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from pages.ui.train.date_questions import dates_beside, time_questions
 
 NONE = "—"
 LEAST_PIXELS = 36  # columns from which rows may be pictures
-MOST_LABELS = 50  # values of a column of times that can be a label, too
+MOST_LABELS = 50  # the most values of a time column that can also be a label
 
 
 class UnansweredError(ValueError):
@@ -24,13 +24,13 @@ class UnansweredError(ValueError):
 
 
 def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
-    """What a table looks like."""
+    """A report about a table's columns."""
     report: TableReport = read_sandboxed("inspect", name, data, array=array, header=header)
     return report
 
 
 def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
-    """Header, label, time and id columns: suggested by what the columns look like, remembered."""
+    """Ask for header, label, time and id columns; suggest the likely or earlier answers."""
     report = inspected(name, data, None, None)
     array = report.array
     if len(report.arrays) > 1:
@@ -68,7 +68,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
 
 
 def picture_question(report: TableReport, answers: dict[str, Any], mark: str) -> dict[str, Any]:
-    """Whether the rows are pictures, and of which size; asked where there are enough columns."""
+    """Ask whether the rows are pictures, and for their size, if there are enough columns."""
     roles = {
         answers.get("label_column"),
         answers.get("time_column"),
@@ -83,8 +83,8 @@ def picture_question(report: TableReport, answers: dict[str, Any], mark: str) ->
         (None, *shapes),
         format_func=lambda shape: "numbers" if shape is None else _size_in_words(shape),
         key=f"upload_image_shape_{len(values)}{mark}",
-        help="Rows that are pictures, line by line from the top left, are drawn as such. Nothing "
-        "else changes.",
+        help="Rows that hold pixels line by line from the top left can be drawn as pictures; "
+        "training does not change.",
         persist_state="session",
     )
     return {} if chosen is None else {"image_shape": chosen}
@@ -96,9 +96,9 @@ def _size_in_words(shape: tuple[int, ...]) -> str:
 
 
 def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
-    """Which columns are not to be learned but say something about the rows.
+    """Ask for columns that describe the rows and are not trained on.
 
-    No list offers what another choice forbids: a column that has a role is not offered again.
+    A column that has a role is not offered for another one.
     """
     known = {column.name: column for column in report.columns}
     if not known:
@@ -131,8 +131,8 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
             others,
             default=[name for name in ids if name in others],
             key=keys["ids"],
-            help="Numbers of rows, names, anything that should not be learned. They name the rows "
-            "in tables and exports.",
+            help="Row numbers, names and other columns to exclude from training. They name the "
+            "rows in tables and exports.",
             persist_state="session",
         )
     answers: dict[str, Any] = {
@@ -150,7 +150,7 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
         for column in dict.fromkeys((label, *answers["id_columns"], time))
         if column in reasons
     ]
-    words = ["A column that has a role is not offered again."] if label or time or ids else []
+    words = ["Each column can have only one role."] if label or time or ids else []
     if because:
         words.append(f"Suggested because — {'; '.join(because)}.")
     if words:
@@ -158,7 +158,7 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     return answers
 
 
-LABEL_HELP = "Colours the map; it is never learned from."
+LABEL_HELP = "Colours the map; training does not use it."
 TIME_HELP = "When each row was measured, if the rows follow each other: numbers or dates."
 REMEMBERED = ("label_column", "time_column", "id_columns", "date_columns")
 
@@ -168,17 +168,17 @@ def _plainly(answer: Any) -> Any:
 
 
 def _few(column: ColumnReport) -> bool:
-    """Whether a column has few enough values to be a label beside another role."""
+    """Whether a column has few enough values to be a label in addition to another role."""
     return column.n_distinct <= MOST_LABELS
 
 
 def _times(column: ColumnReport) -> bool:
-    """Whether a column can be the time: numbers or dates, up to mistakes that reading names."""
+    """Whether a column can be the time: numbers or dates, possibly with errors to report."""
     return column.numeric or column.dates is not None or column.mostly_numbers
 
 
 def _now(key: str, suggested: str | None, known: dict[str, ColumnReport]) -> str | None:
-    """What a menu says in this run, before it is drawn."""
+    """The value of a menu in this run, before it is drawn."""
     value = st.session_state.get(key, suggested)
     return value if value in known else None
 

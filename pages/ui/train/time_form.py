@@ -1,4 +1,4 @@
-"""The kernel over time of a dynamical model: one line and a small picture per choice."""
+"""The choice of a dynamical model's kernel over time, with a small picture of its paths."""
 
 import base64
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from pages.ui.shared.words import TERMS
 
 @dataclass(frozen=True)
 class Shape:
-    """How a path over time may look: in a word, and in one line."""
+    """A kind of path over time: title and one-line description."""
 
     title: str
     line: str
@@ -24,13 +24,13 @@ SHAPES = {
     "rbf": Shape("Smooth", "Slow, rounded movements without any corner (RBF)."),
     "matern32": Shape("A little rough", "Speed may change quickly: most movements (Matérn 3/2)."),
     "matern12": Shape("Rough", "Direction may change at any moment: jitter (Matérn 1/2)."),
-    "periodic": Shape("Repeating", "The same again and again, after each period (periodic)."),
+    "periodic": Shape("Repeating", "The same movement again after each period (periodic)."),
 }
 
 
 def time_kernel_form(dataset: Dataset) -> str | Kernel:
     """Ask for the kernel over time, with a picture of its paths: a name, or a kernel object."""
-    assert dataset.times is not None  # the model form offers this for data with times only
+    assert dataset.times is not None  # the model form shows this only for data with times
     times = longest_sequence(dataset.times, dataset.sequences)
     span = float(times.max() - times.min())
     name = st.radio(
@@ -46,8 +46,8 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
     )
     if not span > 0:
         st.warning(
-            "All rows have the same time, so there is no path for them to lie on. Choose another "
-            "time column, or another model.",
+            "All rows have the same time, so they cannot form a path. Choose another time column, "
+            "or another model.",
             icon=":material/warning:",
         )
         return name
@@ -69,7 +69,7 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
 
 
 def period_question(dataset_name: str, span: float) -> float:
-    """The period, in the unit of the data's times; a warning when the data cannot show it."""
+    """Ask for the period in the unit of the data's times; warn if it exceeds the data."""
     period = float(
         st.number_input(
             "Period, in the unit of the times",
@@ -84,9 +84,8 @@ def period_question(dataset_name: str, span: float) -> float:
     )
     if period > span:
         st.warning(
-            f"The period, {period:.4g}, is longer than the data, {span:.4g}: nothing in them "
-            "repeats, so the model cannot learn what does. Take a shorter period, or paths of "
-            "another kind.",
+            f"The period, {period:.4g}, is longer than the data, {span:.4g}, so nothing repeats "
+            "in them. Choose a shorter period, or another kind of path.",
             icon=":material/warning:",
         )
     return period

@@ -1,6 +1,6 @@
-"""Questions about an uploaded file, by its kind, and the data set that it then is.
+"""Questions about an uploaded file by its kind, and the resulting data set.
 
-mark: tells the questions about one of several files from those about the others.
+mark: distinguishes the questions about one of several files from those about the others.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ MEGABYTES = 50
 
 
 def read_with_questions(name: str, data: bytes) -> Dataset:
-    """Ask by the kind of file, then read; the loaders' errors pass through."""
+    """Ask questions for the kind of file, then read it. Raises the loaders' errors."""
     answers = questions(name, data)
     try:
         return read_upload(name, data, answers)
@@ -26,7 +26,7 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
         if not st.toggle(
             "Leave out the rows without any value",
             key=f"upload_skip_empty_{name}",
-            help="Nothing can be learned from a row in which nothing is observed.",
+            help="Rows without observed values do not help training.",
             persist_state="session",
         ):
             raise
@@ -34,7 +34,7 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
 
 
 def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
-    """Ask what has to be known about a file of its kind: the answers, as its reader takes them."""
+    """Ask the questions for a kind of file; return the answers as arguments of its reader."""
     match kind_of(name):
         case "images":
             return image_questions(mark) | frame_questions(mark)
@@ -49,14 +49,14 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
 
 
 def read_upload(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
-    """The data set of an upload; its name is for the messages."""
+    """The data set of an upload; the file's name appears in messages."""
     dataset: Dataset = read_sandboxed("read", name, data, **answers)
-    # "people.csv" is not the ready-made data of that name, whose words and answers would be shown.
+    # An upload "people.csv" must not get the texts and answers of the built-in data set "people".
     return replace(dataset, name=f"own_{dataset.name}") if dataset.name in STORIES else dataset
 
 
 def image_questions(mark: str = "") -> dict[str, Any]:
-    """How large, and whether colour is kept."""
+    """Ask for the size of images, and whether to keep colour."""
     left, right = st.columns(2)
     with left:
         side = st.select_slider(
@@ -64,7 +64,8 @@ def image_questions(mark: str = "") -> dict[str, Any]:
             [16, 24, 32, 48, 64, 96, 128],
             value=64,
             key=f"upload_side{mark}",
-            help="Larger images are shrunk to this; training time grows with the pixels.",
+            help="Larger images are reduced to this size; training time grows with the number of "
+            "pixels.",
             persist_state="session",
         )
     with right:
@@ -86,14 +87,14 @@ def frame_questions(mark: str = "") -> dict[str, Any]:
         is_video = st.toggle(
             "They are the frames of a video",
             key=f"upload_is_video{mark}",
-            help="In the order of their names; every folder is a video of its own.",
+            help="In the order of their names; every folder is a separate video.",
             persist_state="session",
         )
     if not is_video:
         return {}
     with right:
         rate = st.number_input(
-            "Frames a second",
+            "Frames per second",
             min_value=0.01,
             max_value=1000.0,
             value=25.0,
@@ -104,7 +105,7 @@ def frame_questions(mark: str = "") -> dict[str, Any]:
 
 
 def motion_questions(mark: str = "") -> dict[str, Any]:
-    """How many frames are kept."""
+    """Ask which frames to keep."""
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
         every = st.number_input(
@@ -113,7 +114,8 @@ def motion_questions(mark: str = "") -> dict[str, Any]:
             max_value=60,
             value=4,
             key=f"upload_every{mark}",
-            help="Motion capture often has 120 frames a second; one in four shows it all.",
+            help="Motion capture often has 120 frames per second; every fourth frame is usually "
+            "enough.",
             persist_state="session",
         )
     with right:
@@ -128,7 +130,7 @@ def motion_questions(mark: str = "") -> dict[str, Any]:
 
 
 def rows_in_use(name: str, data: bytes, answers: dict[str, Any]) -> tuple[Array, int]:
-    """Which rows of a table have a value in a column to learn, and how many rows it has."""
+    """The rows of a table with a value in a trained column, and the number of all rows."""
     asked = {
         key: value for key, value in answers.items() if key not in ("image_shape", "time_unit")
     }

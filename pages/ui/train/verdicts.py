@@ -1,4 +1,4 @@
-"""How the layers of a model are: while it trains, and in the result."""
+"""Verdicts on the layers of a deep model, during training and in the result."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from pages.ui.shared.words import TERMS
 
 
 def show_verdicts(verdicts: Sequence[str], *, doubtful: bool) -> None:
-    """One line, for a model of several layers; doubtful: with what may help."""
+    """Show the verdicts of a deep model in one line; doubtful: with advice."""
     if verdicts:
         advice = f"; {ADVICE}" if doubtful else ""
         words = plain(f"{'; '.join(verdicts)}{advice}.")
@@ -25,12 +25,12 @@ def show_verdicts(verdicts: Sequence[str], *, doubtful: bool) -> None:
 
 
 def verdicts_of(job: Snapshot) -> tuple[str, ...]:
-    """Of the saved model, else as they were when last looked at."""
+    """The verdicts of the saved model, else the last ones of the training."""
     if job.status in ENDED and job.entry is not None:
         try:
             model = open_item(f"library:{job.entry}").model
         except (ValueError, OSError, StoreError):
-            return ()  # deleted in the Library
+            return ()  # deleted in the Gallery
         if model.capabilities.layers:
             layers = list(model.layers_)
             if model.capabilities.views:

@@ -1,4 +1,4 @@
-"""Which row is being completed and what of it is hidden: kept in the session, per model."""
+"""The row that is completed and its hidden cells: stored in the session, per model."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -18,9 +18,9 @@ Source = Literal["data", "own"]
 
 @dataclass(frozen=True)
 class Board:
-    """The place of a visitor: where rows come from, which are on offer, what is hidden.
+    """State of the tab for a visitor: source of the rows, rows on offer, hidden cells.
 
-    turn counts how often other rows were asked for, per source; current is an item's id, or None
+    turn counts the requests for other rows, per source; current is an item's id, or None
     for the first on offer; masks holds a mask's text per item's id, latest the last one painted.
     """
 
@@ -36,7 +36,7 @@ class Board:
         return replace(self, turn=turn, current=None)
 
     def on(self, source: Source) -> "Board":
-        """Rows of this source on offer; those of the other keep their place."""
+        """Switch to rows of this source; the state of the other source is unchanged."""
         return self if source == self.source else replace(self, source=source, current=None)
 
     def painted(self, item: str, mask: str) -> "Board":
@@ -54,14 +54,14 @@ def keep(name: str, changed: Board) -> None:
 
 
 def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
-    """Rows of the data, shuffled; every turn goes on through the same shuffle."""
+    """Rows of the data in random order; every turn continues in the same order."""
     order = np.random.default_rng(0).permutation(dataset.n_points)
     rows = _turned(order, turn)
     return [RowItem(f"row {row}", words_of_row(dataset, row), dataset.values[row]) for row in rows]
 
 
 def own_items(values: Array, mark: str, turn: int, row_names: Array | None = None) -> list[RowItem]:
-    """A visitor's rows (n, D) in their order; mark: of the upload, so that masks find it again."""
+    """A visitor's rows (n, D) in their order; mark: identifies the upload, for its masks."""
     rows = _turned(np.arange(len(values)), turn)
     called = ["" if row_names is None else f", {row_names[row]}" for row in rows]
     return [
@@ -71,13 +71,13 @@ def own_items(values: Array, mark: str, turn: int, row_names: Array | None = Non
 
 
 def _turned(order: Array, turn: int) -> list[int]:
-    """The next few of an order that starts again at its end."""
+    """The next few numbers of an order, which repeats."""
     count = min(STRIP, len(order))
     return [int(order[(turn * count + i) % len(order)]) for i in range(count)]
 
 
 def row_of(item: str) -> int | None:
-    """The number of the training row that an item is, or None."""
+    """The number of an item's training row, or None."""
     source, number, *_ = item.split(" ")
     return int(number) if source == "row" else None
 
@@ -87,10 +87,10 @@ def chosen_item(kept: Board, items: list[RowItem]) -> RowItem:
 
 
 def masks_of(kept: Board, items: list[RowItem], dataset: Dataset) -> dict[str, str]:
-    """What is hidden of every item on offer.
+    """The mask of every item on offer.
 
-    An untouched whole row takes the mask painted last, at first a ready-made one: so the page shows
-    at once what it is for. Rows with gaps have enough to fill.
+    A complete row that was not painted gets the last mask, or a default one: so the page shows a
+    completion at once. Rows with gaps start without a mask.
     """
     drawing = dataset.drawing
     first = kept.latest or mask_text(next(iter(choices(drawing).values())))
@@ -108,7 +108,7 @@ def hidden_row(item: RowItem, mask: str, dataset: Dataset) -> Array:
 
 
 def question_of(act: Any, items: list[RowItem], dataset: Dataset) -> Question | None:
-    """The browser's message, checked; None for what does not belong to the page."""
+    """The browser's message, checked; None for a message that does not fit the page."""
     if not isinstance(act, dict) or act.get("item") not in {item.id for item in items}:
         return None
     try:

@@ -1,7 +1,7 @@
-"""What the tab Fill in asks of a model; the one place of the tab that calls its methods.
+"""All calls of model methods in the tab Fill in.
 
-Answers are kept (`st.cache_data`), so that an undo or a rerun costs nothing. `name` stands for the
-model: its key and version.
+Results are cached (`st.cache_data`), so that an undo or a rerun costs nothing. `name` is the
+model's key and version.
 """
 
 import json
@@ -19,9 +19,9 @@ from pages.ui.shared.kept import kept
 
 N_ALTERNATIVES = 3
 N_SAMPLES = 4
-N_DRAWS = 64  # of q(x*), that the class probabilities are averaged over
+N_DRAWS = 64  # draws from q(x*) over which the class probabilities are averaged
 LEAST_WEIGHT = 0.01  # alternatives below are not shown
-MOST_SCORED = 100  # training rows whose log density is computed: shares to about a twentieth
+MOST_SCORED = 100  # training rows whose log density is computed: gives shares to about 0.05
 ROWS_AT_ONCE = 25
 
 
@@ -71,7 +71,7 @@ def possibilities(_model: Any, name: str, row: Array) -> Possibilities:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def position(_model: Any, name: str, row: Array) -> Position:
-    """Where the row lies on the latent map."""
+    """The row's position on the latent map."""
     if not np.any(_model.latent_variance_):
         return Position(_model.transform(row[None])[0], None)
     mean, std = _model.transform(row[None], return_std=True)
@@ -80,14 +80,14 @@ def position(_model: Any, name: str, row: Array) -> Position:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def log_density(_model: Any, name: str, row: Array) -> float:
-    """log p(what is known of the row | training data) in nats."""
+    """log p(observed cells of the row | training data) in nats."""
     return float(_model.score_samples(row[None])[0])
 
 
 def scored_rows(dataset: Dataset, missing: Array) -> Array:
     """The training rows whose log density is computed: all, or 100 spread evenly.
 
-    Of data with gaps only rows that are known wherever the item is: like is compared with like.
+    In data with gaps, only rows that have a value wherever the item has one, for a fair comparison.
     """
     known = np.flatnonzero(~np.isnan(dataset.values[:, ~missing]).any(axis=1))
     return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
@@ -100,9 +100,9 @@ def _ready_densities() -> dict[str, list[float]]:
 
 
 def ready_densities(name: str) -> Array | None:
-    """Log densities of a ready model's whole scored rows, which came with it; None for others.
+    """Log densities of a ready model's complete scored rows, stored with it; None for others.
 
-    They are kept by the bound, too, so that those of another training are never taken.
+    The bound is part of their key, so that values of another training are never used.
     """
     found = _ready_densities().get(name.removeprefix("gallery:"))
     return None if found is None or not name.startswith("gallery:") else np.array(found)
@@ -112,8 +112,8 @@ def ready_densities(name: str) -> Array | None:
 def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start: int) -> Array:
     """Log densities of a few of the scored rows, from number `start`, with the item's gaps.
 
-    gaps: the item's missing columns as bits. A few rows at a time: each part is kept even when the
-    visitor goes on before the last one is done.
+    gaps: the item's missing columns as bits. A few rows at a time: finished parts stay cached when
+    the visitor leaves before the last one.
     """
     missing = np.unpackbits(np.frombuffer(gaps, np.uint8), count=_dataset.n_outputs).astype(bool)
     rows = scored_rows(_dataset, missing)[start : start + ROWS_AT_ONCE]
@@ -126,7 +126,7 @@ def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start:
 def class_probabilities(
     _model: Any, name: str, _dataset: Dataset, row: Array, own_row: int | None
 ) -> Array:
-    """Probability of each label: a logistic regression on the training points' places on the map.
+    """Probability of each label: a logistic regression on the training points' latent positions.
 
     Averaged over draws from the alternatives' mixture of q(x*). own_row: the item itself, left out
     of the regression when it is a training row.

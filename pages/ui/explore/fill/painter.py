@@ -1,7 +1,7 @@
-"""The painter as a Streamlit component: hide parts of a row, see them come back.
+"""The painter as a Streamlit component: hide parts of a row, see them completed.
 
-Painting happens in the browser; when a stroke ends, the mask comes here. The answer goes first, the
-rest (alternatives, samples, charts) behind it. Rows, answers and possibilities travel as bytes.
+Painting happens in the browser; when a stroke ends, the browser sends the mask. The completion is
+sent first, then alternatives, samples and charts. Rows and results travel as bytes.
 """
 
 from functools import partial
@@ -56,12 +56,12 @@ def painter(item: Item, name: str, own: NewRows | None) -> None:
 
 
 def stores(name: str) -> dict[str, str]:
-    """Under which names the view finds its bytes."""
+    """The names under which the view finds its bytes."""
     return {part: f"{part}|{name}" for part in ("rows", "answer", "possibilities")}
 
 
 def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question]:
-    """Show the painter; the row that is chosen, and what of it is hidden."""
+    """Show the painter; return the chosen row and its mask."""
     dataset, kept = item.dataset, board(name)
     mark, turn = "" if own is None else own.mark, kept.turn[kept.source]
     rows = (
@@ -95,7 +95,7 @@ def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question]:
 def send_answer(
     item: Item, name: str, current: RowItem, question: Question, row: Array
 ) -> Completion | None:
-    """The completion to the browser; None when there is none, and the browser is told why."""
+    """Send the completion, or the reason why there is none, to the browser; None without one."""
     key = stores(name)["answer"]
     try:
         answer = checked_completion(item, name, row)
@@ -116,7 +116,7 @@ def send_possibilities(item: Item, name: str, question: Question, row: Array) ->
 
 
 def other_rows(name: str) -> None:
-    """Before the rerun: the visitor asked for other rows."""
+    """Before the rerun: offer other rows."""
     act = st.session_state[f"painter|{name}"].get("act")
     if isinstance(act, dict) and act.get("more"):
         keep(name, board(name).shuffled())
@@ -128,11 +128,11 @@ def _packed(_dataset: Dataset, _rows: list[RowItem], batch: str, store: str, mor
 
 
 def checked_completion(item: Item, name: str, row: Array) -> Completion:
-    """The completion; ValueError, in words, when nothing is left to see."""
+    """The completion. Raises ValueError if every cell is hidden."""
     if np.isnan(row).all():
         raise ValueError(
-            "Everything is hidden. The model needs to see something to tell what belongs to it: "
-            "show a part again, or press Undo."
+            "Everything is hidden. The model needs some visible values to complete the rest: show "
+            "a part again, or press Undo."
         )
     return completed(item.model, name, row)
 
@@ -140,7 +140,7 @@ def checked_completion(item: Item, name: str, row: Array) -> Completion:
 def summary(
     answer: Completion, current: RowItem, row: Array, noise_std: Array
 ) -> dict[str, float | int]:
-    """Numbers for the captions: root mean square errors where hidden, and the range of the std."""
+    """Numbers for the captions: root mean square errors of hidden cells, range of the std."""
     hidden = np.isnan(row)
     where = hidden if hidden.any() else ~hidden
     numbers: dict[str, float | int] = {"hidden": int(hidden.sum())}

@@ -1,4 +1,4 @@
-"""What the tab Fill in says beside the pictures: place on the map, class, typicality, exports."""
+"""The panels of the tab Fill in: place on the map, class, typicality, exports."""
 
 import io
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ def panels(item: Item, name: str, current: RowItem, row: Array, answer: Completi
 
 def map_panel(item: Item, name: str, row: Array) -> None:
     """q(x*) among the training points."""
-    st.markdown("**Where it lies on the map**")
+    st.markdown("**Position on the map**")
     model, dataset = item.model, item.dataset
     here = position(model, name, row)
     if len(here.mean) == 1:
@@ -71,21 +71,21 @@ def map_panel(item: Item, name: str, row: Array) -> None:
         figure,
         key=f"complete_map|{name}",
         config=PLOT,
-        alt="The training points on the latent map, with the place of this item.",
+        alt="The training points on the latent map, with the position of this item.",
     )
-    words = "Cross: where the model places what is visible."
+    words = "Cross: the position inferred from the visible cells."
     if model.capabilities.layers:
         words = f"The map of the top layer. {words}"
     if here.std is not None:
-        words += " Ellipse: two standard deviations of that place."
+        words += " Ellipse: two standard deviations of that position."
     if len(weights) > 1:
-        words += " Rings: the alternatives, larger with more weight."
+        words += " Rings: the alternatives; a larger ring has more weight."
     st.caption(words)
 
 
 def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
     """The most probable labels as bars."""
-    st.markdown("**Which class it belongs to**")
+    st.markdown("**Which class**")
     dataset = item.dataset
     assert dataset.labels is not None
     own = row_of(current.id)
@@ -105,18 +105,17 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
     rest = float(1.0 - probabilities[order].sum())
     words = f"All others together: {percent(rest)}. " if len(probabilities) > len(order) else ""
     st.caption(
-        f"{words}A logistic regression on the training points' places on the map, averaged over "
-        "the places that this item may have"
-        + ("; its own row is left out." if truth is not None else ".")
+        f"{words}Estimated from the position on the map, by a logistic regression averaged over "
+        "the possible positions" + ("; its own row is left out." if truth is not None else ".")
     )
 
 
 def class_bar(label: str, probability: float, true: bool) -> str:
     mark = " ✓" if true else ""
-    told = ", the row's own label" if true else ""
+    note = ", the row's own label" if true else ""
     return (
         '<div style="margin:.15rem 0 .45rem;font-size:.85rem" '
-        f'aria-label="{escape(label)}{told}: {percent(probability)}">'
+        f'aria-label="{escape(label)}{note}: {percent(probability)}">'
         '<div style="display:flex;justify-content:space-between">'
         f"<span>{escape(label)}{mark}</span><span>{percent(probability)}</span></div>"
         '<div style="height:.45rem;border-radius:.25rem;overflow:hidden;'
@@ -161,7 +160,7 @@ def names_of(dataset: DrawnData) -> tuple[str, ...]:
 def row_csv(
     dataset: Dataset, current: RowItem, row: Array, answer: Completion, as_text: bool = True
 ) -> bytes:
-    """One line a column: its name, whether it was filled, value, standard deviation, truth."""
+    """One line per column: name, whether it was filled, value, standard deviation, truth."""
     lines: list[Iterable[object]] = [("column", "filled", "value", "std", "truth")]
     filled = np.isnan(row)
     values = np.where(filled, answer.mean, row)

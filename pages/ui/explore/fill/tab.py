@@ -35,10 +35,10 @@ def fill(item: Item, name: str) -> None:
     painter(item, name, own)
     about(
         "**What happens.** The model looks for places on its map that explain what is visible, "
-        "and generates the rest from there. The uncertainty counts three things: that the "
-        "place is not known exactly, that the mapping is not known exactly, and the noise.",
-        "**Rows of the data** are rows that the model was trained on: it has seen them whole. "
-        "How well it completes rows that it has never seen, only rows of your own can show.",
+        "and generates the rest from there. The uncertainty has three sources: the position on "
+        "the map, the mapping, and the noise.",
+        "**Rows of the data** are rows that the model saw complete in training. To see how well "
+        "it completes new rows, add rows of your own.",
         "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), "
         "Space hides or shows, [ and ] change the brush, Ctrl+Z undoes.",
         f"**The map.** {TERMS['latent']}",

@@ -21,12 +21,12 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed, readers
 from pages.ui.shared.words import bytes_in_words
 
-CHUNK = 20  # rows completed between two looks at whether the visitor went on
+CHUNK = 20  # rows completed between two checks whether the visitor has left
 MOST_PATTERNS = 8  # combinations of gaps for which training rows are scored
 
 
 def own_rows(item: Item) -> NewRows | None:
-    """Ask for a file and read it; errors in words. The file outlives a visit to another page."""
+    """Ask for a file and read it; show errors. The file is kept during visits to other pages."""
     readers().warm()
     kept = f"complete_upload|{item.key}"
     turn = st.session_state.get(f"{kept}|turn", 0)
@@ -77,7 +77,7 @@ def trained_rows(item: Item) -> NewRows | None:
 
 
 def keep_upload(widget: str, kept: str) -> None:
-    """Copy the uploader's file to where it outlives the page; forget it when it was removed."""
+    """Copy the uploader's file to the session; delete it there when it was removed."""
     file = st.session_state.get(widget)
     if file is None:
         st.session_state.pop(kept, None)
@@ -86,11 +86,11 @@ def keep_upload(widget: str, kept: str) -> None:
 
 
 def teach(dataset: Dataset) -> None:
-    """What such a file looks like, with one to try."""
+    """The format of such a file, with an example."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            f"One row per item with the {dataset.n_outputs:,} columns that the model knows, in its "
-            "units. Leave cells empty where nothing was measured: the model fills them.",
+            f"One row per item with the model's {dataset.n_outputs:,} columns, in the units of its "
+            "data. Leave cells empty where nothing was measured: the model fills them.",
             width="content",
         )
         st.download_button(
@@ -105,7 +105,7 @@ def teach(dataset: Dataset) -> None:
 
 
 def example(dataset: Dataset) -> bytes:
-    """Five rows of the data, a third of their values taken out in one stretch each."""
+    """Five rows of the data; in each a contiguous third of the values is removed."""
     generator = np.random.default_rng(0)
     count, width = min(5, dataset.n_points), dataset.n_outputs
     rows = dataset.values[generator.choice(dataset.n_points, count, replace=False)].copy()
@@ -122,10 +122,10 @@ def table_csv(
     as_text: bool = True,
     beside: Mapping[str, Sequence[object]] | None = None,
 ) -> bytes:
-    """A table with a line of names; standard deviations stand in further columns, "… std".
+    """A table with a header line; standard deviations are in further columns, "… std".
 
-    beside: columns in front, by name: which row it is, and what is known of it. A gap is written
-    NA, so that a last empty column is not taken for none.
+    beside: columns in front, by name: the row's number and facts. A gap is written NA, since an
+    empty last column could be overlooked.
     """
     front = beside or {}
     lines: list[Iterable[object]] = [
@@ -157,7 +157,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
                     on_click=lambda: st.session_state.update({asked: True}),
                 )
                 return
-            # Whatever draws the page anew meanwhile interrupts the work; it goes on where it was.
+            # A rerun of the page interrupts the work, which then continues where it was.
             parts = st.session_state.setdefault(f"{kept}|parts", [])
             try:
                 st.session_state[kept] = answers_of(item, name, own, parts, asked)
@@ -192,25 +192,25 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
             icon=":material/download:",
         )
         st.caption(
-            "Every row has its number, its name where the file has one, its place on the map, and "
-            "the percentage of comparable training rows that it is more typical than. Standard "
-            "deviations are in the columns named “… std”; known values have 0."
+            "Every row has its number, its name if the file has one, its position on the map, and "
+            "the percentage of comparable training rows that are less typical. Standard deviations "
+            "are in the columns named “… std”; known values have 0."
         )
         if found.unranked:
             st.caption(
-                f"{plural(found.unranked, 'row')} with rare combinations of gaps: how typical "
-                "they are is left empty."
+                f"{plural(found.unranked, 'row')} with rare combinations of gaps: their typicality "
+                "is left empty."
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What the model says of all rows: values and deviations (n, D), places (n, Q), typicality."""
+    """Results for all rows: values and deviations (n, D), positions (n, Q), typicality."""
 
     mean: Array
     std: Array
     places: Array
-    typical: Array  # the share of comparable training rows that are less probable, NaN: not asked
+    typical: Array  # share of comparable training rows that are less probable, NaN: not computed
 
     @property
     def unranked(self) -> int:
@@ -239,9 +239,9 @@ Part = tuple[Array, Array, Array]  # of some rows: means, deviations, places
 
 
 def answers_of(item: Item, name: str, own: NewRows, parts: list[Part], asked: str) -> Answers:
-    """Completed rows, places and typicality; `parts` is what is there already, and grows.
+    """Completed rows, positions and typicality; `parts` holds the finished parts and grows.
 
-    asked: the session key that a press on Stop takes away.
+    asked: the session key that a press on Stop deletes.
     """
     bar = st.progress(0.0, "Completing …")
     st.button("Stop", icon=":material/stop:", on_click=lambda: st.session_state.pop(asked, None))
@@ -257,9 +257,9 @@ def answers_of(item: Item, name: str, own: NewRows, parts: list[Part], asked: st
 
 
 def typicality_of(item: Item, name: str, values: Array) -> Array:
-    """The share of training rows that each row is more typical than, with the same gaps.
+    """For each row, the share of training rows with the same gaps that are less typical.
 
-    Only for the most common combinations of gaps: each needs training rows scored anew.
+    Only for the most common combinations of gaps: each requires new scores of training rows.
     """
     patterns, which = np.unique(np.isnan(values), axis=0, return_inverse=True)
     common = np.argsort(-np.bincount(which.ravel()), kind="stable")[:MOST_PATTERNS]

@@ -1,4 +1,4 @@
-"""How typical a row is: its log density among those of training rows, computed little by little."""
+"""How typical a row is: its log density among those of training rows, computed in steps."""
 
 import time
 
@@ -22,18 +22,18 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import percent, whole
 
 HEIGHT = 290
-# A stroke that comes meanwhile waits for one spell of work at most.
+# A new stroke waits for at most one such step.
 SPELL = 0.2  # seconds
-PAUSE = 0.25  # seconds between the beginnings of two spells
+PAUSE = 0.25  # seconds between the starts of two steps
 
 
 def typicality_panel(item: Item, name: str, current: RowItem) -> None:
-    """The distribution when it is known; until then a live fragment that works on it."""
+    """The distribution when it is known; until then a fragment that computes it."""
     st.markdown("**How typical it is**")
     missing = np.isnan(current.values)
     count = len(scored_rows(item.dataset, missing))
     if count == 0:
-        st.markdown("No training row is known in all the columns that this row has.")
+        st.markdown("No training row has values in all the columns that this row has.")
         return
     densities = worked(item, name, missing)
     if len(densities) < count:
@@ -50,7 +50,7 @@ def typicality_panel(item: Item, name: str, current: RowItem) -> None:
 
 
 def worked(item: Item, name: str, missing: Array) -> Array:
-    """The log densities known after one more spell of work; those of all rows when it is done."""
+    """The log densities after one more step; those of all rows when it is done."""
     rows = scored_rows(item.dataset, missing)
     ready = None if missing.any() else ready_densities(name)
     if ready is not None and len(ready) == len(rows):
@@ -65,7 +65,7 @@ def worked(item: Item, name: str, missing: Array) -> Array:
 
 
 def keep_working(item: Item, name: str, missing: Array, count: int) -> None:
-    """One spell of work and how far it is; at the end the page is drawn anew."""
+    """Do one step and show the progress; rerun the page at the end."""
     done = len(worked(item, name, missing))
     if done == count:
         st.rerun()
@@ -73,23 +73,23 @@ def keep_working(item: Item, name: str, missing: Array, count: int) -> None:
 
 
 def in_words(dataset: Dataset, current: RowItem, value: float, densities: Array) -> str:
-    """The item's log density, its rank, and what it is compared with."""
+    """The item's log density, its rank, and the rows that it is compared with."""
     count, partial = len(densities), bool(np.isnan(current.values).any())
     rows = (
         f"all {plural(count, 'training row')}"
         if count == dataset.n_points
-        else f"{count} of {dataset.n_points:,} training rows, spread evenly"
+        else f"{count} of {dataset.n_points:,} training rows"
     )
     if np.isnan(dataset.values).any():
-        rows += " over those that are known where this row is"
+        rows += " with values in the same columns"
     part = "known part of the row" if partial else "whole row"
     words = (
-        f"log p = {whole(value)} nats for the {part}, whatever you hide; more typical than "
-        f"{percent(share_below(densities, value))} of {rows}"
+        f"More typical than {percent(share_below(densities, value))} of {rows}; hiding cells does "
+        f"not change this. Log density of the {part}: {whole(value)} nats"
     )
     if partial:
-        words += ", with the same gaps"
+        words += ", compared on the same columns"
     words += "."
     if row_of(current.id) is None:
-        words += " Rows that the model was trained on come out a little higher than new ones."
+        words += " Training rows rank a little higher than new rows."
     return words

@@ -1,4 +1,4 @@
-"""Rows drawn from every layer of a deep model: from the top the layers above have had their say."""
+"""Rows sampled from every layer of a deep model."""
 
 from dataclasses import dataclass
 from html import escape
@@ -21,7 +21,7 @@ N_DRAWN, N_SHOWN, SIZE = 60, 6, 132
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows (S × D) from a layer, and how far from the data they are: 1 is as rows among rows."""
+    """Rows (S, D) from a layer, and their distance from the data, relative to that among rows."""
 
     rows: Float[Array, "S D"]
     away: float
@@ -32,9 +32,8 @@ def draws(item: Item, name: str) -> None:
     st.header(
         "Drawn from each layer",
         anchor=False,
-        help="Every hidden number is drawn by itself, with the spread that it has over the data. "
-        "From the top, the layers below then arrange what belongs together; from the last layer "
-        "nothing does.",
+        help="Hidden numbers are sampled independently, with their spread over the data. Layers "
+        "below combine them; below the last layer, nothing does.",
     )
     turn = st.session_state.setdefault("depth_turn", 0)
     for at, drawn in enumerate(_drawn(item.model, item.dataset, name, turn)):
@@ -52,7 +51,7 @@ def strip(dataset: Dataset, place: str, drawn: DrawnRows) -> str:
         f'alt="{escape(f"A row drawn from {place}")}"></figure>'
         for row in drawn.rows[:N_SHOWN]
     )
-    words = f"{drawn.away:.1f} × as far from the data as a row from its nearest"
+    words = f"distance to the data: {drawn.away:.1f} × that between neighbouring rows"
     return (
         f'<div class="mf-line"><span>{escape(place)}<br><small class="mf-facts">{words}</small>'
         f'</span><div style="grid-template-columns:repeat({N_SHOWN},minmax(0,1fr))">{pictures}'
@@ -66,13 +65,13 @@ def _drawn(_model: Any, _dataset: Dataset, name: str, turn: int) -> list[DrawnRo
 
 
 def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
-    """Rows from points of a layer, of the top from its prior."""
+    """Rows from points of a layer; points of the top are drawn from its prior."""
     generator = np.random.default_rng(seed)
     latent = model.layers_[at].latent_mean_
     points = generator.standard_normal((N_DRAWN, latent.shape[1]))
     if at:
         points = latent.mean(axis=0) + latent.std(axis=0) * points
-    # Of layers that see the model's inputs as well, these are drawn by themselves too.
+    # For layers that also receive the model's inputs, the inputs are sampled independently too.
     width = model.layers_[0].latent_mean_.shape[1]
     above = {0: generator.standard_normal((1, N_DRAWN, width))} if at else {}
     network = prediction.Network.chain([layer.posterior_ for layer in model.layers_])
@@ -83,7 +82,7 @@ def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
 
 
 def distance(rows: Float[Array, "S D"], data: Float[Array, "N D"]) -> float:
-    """Median distance of rows to the nearest of the data, in that of the data's rows."""
+    """Median distance of rows to the nearest data row, relative to that between data rows."""
     std = column_std(data)
     scale = np.where(std > 0, std, 1.0)
     known = np.nan_to_num((data - np.nanmean(data, axis=0)) / scale)

@@ -1,4 +1,4 @@
-"""The layers of a deep model from the top down: what each one carries, and a verdict in words."""
+"""The layers of a deep model from the top down: their dimensions, and a verdict for each."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from pages.ui.shared.words import percent
 
 
 def ladder(item: Item) -> None:
-    """One rung a layer, and the data at the bottom."""
+    """One rung per layer, and the data at the bottom."""
     layers = item.model.layers_
     rungs = "".join(rung(layers, at) for at in range(len(layers)))
     width = item.dataset.values.shape[1]
@@ -38,16 +38,16 @@ def rung(layers: Sequence[DeepLayer], at: int) -> str:
 
 
 def verdict(layer: DeepLayer) -> str:
-    """The doctor's words as a sentence; which layer, and of which view, stands beside it."""
+    """The layer's verdict as a sentence; the page shows the layer and view beside it."""
     words = re.sub(r"^layer \d+ of \d+(, view (['\"]).*?\2,)? ", "It ", layer.verdict_)
     return f"{words[:1].upper()}{words[1:]}."
 
 
 def facts(layer: DeepLayer) -> list[str]:
     """The numbers behind the verdict."""
-    told, points = float(np.sum(layer.information_)), len(layer.latent_mean_)
+    information, points = float(np.sum(layer.information_)), len(layer.latent_mean_)
     return [
-        f"tells {told:.1f} nats of a row",
+        f"{information:.1f} nats of information per row",
         f"signal {rounded(layer.signal_to_noise_)} × noise",
         f"{layer.freedom_:.0f} degrees of freedom for {plural(points, 'row')}",
         f"{percent(layer.linear_)} linear",
@@ -55,13 +55,13 @@ def facts(layer: DeepLayer) -> list[str]:
 
 
 def rounded(value: float) -> str:
-    """Three digits, and no power of ten for what a person still reads."""
+    """A number with three significant digits, without an exponent below 10 million."""
     return f"{value:,.0f}" if 100.0 <= value < 1e7 else f"{value:.3g}"
 
 
 def bars(layer: DeepLayer) -> str:
-    """ARD weights as bars, those of dimensions that carry information in colour; of a layer that
-    sees the top beside its own inputs, the top's last.
+    """ARD weights as bars, coloured for dimensions that carry information. For a layer that also
+    receives the top's dimensions, these come last.
     """
     weights = np.asarray(layer.relevance_, dtype=float)
     on = dimensions_on(layer.information_)

@@ -18,7 +18,7 @@ def layers(item: Item, name: str) -> None:
     ladder(item)
     if any(layer.doubt_ for layer in item.model.layers_):
         st.warning(
-            "Not every layer is as it should be. Train again with another random seed, more "
+            "At least one layer is off or doubtful. Train again with another random seed, more "
             "starts or fewer layers.",
             icon=":material/layers_clear:",
         )
@@ -29,24 +29,22 @@ def layers(item: Item, name: str) -> None:
         key="layers_worth",
         type="tertiary",
         icon=":material/balance:",
-        help="Compare judges models with one, two and three layers by rows that were kept aside.",
+        help="Compare tests models with one, two and three layers on held-out rows.",
     ):
         COMPARE.open(item.key)
     about(
-        f"**Layers.** {TERMS['latent']} In a deep model those numbers have an explanation of their "
-        "own: a layer above them, with a map of its own. The bars are the relevances of a layer's "
-        "dimensions (w = 1/ℓ²); those in colour carry information.",
-        "**The numbers of a layer.** What a place on its map tells of a row, in nats; how much "
-        "stronger what it hands down is than its noise; with how many free numbers it fits the "
-        "rows (as many as rows would be learning by heart); how much of what it does a linear map "
-        "would do as well.",
-        "**What is generated.** From the pointer, the mean of every layer is handed down to the "
-        "next, in the browser. The bands beside the output count what is not known: mean and "
-        "variance are handed on from layer to layer, and the noise of the hidden layers counts. "
-        "The shading is the doubt of the layer whose map it is.",
-        "**A layer that is on** hands down more than noise. One that is off hands nothing on: the "
-        "model is then the shallow one in disguise. Another random seed, more starts or fewer "
-        "layers may help.",
+        f"**Layers.** {TERMS['latent']} In a deep model, a further layer with its own map explains "
+        "these numbers. The bars are the relevances of a layer's dimensions (w = 1/ℓ²); coloured "
+        "dimensions carry information.",
+        "**The numbers of a layer.** How much information a position on its map has about a row, "
+        "in nats; the ratio of its signal to its noise; the degrees of freedom of its mapping (as "
+        "many as rows means that it memorises them); the part of its mapping that is linear.",
+        "**What is generated.** From the pointer, every layer passes its mean to the next. The "
+        "bands beside the output show the uncertainty, for which every layer also passes its "
+        "variance and noise. The shading is the uncertainty of the layer whose map is shown.",
+        "**A layer that is on** passes down more than noise. A layer that is off passes on "
+        "nothing, so the model equals one with fewer layers. Another random seed, more starts or "
+        "fewer layers may help.",
         f"**Data.** {item.dataset.source}",
         *bullets(item.model.notes_),
         *bullets(item.dataset.notes),
@@ -58,8 +56,7 @@ def layer_map(item: Item, name: str) -> None:
     st.header(
         "A map for every layer",
         anchor=False,
-        help="Move over the map: what belongs to the place goes through all layers below and "
-        "comes out as a row of data.",
+        help="Move over the map: the layers below turn each place into a row of data.",
     )
     at = chosen_layer(item, "layers", name, first_sound(item))
     try:
@@ -70,6 +67,6 @@ def layer_map(item: Item, name: str) -> None:
 
 
 def first_sound(item: Item) -> int:
-    """The highest layer that is as it should be: one that is off has all rows in one place."""
+    """The highest layer that is on: in a layer that is off, all rows have the same position."""
     layers = item.model.layers_
     return next((at for at, layer in enumerate(layers) if not layer.doubt_), len(layers) - 1)

@@ -1,7 +1,6 @@
 """The latent canvas as a Streamlit component: a store of bytes and a view.
 
-The model's bytes are sent once. Hovering, clicking and all that grows from them need nothing more
-from here.
+The model's bytes are sent once. Hovering and clicking then need nothing more from the server.
 """
 
 import streamlit as st
@@ -20,12 +19,12 @@ show_view = component("explore", "map/map.html", *MAP_STYLES)
 
 
 def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening: str) -> None:
-    """The map, the generated output, the controls and the chosen point's details.
+    """The map, the generated output, the controls and the kept point's details.
 
-    The browser itself reads what the link says is to be shown, and ignores what it cannot mean.
+    The browser reads from the link what to show, and ignores invalid parameters.
 
-    item: whose dimensions have names; name: of the model and its version; start: what the link
-    says; opening: Python that opens the model.
+    item: the open model; name: of the model and its version; start: the place in the link;
+    opening: Python that opens the model.
     """
     look = {key: value for key, value in st.query_params.to_dict().items() if key in LOOK}
     columns = {key: parcels.hold(data) for key, data in _columns(chart, name).items()}

@@ -1,4 +1,4 @@
-"""Which outputs are noisy, of models that learnt it; and what to do with those that did not."""
+"""Which outputs are noisy, for models with one noise per output; advice for other models."""
 
 import inspect
 
@@ -13,8 +13,8 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 PICTURE_WIDTH, BARS_WIDTH = 400, 680  # pixels; a narrow page makes them smaller
-FEW = 3  # outputs, of which the words say nothing in general
-ALIKE = 1e-9  # relative; noise that differs by less is one number
+FEW = 3  # up to so many outputs, the median is not mentioned
+ALIKE = 1e-9  # relative; noise levels that differ by less are shown as one number
 
 
 @st.fragment
@@ -26,7 +26,7 @@ def noise_of_outputs(item: Item, name: str) -> None:
     expander = st.expander(
         "Noise of the outputs",
         icon=":material/grain:",
-        # Until it is wanted, the map's page does not fetch what draws the figure.
+        # The browser fetches the code of the figure only when the expander is open.
         on_change="rerun",
         key="explore_noise",
     )
@@ -46,7 +46,7 @@ def noise_of_outputs(item: Item, name: str) -> None:
 
 
 def own_in_words(noise: CellNoise) -> str:
-    """The noisiest and the quietest output, and of more than a few the one in the middle."""
+    """The noisiest and the quietest output, and the median of more than a few."""
     share = noise.share[noise.order]
     the = "the pixel in " if noise.drawing.kind == "image" else ""
     noisiest, quietest = (f"{the}{noise.names[noise.order[at]]}" for at in (0, -1))
@@ -60,7 +60,7 @@ def own_in_words(noise: CellNoise) -> str:
 
 
 def shared_in_words(item: Item, noise: CellNoise) -> str:
-    """How much noise was learnt for all outputs, and how to learn more about them."""
+    """The noise that all outputs share, and how to train with one noise per output."""
     share, std = noise.share[noise.order], item.model.noise_std_
     amount = ""
     if np.ptp(share) <= ALIKE * share.max():
@@ -70,6 +70,6 @@ def shared_in_words(item: Item, noise: CellNoise) -> str:
     known = inspect.signature(type(item.model)).parameters
     knows = "noise" in known and getattr(item.model, "n_inducing", 0) is not None
     return (
-        f"This model learnt one noise for all outputs{amount}. To tell noisy outputs from quiet "
-        f"ones, train {'' if knows else 'a Bayesian GP-LVM '}with “Noise: each output its own”."
+        f"All outputs share one noise level{amount}. To see which outputs are noisy, train "
+        f"{'again' if knows else 'a Bayesian GP-LVM'} with “Noise: each output its own”."
     )

@@ -1,4 +1,4 @@
-"""Python that opens the model of the page, for the code that a visitor takes home."""
+"""Python code that opens the page's model, for exported code."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ CHECKOUT = (Path(__file__).resolve().parents[4] / "pyproject.toml").exists()  # 
 
 
 def opening_here(item: Item) -> str:
-    """On this computer: from the user's library, or as a ready model of the program."""
+    """Code for this computer: opens the user's library, or a ready model."""
     place, _, identifier = item.key.partition(":")
     if place == "gallery":
         return _ready(identifier, item)
@@ -21,7 +21,7 @@ def opening_here(item: Item) -> str:
 
 
 def opening_elsewhere(item: Item) -> str:
-    """On any computer with the program: from the file that the Gallery gives, or a ready model."""
+    """Code for any computer with Manifolio: opens a file from the Gallery, or a ready model."""
     place, _, identifier = item.key.partition(":")
     if place == "gallery":
         return _ready(identifier, item)
@@ -30,7 +30,7 @@ def opening_elsewhere(item: Item) -> str:
 
 
 def _ready(identifier: str, item: Item) -> str:
-    """By its place within the program, wherever that lies."""
+    """Code that opens a ready model by its path in the installed package or the checkout."""
     file = f"assets/models/{identifier}/model.gplvm"
     if CHECKOUT:
         where = "  # run in Manifolio's folder"

@@ -17,22 +17,22 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, story_of
 
 CALIBRATED = (
-    "the same model, trained without a tenth of the rows, completed each of them from half of its "
-    "values. Of intervals that are right, 95 % do."
+    "the same model was trained without a tenth of the rows, then completed each of them from half "
+    "of its values. Correct intervals contain 95 %."
 )
 LAYERS = (
-    "**Layers.** Each has a map of its own; the switch above the map says whose it is. A place of "
-    "the last layer, just above the data, becomes a row at once; a place of a layer above it goes "
-    "through all layers below. The tab Layers describes each of them."
+    "**Layers.** Each layer has its own map; the switch above the map chooses the layer. A place "
+    "in the last layer, just above the data, becomes a row directly; a place in a higher layer "
+    "goes through all layers below it. The tab Layers describes each layer."
 )
 
 
 def training_in_words(model: LatentVariableModel) -> str:
-    """How the training ended, and all that it had to do on the way."""
+    """How the training ended: reason, evaluations, rejected evaluations, jitter."""
     result = model.result_
     words = f"{type(model).__name__}: {result.reason}, {plural(result.evaluations, 'evaluation')}"
     if result.rejected:
-        words += f", {result.rejected} of them not finite and not used"
+        words += f", {result.rejected} of them not finite and discarded"
     if result.jitter:
         words += f"; jitter {result.jitter:.0e} of the kernel's mean variance on its diagonal"
     return f"{words}."
@@ -59,35 +59,33 @@ def latent_map(item: Item, name: str) -> None:
         f"{story.sentence} {story.shows}".strip(),
         *([LAYERS] if layers else []),
         f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
-        "relevant first. The others follow the data: each is the mean of the dots' positions, "
-        "weighted by how near they are to the pointer on the map, so what is drawn stays close "
-        "to real rows. Moving the slider of one of them, or switching off *Follow the data* in "
-        "*More*, keeps them where they are. Dots fade when their other coordinates are far from "
-        "those shown there.",
-        "**The inspector** describes one place. *Here* is the pointer's place; *Kept* is the "
-        "point, which a click sets. It returns when the pointer leaves the map.",
-        "**The values of a table** are marks on the range of their column in all rows. The band "
-        "holds 95 % of the rows that are like this place. A value beyond the range is an arrow at "
-        "its end. Press a column's name to colour the map by it.",
+        "relevant first. Hidden dimensions follow the data: each takes the mean over the dots near "
+        "the pointer, so the output stays close to real rows. To hold them fixed, move the slider "
+        "of one of them, or switch off *Follow the data* in *More*. Dots fade when their hidden "
+        "coordinates are far from the current ones.",
+        "**The inspector** describes one place. *Here* is the pointer's place. *Kept* is the "
+        "point that you clicked; it is shown again when the pointer leaves the map.",
+        "**The values of a table** are marks on the range of their column over all rows. The band "
+        "is the model's 95 % interval for a row at this place. A value beyond the range is an "
+        "arrow at its end. Press a column's name to colour the map by it.",
         "**What matters.** The pictures show the place with one dimension between −2 and +2 "
         "standard deviations of the rows; drag across them to move the point. The bar is the "
-        "dimension's share of what all dimensions change in the output. Names that you type "
-        "are stored with a model of your own; those of a ready model stay in this browser. They "
-        "are the titles of the axes and the columns, and *Share* has them in its link.",
-        "**How sure.** *Well known here*: about one value in seven, or fewer, is off by more than "
-        "half of the data's own spread. *A guess*: the picture explains about a fifth of what "
-        "makes a row differ from the average row, or less. *Fairly sure* is between them. These "
-        "limits were measured on rows of the ready models that were left out. Pixels that are a "
-        "guess are blurred. The map's shading is the standard deviation of the prediction, in the "
-        "units of the data.",
+        "dimension's share of the change that all dimensions cause in the output. The names that "
+        "you type become the titles of axes and columns. They are stored with your own models; for "
+        "ready models they stay in this browser. *Share* includes them in its link.",
+        "**How sure.** *Well known here*: at most about one value in seven is off by more than "
+        "half the data's standard deviation. *A guess*: the picture explains at most about a fifth "
+        "of a row's difference from the average row. *Fairly sure* is between them. These limits "
+        "were measured on held-out rows of the ready models. Pixels that are a guess are blurred. "
+        "The map's shading is the standard deviation of the prediction, in the units of the data.",
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**More like this** shows sixteen variations near the point; *Anywhere* draws them from "
-        "the positions of all rows, *Map* spreads them over the part in view. *Noise* adds what a "
-        "real row would have. Press a picture to go there.",
+        "the positions of all rows, *Map* spreads them over the visible part. *Noise* adds the "
+        "noise of a real row. Press a picture to go there.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
-        "and − zoom, 0 resets, / finds a row; Ctrl+Z goes back to the place before, Ctrl+Shift+Z "
-        "forward. Dragging the ring moves it; dragging elsewhere, or with Shift, moves the map. "
-        "Bookmarks stay in this browser; the link leads to this place.",
+        "and − zoom, 0 resets, / finds a row; Ctrl+Z goes back to the previous place, Ctrl+Shift+Z "
+        "forward. Drag the ring to move it; drag elsewhere, or with Shift, to move the map. "
+        "Bookmarks stay in this browser; the page's address leads to this place.",
         f"**Training.** {training_in_words(item.model)}",
         *([f"**Held out.** {measured}: {CALIBRATED}"] if measured else []),
         *bullets(item.model.notes_),

@@ -15,7 +15,7 @@ MEGABYTE = 1e6
 
 @st.fragment
 def export_map(item: Item, chart: Chart, name: str) -> None:
-    """An expander with the file; it is made when it is wanted."""
+    """An expander with the file, which is made on request."""
     expander = st.expander(
         "Export the whole map", icon=":material/download:", on_change="rerun", key="explore_taking"
     )
@@ -27,9 +27,8 @@ def export_map(item: Item, chart: Chart, name: str) -> None:
     size, precision = _described(chart, words, names, name)
     with expander:
         st.markdown(
-            "One file with this map, its data points and all that is needed to move over it. It "
-            "opens in any browser, without a network and without this program: on another "
-            "computer, in a talk, in a mail."
+            "One file with this map, its data points and everything needed to move over it. It "
+            "opens in any browser, without a network and without this program."
         )
         st.download_button(
             "This map as one HTML file",
@@ -46,6 +45,6 @@ def export_map(item: Item, chart: Chart, name: str) -> None:
 def _described(
     _chart: Chart, words: tuple[str, str, str], names: tuple[str, ...], name: str
 ) -> tuple[int, str]:
-    """The file's size in bytes, and how exact its numbers are."""
+    """The file's size in bytes, and the precision of its numbers."""
     file = OfflineExplorer(_chart, *words)
     return len(file.html.encode()), file.precision.in_words()

@@ -1,4 +1,4 @@
-"""A sequence to take home: as a moving picture (GIF) and as a table (CSV)."""
+"""Export of a sequence: as a moving picture (GIF), a motion (BVH) and a table (CSV)."""
 
 import io
 from collections.abc import Iterable
@@ -21,13 +21,13 @@ from pages.ui.shared.words import file_stem
 
 GIF_SIZE = 480
 MOST_FRAMES = 1000
-SHORTEST = 20  # ms a picture: faster ones are slowed down by many viewers
+SHORTEST = 20  # ms per picture: many viewers slow faster ones down
 GROUND = "#FFFFFF"
 
 
 def export(item: Item, reel: Reel, id: str) -> None:
-    """Buttons for the sequence on the screen: what its first panel shows."""
-    # A title counts the frames that were seen; with those that are foretold there are more.
+    """Buttons that export the sequence in the first panel."""
+    # The reel's title counts the frames of the data; a forecast adds more.
     which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), 'frame')}"
     stem = file_stem(f"{item.title} {which}")
     made = f"dynamics_gif|{item.key}|{id}"
@@ -77,7 +77,7 @@ def export(item: Item, reel: Reel, id: str) -> None:
 
 
 def chosen_frames(count: int) -> Array:
-    """All frames of a sequence, or as many as a GIF holds, spread evenly."""
+    """All frames of a sequence, or evenly spread ones up to the limit of a GIF."""
     if count <= MOST_FRAMES:
         return np.arange(count)
     return np.linspace(0, count - 1, MOST_FRAMES).round().astype(int)
@@ -115,7 +115,7 @@ def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes
 
 def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
     """The first panel as a BVH file at normal speed."""
-    assert dataset.drawing.skeleton is not None  # offered for those only
+    assert dataset.drawing.skeleton is not None  # the button exists only with them
     values = reel.panels[0].values
     positions = values.reshape(len(values), *dataset.drawing.shape)
     seconds = usual_step(reel.times) / reel.rate
@@ -123,7 +123,7 @@ def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
 
 
 def sequence_csv(dataset: Dataset, reel: Reel, as_text: bool = True) -> bytes:
-    """One line a frame: time, whether it is forecast or was hidden, values, standard deviations."""
+    """One line per frame: time, whether it is forecast or hidden, values, standard deviations."""
     names, panel = names_of(dataset), reel.panels[0]
     count = len(reel.times)
     none = np.zeros(count, dtype=bool)

@@ -1,4 +1,4 @@
-"""Filling a gap takes seconds: it is done in a thread, so that the page stays alive meanwhile."""
+"""Fills gaps in a thread: it takes seconds, and the page should stay responsive."""
 
 import threading
 import time
@@ -11,15 +11,15 @@ from gplvm_core.prediction.paths import MOST_STEPS, StepCallback
 from gplvm_core.wire.sequence import Reel
 from pages.ui.shared.words import bound_in_words, seconds_in_words
 
-LOOK = 0.4  # seconds between two looks at how far it is
+LOOK = 0.4  # seconds between two checks of the progress
 WORK = "dynamics_work|"
 
 
 @dataclass(eq=False)
 class FillWork:
-    """One inference in a thread of its own, that knows nothing of Streamlit.
+    """One inference in a separate thread, without access to Streamlit.
 
-    step, bound: how far it is, 0 and −inf until the first step. Once cancelled it ends at its next
+    step, bound: the progress, 0 and −inf until the first step. After a cancel it ends at its next
     step.
     """
 
@@ -54,10 +54,10 @@ class FillWork:
 def filling(
     key: str, task: Callable[[StepCallback], Reel], forget: Callable[[], None]
 ) -> Reel | None:
-    """The result of `task`, begun at the first call; None while it is worked on.
+    """The result of `task`, which the first call starts; None while it runs.
 
-    key: of the question, in the session; forget() is called when the visitor does not want to
-    wait. Raises ValueError with what went wrong.
+    key: the session key of the question; forget() is called when the visitor cancels. Raises
+    ValueError if the task failed.
     """
     work = st.session_state.get(WORK + key)
     if not isinstance(work, FillWork):
@@ -65,7 +65,7 @@ def filling(
             cancel(str(old))
         work = st.session_state[WORK + key] = FillWork(task).start()
     if not work.done:
-        # Short work is waited for: the page need not be drawn twice.
+        # Wait for short tasks, so that the page need not run twice.
         while not work.done and time.monotonic() - work.began < LOOK:
             time.sleep(0.02)
     if work.problem is not None:
@@ -76,14 +76,14 @@ def filling(
 
 
 def cancel(key: str) -> None:
-    """End the work kept under a key of the session, and forget it."""
+    """End the work under a session key, and delete it."""
     work = st.session_state.pop(key, None)
     if isinstance(work, FillWork):
         work.cancelled = True
 
 
 def keep_looking(work: FillWork, key: str, forget: Callable[[], None]) -> None:
-    """How far it is, and a way out; at the end the page is drawn anew."""
+    """Show the progress and a button that cancels; rerun the page at the end."""
     if work.done:
         st.rerun()
 
@@ -98,10 +98,10 @@ def keep_looking(work: FillWork, key: str, forget: Callable[[], None]) -> None:
 
 
 def progress_in_words(work: FillWork) -> str:
-    """What is being done, how far it is, and for how long it has been."""
+    """The current task, its progress and the time spent."""
     seconds = seconds_in_words(time.monotonic() - work.began)
     if work.step == 0:
-        return f"Looking at each frame by itself, {seconds}"
+        return f"Inferring each frame separately, {seconds}"
     return (
         f"Inferring the path: step {work.step} of at most {MOST_STEPS}, bound "
         f"{bound_in_words(work.bound)} nats, {seconds}"

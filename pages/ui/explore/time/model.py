@@ -1,7 +1,7 @@
-"""What the tab Time asks of a model; the one place of the tab that calls its methods.
+"""All calls of model methods in the tab Time.
 
-Answers are kept (`st.cache_data`): going back to an earlier question costs nothing. `name` stands
-for the model: its key and version.
+Results are cached (`st.cache_data`), so that repeating an earlier question costs nothing. `name` is
+the model's key and version.
 """
 
 from typing import Any
@@ -20,11 +20,11 @@ MODEL, DATA, SAMPLE = "The model", "The data", "A new sequence"
 SEEN, FILLED, TRUTH = "What the model sees", "Filled in", "The truth"
 UNCERTAINTY = "Uncertainty"
 EVERYTHING = "Everything"
-OWN_GAPS = "Nothing more than what is missing"
+OWN_GAPS = "Only missing values"
 
 
 def follows_time(model: Any) -> bool:
-    """Whether its paths run along one time, not along several observed inputs."""
+    """Whether the paths are functions of one time, not of several observed inputs."""
     return bool(np.asarray(model.times_).shape[1] == 1)
 
 
@@ -40,7 +40,7 @@ def rows_of(model: Any, sequence: Any) -> Array:
 
 
 def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
-    """A name for every sequence: its label, when that is the same all along, and its length."""
+    """A name for every sequence: its label, if it has only one, and its length."""
     titles: dict[Any, str] = {}
     for number, sequence in enumerate(np.unique(model.sequences_).tolist(), start=1):
         rows = rows_of(model, sequence)
@@ -54,14 +54,14 @@ def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
 
 
 def parts_of(dataset: Dataset) -> tuple[str, ...]:
-    """What can be hidden of a row."""
+    """The parts of a row that can be hidden."""
     own = (OWN_GAPS,) if dataset.missing is not None else ()
     return (*own, *choices(dataset.drawing), EVERYTHING)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: float) -> Reel:
-    """A sequence as the model knows it, and what it expects for `ahead` units of time after it."""
+    """A sequence as the model reconstructs it, and the forecast for `ahead` units of time."""
     rows = rows_of(_model, sequence)
     times = times_of(_model)[rows]
     step = usual_step(times)
@@ -102,7 +102,7 @@ def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int,
 def with_gap(
     model: Any, dataset: Dataset, sequence: Any, part: str, stretch: tuple[float, float]
 ) -> Reel:
-    """A sequence with a part hidden for a stretch of time, before anything is filled in."""
+    """A sequence in which a part is hidden for an interval of time, not filled in yet."""
     rows = rows_of(model, sequence)
     times, truth = times_of(model)[rows], dataset.values[rows]
     seen = hidden_rows(dataset, truth, times, part, stretch)
@@ -117,7 +117,7 @@ def with_gap(
 
 
 def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> Reel:
-    """The same with its gaps filled: the model is given what is left as a sequence new to it.
+    """The same with its gaps filled: the model treats the visible rest as a new sequence.
 
     Takes seconds.
     """
@@ -145,7 +145,7 @@ def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> R
 def hidden_rows(
     dataset: Dataset, values: Array, times: Array, part: str, stretch: tuple[float, float]
 ) -> Array:
-    """Rows (n, D) with a part of them missing (NaN) within a stretch of time, its ends included."""
+    """Rows (n, D) in which a part is missing (NaN) within an interval of time, ends included."""
     if part == OWN_GAPS:
         return values
     if part == EVERYTHING:
@@ -159,17 +159,17 @@ def hidden_rows(
 
 
 def error_in_words(mean: Array, std: Array, truth: Array, hidden: Array) -> str:
-    """How far from the truth the hidden part is, and how far the model expects it to be."""
+    """The error of the hidden part, and the error that the model expects."""
     hidden = hidden & ~np.isnan(truth)
     if not hidden.any():
         return ""
     error = np.sqrt(np.mean((mean - truth)[hidden] ** 2))
     expected = np.sqrt(np.mean(std[hidden] ** 2))
-    return f"Off by {error:.3g} where hidden; the model expects {expected:.3g}"
+    return f"Error where hidden: {error:.3g}; expected by the model: {expected:.3g}"
 
 
 def around(dataset: Dataset) -> str:
-    """What the uncertainty drawn around the outputs is."""
+    """The meaning of the uncertainty that is drawn around the outputs."""
     return {
         "skeleton": "Circles: one standard deviation of each joint",
         "bars": "Lines: two standard deviations",
@@ -179,7 +179,7 @@ def around(dataset: Dataset) -> str:
 
 
 def heat(dataset: Dataset, mean: Array, std: Array) -> tuple[SequencePanel, ...]:
-    """Standard deviations of an image, as one; other kinds show them around the values."""
+    """Standard deviations as an image; other kinds of data show them around the values."""
     return (
         (SequencePanel(UNCERTAINTY, mean, std, heat=True),)
         if dataset.drawing.kind == "image"

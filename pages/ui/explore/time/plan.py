@@ -1,4 +1,4 @@
-"""What a visitor of the tab Time asks for: kept in the session, per model, and its widgets."""
+"""The visitor's choices in the tab Time, stored in the session per model, and their widgets."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -25,10 +25,10 @@ FIRST_DRAWN = 120
 
 @dataclass(frozen=True)
 class Plan:
-    """One question to the model, with what the other tasks were left at.
+    """The chosen task, with the last settings of the other tasks.
 
     ahead: units of time beyond the end; length: frames of a new sequence, draw: its number;
-    part, stretch: what is hidden, and when; asked: whether it is to be filled in again.
+    part, stretch: the hidden part and interval; asked: whether to fill it in.
     """
 
     sequence: Any
@@ -42,7 +42,7 @@ class Plan:
 
     @property
     def question(self) -> tuple[Any, ...]:
-        """All that the answer depends on: equal questions have the same answer."""
+        """Everything that the result depends on, as a key."""
         return {
             "play": ("play", self.sequence, self.ahead),
             "sample": ("sample", self.sequence, self.length, self.draw),
@@ -51,7 +51,7 @@ class Plan:
 
 
 def first_plan(model: Any, dataset: Dataset, sequence: Any, task: Task = "play") -> Plan:
-    """Where a visitor begins: a short forecast; the middle of the sequence to be hidden."""
+    """The initial plan: a short forecast; for gaps, the middle of the sequence."""
     times = sequence_times(model, sequence)
     step = usual_step(times)
     frames = min(max(round(FIRST_AHEAD * len(times)), 1), MOST_FIRST_AHEAD)
@@ -83,12 +83,13 @@ def keep(name: str, plan: Plan) -> None:
 
 
 def ask(model: Any, dataset: Dataset, name: str) -> Plan:
-    """The widgets; the plan as they stand."""
+    """Show the widgets and return the plan that they describe."""
     plan = plan_of(model, dataset, name)
     titles = sequence_titles(model, dataset)
     widget = f"dynamics_task|{name}"
     upcoming = st.session_state.get(widget, plan.task)
-    # A new sequence belongs to none of the data's; what is hidden has a line of its own below.
+    # A new sequence needs no choice of a sequence; the choices for a gap are in a separate line
+    # below.
     several = len(titles) > 1 and upcoming != "sample"
     wide = [1.35, *([1.45] if several else []), *([] if upcoming == "fill" else [1.2])]
     places = iter(st.columns(wide, gap="medium"))
@@ -135,8 +136,8 @@ def ask_play(model: Any, name: str, plan: Plan) -> Plan:
         min(round(plan.ahead / step), most),
         format="%d frames",
         key=f"dynamics_ahead|{name}|{plan.sequence}",
-        help="How far the model goes on after the last frame that it was trained on. The tube "
-        "widens as the past says less and less about the future.",
+        help="How far the model continues after the last training frame. The tube widens as the "
+        "future becomes less certain.",
     )
     return replace(plan, ahead=frames * step)
 
@@ -148,8 +149,8 @@ def ask_sample(model: Any, name: str, plan: Plan) -> Plan:
             type="primary",
             icon=":material/casino:",
             key=f"dynamics_another|{name}",
-            help="A path drawn from the model's prior in time, and the outputs along it. Draw "
-            "number 5 is always the same one.",
+            help="A path drawn from the model's prior over time, and the outputs along it. The "
+            "same number always gives the same path.",
         ):
             plan = replace(plan, draw=plan.draw + 1)
         length = st.slider(

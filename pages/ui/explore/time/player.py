@@ -1,6 +1,6 @@
 """The player as a Streamlit component: a sequence and its latent path, played in the browser.
 
-A whole sequence travels once, as bytes; playing, scrubbing and turning need nothing from here.
+A sequence is sent once, as bytes; playing, scrubbing and turning need nothing more from Python.
 """
 
 from dataclasses import dataclass, replace
@@ -27,12 +27,12 @@ WAITING = {
     "sample": "Drawing a new sequence …",
     "fill": "Filling the gap …",
 }
-LEAD_IN = 5  # frames that are seen again before what is new
+LEAD_IN = 5  # known frames that are played before the new ones
 
 
 @dataclass(frozen=True)
 class OnScreen:
-    """What a visitor has on the screen; id: of the reel."""
+    """The state of the player; id: of the reel."""
 
     task: Task
     sequence: Any
@@ -40,15 +40,15 @@ class OnScreen:
 
 
 def stores(name: str) -> dict[str, str]:
-    """Under which names the view finds its bytes."""
+    """The names under which the view finds its bytes."""
     return {part: f"{part}|{name}" for part in ("stage", "reel")}
 
 
 @st.fragment
 def player(item: Item, name: str) -> None:
-    """What to see, the player, and what to take home; name: key and version of the model."""
+    """The choices, the player, and the exports; name: key and version of the model."""
     before = st.session_state.get(f"dynamics_seen|{name}")
-    # Containers of their own: the player keeps its place on the page and is not built anew.
+    # Separate containers: the player keeps its position on the page and is not rebuilt.
     with st.container():
         plan = ask(item.model, item.dataset, name)
     with st.container():
@@ -72,7 +72,7 @@ def player(item: Item, name: str) -> None:
 
 
 def answer(item: Item, name: str, plan: Plan) -> Reel:
-    """What the model says to the visitor's question; of a gap that is being filled, the gap."""
+    """The model's result for the plan; while a gap is being filled, the sequence with the gap."""
     model, dataset = item.model, item.dataset
     if plan.task == "play":
         return played(model, name, dataset, plan.sequence, plan.ahead)
@@ -90,9 +90,9 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
 
 
 def cue_for(seen: OnScreen, reel: Reel, before: OnScreen | None) -> Cue:
-    """An answer that was just asked for is played from shortly before what is new in it.
+    """A new result plays from shortly before its first new frame.
 
-    The page's first picture stands still; so does one where nothing new is to be seen.
+    The page's first picture does not play; neither does a result without new frames.
     """
     if before is None or before == seen:
         return Cue()

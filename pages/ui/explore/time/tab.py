@@ -1,4 +1,4 @@
-"""The tab Time: a model of sequences is played, continued, sampled, and asked to fill gaps."""
+"""The tab Time: play sequences, forecast, sample new ones, and fill gaps."""
 
 import streamlit as st
 
@@ -9,39 +9,38 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import TERMS
 
 LAYERS = (
-    "**Layers.** This model has several, each with a map of its own. The path is that of the top "
-    "one; what is played, foretold, drawn and filled in has gone through all of them. The other "
-    "maps are in the tab Layers."
+    "**Layers.** This model has several layers, each with its own map. The path is in the top "
+    "layer; all layers together generate the pictures. The other maps are in the tab Layers."
 )
 
 
 def time(item: Item, name: str) -> None:
-    """The tab for one model; of several views, for one of them."""
+    """The tab for one model; for a multi-view model, for one view."""
     if not follows_time(item.model):
         st.info(
-            "This model follows several observed inputs instead of the time, so there is no order "
-            "in which it could be played. See the tab Map.",
+            "This model follows several observed inputs instead of time, so its rows have no order "
+            "to play them in. See the tab Map.",
             icon=":material/timeline:",
         )
         return
     player(item, name)
     about(
         *([LAYERS] if item.model.capabilities.layers else []),
-        f"**The path.** {TERMS['latent']} A model with time expects that rows close in time "
-        "lie close on the map: a sequence becomes a path, dark at its beginning and light at "
-        "its end. The tube around it is two standard deviations wide on either side; dimension "
-        "by dimension, as the ellipse at the ring shows.",
-        "**The forecast** follows the path as far as the past tells about it, then returns to "
-        "what the model knows of any time. The curve above the track is the standard deviation "
-        "of the outputs; at its full height nothing is known but what rows are like in general.",
-        "**A new sequence** is a path drawn from the model's prior in time: it never happened. "
-        "Where it leaves the region of the training points, the outputs return to their mean.",
-        "**Fill a gap.** What is left is given to the model as a sequence that it has not "
-        "seen, and the whole path is inferred from it. The mapping from path to outputs was "
-        "trained on these very rows: truly new sequences come out a little worse.",
-        "**Between two frames** pictures and path are drawn on a straight line from one to the "
-        "other; so are 60 pictures a second possible.",
-        "**Keys.** Space plays, ← and → go frame by frame (with Shift by ten), Home and End to "
+        f"**The path.** {TERMS['latent']} A model with time assumes that rows close in time are "
+        "close on the map. So a sequence becomes a path, dark at its beginning and light at its "
+        "end. The tube extends two standard deviations to either side; the ellipse at the ring "
+        "shows them for each dimension.",
+        "**The forecast** continues the path as far as the past determines it, then returns to "
+        "the prior. The curve above the track is the standard deviation of the outputs; at full "
+        "height, only the general distribution of rows is known.",
+        "**A new sequence** is a path drawn from the model's prior over time; it is not in the "
+        "data. Outside the region of the training points, the outputs return to their mean.",
+        "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "
+        "path. The mapping from path to outputs was trained on these rows, so results for new "
+        "sequences are a little worse.",
+        "**Between two frames** the player interpolates pictures and path linearly, to show 60 "
+        "pictures per second.",
+        "**Keys.** Space plays, ← and → go frame by frame (with Shift by ten), Home and End go to "
         "the ends. On a figure, the arrow keys turn it.",
         *bullets(item.dataset.notes),
     )

@@ -1,7 +1,7 @@
-"""The canvas with several outputs as a Streamlit component, and what grows from the kept point.
+"""The canvas with several outputs as a Streamlit component, and the panels for the kept point.
 
-The layers travel once, as bytes; hovering and locking need nothing from here. Which dimensions
-belong together is a small message: moving the threshold sends no layers again.
+The layers are sent once, as bytes; hovering and locking need nothing more from the server. The
+parts of the dimensions are a small message: moving the threshold sends no layers again.
 """
 
 from dataclasses import replace
@@ -32,13 +32,12 @@ show_views = component(
 
 
 def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
-    """The map and its outputs, variations of the kept point, and what to take home."""
+    """The map and its outputs, variations of the kept point, and exports."""
     st.header(
         "One map, all views",
         anchor=False,
-        help="Every dot is one row. Move over the map and all views of the place are drawn at "
-        "once; click to keep a place. “Move” says what follows the pointer: with “Shared” or "
-        "“Only …” the rest stays as it is at the ring.",
+        help="Every dot is one row. Move over the map to see all views of a place; click to keep "
+        "it. With “Shared” or “Only …” under “Move”, only those dimensions follow the pointer.",
     )
     charts = charts_of(item.model, item.dataset)
     outputs = ask_outputs(item, name)
@@ -47,13 +46,13 @@ def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
 
 
 def remembered(name: str) -> MapPlace | None:
-    """Where the visitor was on this model's map, if she was."""
+    """The visitor's last place on this model's map, if any."""
     place = st.session_state.get(f"canvas_place|{name}")
     return place if isinstance(place, MapPlace) else None
 
 
 def ask_outputs(item: Item, name: str) -> tuple[str, ...]:
-    """Which outputs are drawn; asked for when there are more than fit."""
+    """The outputs that are drawn; the visitor chooses if there are more than fit."""
     possible = possible_outputs(item.model, item.dataset)
     first = first_outputs(item.model, item.dataset)
     if len(possible) <= MOST_OUTPUTS:
@@ -71,7 +70,7 @@ def ask_outputs(item: Item, name: str) -> tuple[str, ...]:
 
 
 def groups_of(parts: tuple[Part, ...]) -> list[dict[str, Any]]:
-    """The parts as the browser reads them."""
+    """The parts in the browser's format."""
     return [
         {
             "id": part.id,

@@ -1,4 +1,4 @@
-"""What a visitor of the Views page has chosen: kept in the session, per model."""
+"""The visitor's choices in the tab Views, stored in the session per model."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -17,11 +17,11 @@ How = Literal["chance", "way"]
 
 @dataclass(frozen=True)
 class Desk:
-    """Where a visitor left everything.
+    """The visitor's choices.
 
     measure, threshold, delta: of the segmentation; outputs: what is drawn; row, given, to, count,
-    private: the question from view to view; part, how, draw: what varies around the kept point;
-    trail: the kept point before this one, and this one.
+    private: the transfer between views; part, how, draw: the variations around the kept point;
+    trail: the previous and the present kept point.
     """
 
     measure: Measure = "drops"
@@ -40,7 +40,7 @@ class Desk:
     trail: tuple[tuple[float, ...] | None, tuple[float, ...]] | None = None
 
     def at(self, place: MapPlace) -> "Desk":
-        """With the place's point as the one kept last."""
+        """A copy with the place's point as the last kept point."""
         point = place.point
         if point is None or (self.trail is not None and self.trail[1] == point):
             return self
@@ -54,7 +54,7 @@ def desk(name: str) -> Desk:
 
 
 def keep(name: str, **changes: Any) -> Desk:
-    """Change what is kept; the desk as it is now."""
+    """Change the stored choices and return the new desk."""
     changed = replace(desk(name), **changes)
     st.session_state[f"views_desk|{name}"] = changed
     return changed
@@ -68,7 +68,7 @@ def choose(
     *,
     help: str | None = None,
 ) -> Any:
-    """One of a few options side by side."""
+    """A choice between a few options side by side."""
     return st.segmented_control(
         words,
         list(options),
@@ -81,6 +81,6 @@ def choose(
 
 
 def part_named(parts: tuple[Part, ...], id: str) -> Part:
-    """The part of this id; when it is gone, the first private one, else a shared one."""
+    """The part with this id; if it no longer exists, the first private one, else a shared one."""
     there = [part for part in parts if part.used and part.dimensions]
     return min(there, key=lambda part: (part.id != id, part.shared), default=parts[0])

@@ -1,4 +1,4 @@
-"""The outputs at the kept point to take home: numbers (CSV, NPZ) and a picture (PNG)."""
+"""Export of the outputs at the kept point: numbers (CSV, NPZ) and a picture (PNG)."""
 
 import io
 import re
@@ -21,11 +21,11 @@ from pages.ui.shared.words import file_stem
 PNG_SIZE = 480
 GAP = 16
 GROUND = "#FFFFFF"
-TAKEN = ("file", "allow_pickle")  # NumPy's own arguments
+TAKEN = ("file", "allow_pickle")  # names of np.savez's arguments
 
 
 def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> None:
-    """Buttons for what the model generates at the kept point."""
+    """Buttons that export the outputs at the kept point."""
     stem = file_stem(item.title)
     rows = rows_of_views(item.dataset)
     named = [word for view in item.views for word in (view, *names_of(rows[view]))]
@@ -62,7 +62,7 @@ def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> No
 
 
 def outputs_csv(item: Item, point: tuple[float, ...], as_text: bool = True) -> bytes:
-    """One line a column of a view: view, column, mean, standard deviation."""
+    """One line per column of a view: view, column, mean, standard deviation."""
     lines: list[Iterable[object]] = [("view", "column", "mean", "std")]
     means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
     rows = rows_of_views(item.dataset)
@@ -77,7 +77,7 @@ def outputs_csv(item: Item, point: tuple[float, ...], as_text: bool = True) -> b
 def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
     """The latent point, and mean and standard deviations of every view: "left", "left_std".
 
-    A view whose name is taken, or is no file name, gets underscores.
+    Underscores make names unique and valid as file names.
     """
     means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
     arrays: dict[str, Array] = {"latent": np.array(point)}
@@ -92,7 +92,7 @@ def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
 
 
 def outputs_png(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> bytes:
-    """What is shown beside the map, on white."""
+    """The outputs beside the map, on a white background."""
     means = generated(item.model, np.array(point)[None])
     rows: dict[str, ViewRows] = rows_of_views(item.dataset)
     pictures = [

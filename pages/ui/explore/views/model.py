@@ -1,7 +1,7 @@
-"""What the Views page asks of a model; the one place of the page that calls its methods.
+"""All calls of model methods in the tab Views.
 
-Answers are kept (`st.cache_data`): going back to an earlier question costs nothing. `name` stands
-for the model: its key and version.
+Results are cached (`st.cache_data`), so that repeating an earlier question costs nothing. `name` is
+the model's key and version.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Private = Literal["nearest", "prior"]
 
 @dataclass(frozen=True, eq=False)
 class Transferred:
-    """A view as it may look: rows (K, D), the best first, and standard deviations like them."""
+    """Alternatives for a view: rows (K, D), the best first, and their standard deviations."""
 
     rows: Array
     std: Array
@@ -37,14 +37,14 @@ class Matches:
 
 
 def parts_at(model: Any, threshold: float) -> tuple[Part, ...]:
-    """The parts of the latent space at a threshold in nats a point."""
+    """The parts of the latent space at a threshold in nats per point."""
     return parts_of(model.segmentation(threshold), model.drops_)
 
 
 def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
-    """Every view as the canvas draws one model."""
+    """One chart per view, as the canvas draws one model."""
     rows = rows_of_views(dataset)
-    # Of a model in layers, that which leads away from the space that views share.
+    # In a deep model, the layer directly below the space that the views share.
     at = len(model.layers_) if model.capabilities.layers else None
     return {name: Chart.of(model.of_view(name), rows[name], at) for name in model.views_}
 
@@ -53,9 +53,9 @@ def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
 def transferred(
     _model: Any, name: str, given: dict[str, Array], to: str, count: int, private: Private
 ) -> Transferred:
-    """The view `to` of one row that is given in other views (each (D,)); at most `count` of them.
+    """At most `count` alternatives for view `to` of a row that is given in other views (each (D,)).
 
-    With private="prior" there is one: what is not told is averaged over.
+    With private="prior" there is one, averaged over the dimensions that the given views leave open.
     """
     views = {view: row[None] for view, row in given.items()}
     count = 1 if private == "prior" else count
@@ -67,7 +67,7 @@ def transferred(
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
-    """All views (D,) of one row that is given in some: the others as they are on average."""
+    """All views (D,) of a row that is given in some: the mean prediction of the others."""
     views = {view: row[None] for view, row in given.items()}
     mean, std = _model.transform(views, return_std=True)
     found = _model.inverse_transform(mean, X_variance=std**2)
@@ -78,7 +78,7 @@ def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def matched(_model: Any, name: str, given: dict[str, Array], to: str, count: int) -> Matches:
-    """The training rows whose view `to` fits best to one row given in other views."""
+    """The training rows whose view `to` best fits a row that is given in other views."""
     views = {view: row[None] for view, row in given.items()}
     rows, distances = _model.correspondences(views, to, n_matches=count)
     return Matches(rows[0], distances[0])
@@ -88,7 +88,7 @@ def matched(_model: Any, name: str, given: dict[str, Array], to: str, count: int
 def varied(
     _model: Any, name: str, point: tuple[float, ...], dims: tuple[int, ...], count: int, seed: int
 ) -> Array:
-    """Latent points (count, Q): the given dimensions drawn anew, the others kept."""
+    """Latent points (count, Q): the given dimensions resampled, the others fixed."""
     drawn = _model.vary(np.array(point)[None], list(dims), n_samples=count, random_state=seed)
     return np.asarray(drawn[:, 0])
 
@@ -96,9 +96,9 @@ def varied(
 def on_the_way(
     start: tuple[float, ...], end: tuple[float, ...], dims: tuple[int, ...], count: int
 ) -> Array:
-    """Latent points (count, Q) from one to another that move in some dimensions only.
+    """Latent points (count, Q) on a path between two points, which moves in some dimensions only.
 
-    The others stay where the way ends.
+    The other dimensions have their values at the end of the path.
     """
     points = np.repeat(np.array(end)[None], count, axis=0)
     share = np.linspace(0.0, 1.0, count)[:, None]
@@ -108,15 +108,15 @@ def on_the_way(
 
 
 def class_of(rows: ViewRows, values: Array) -> str | None:
-    """The most probable class that a row of a view of labels tells; None for other views."""
+    """The most probable class in a row of a label view; None for other views."""
     if not is_label_view(rows) or np.isnan(values).any():
         return None
-    assert rows.column_names is not None  # a view of labels has them
+    assert rows.column_names is not None  # a label view always has label names
     return rows.column_names[int(np.argmax(values))]
 
 
 def shares_something(parts: tuple[Part, ...], given: tuple[str, ...], to: str) -> bool:
-    """Whether what is given tells anything about the wanted view."""
+    """Whether the given views share a dimension with the wanted view."""
     return any(
         part.dimensions and to in part.views and any(view in part.views for view in given)
         for part in parts

@@ -34,22 +34,22 @@ MOST_GROUPS = 7
 HEIGHT = 330
 PLOT = {"displayModeBar": False}
 SHARED_WORDS = (
-    "The views describe the same things, so they live on one map. A dimension is shared when two "
-    "views or more need it, private when one needs it alone, unused when none does."
+    "All views share one map. A dimension is shared if two or more views need it, private if only "
+    "one view needs it, and unused if none does."
 )
 LOST_WORDS = (
-    "How much worse the model explains a view (its part of the evidence bound, in nats per row; a "
-    "nat is 1.44 bits) when this dimension is taken away from it."
+    "How much worse the model explains a view without this dimension: the loss in the view's part "
+    "of the evidence bound, in nats per row (a nat is 1.44 bits)."
 )
 
 
 def segmentation(item: Item, name: str) -> tuple[Part, ...]:
-    """The figures, what they say in words, and their controls; the parts as chosen."""
+    """Show the figures, their text and their controls; return the parts."""
     model, kept = item.model, desk(name)
     many = len(item.views) > MOST_NAMED_VIEWS
     st.header("What the views share", anchor=False, help=SHARED_WORDS)
     left, right = st.columns([2, 1] if not many else [3, 2], gap="large")
-    with left:  # before what stands beside it, or below it on a phone
+    with left:  # before the controls, which are beside it, or below it on a phone
         place = st.container(height="content" if many else HEIGHT, border=False)
     with right:
         if not many:
@@ -88,7 +88,7 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
 
 
 def ask_lines(model: Any, kept: Desk, name: str) -> Desk:
-    """Above which line a view uses a dimension, by the measure that is shown."""
+    """Ask for the threshold above which a view uses a dimension, in the chosen measure."""
     if kept.measure == "weights":
         delta = st.select_slider(
             "In use above (share of the view's largest)",
@@ -96,8 +96,8 @@ def ask_lines(model: Any, kept: Desk, name: str) -> Desk:
             kept.delta,
             format_func=lambda delta: f"{delta:g}",
             key=f"views_delta|{name}",
-            help="This line is for comparison: what is shared and what is private on this page "
-            "follows from what is lost without a dimension.",
+            help="Only for comparison: the shared and private parts on this page follow from the "
+            "loss without a dimension.",
         )
         return keep(name, delta=delta)
     threshold = st.select_slider(
@@ -112,11 +112,11 @@ def ask_lines(model: Any, kept: Desk, name: str) -> Desk:
 
 
 def thresholds(model: Any) -> list[float]:
-    """The lines on offer: 1, 2 and 5 times powers of ten, up to where nothing is in use."""
+    """The offered thresholds: 1, 2 and 5 times powers of ten, up to where no view uses any."""
     most = max(float(np.max(drop)) for drop in model.drops_.values())
     last = max(int(np.ceil(np.log10(max(most, 1e-9)))), USUAL_THRESHOLD)
     powers = range(LEAST_THRESHOLD, last + 1)
-    # Through text, so that 0.05 is the number that people write.
+    # Converting through text gives exactly 0.05 and the like.
     return [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
 
 
@@ -155,29 +155,29 @@ def chips(parts: tuple[Part, ...], views: tuple[str, ...]) -> None:
 
 
 def parts_in_words(parts: tuple[Part, ...]) -> str:
-    """The figure as a sentence, for those who cannot see it."""
-    told = [
+    """The figure as a sentence, for screen readers."""
+    sentences = [
         f"{part.title}: {', '.join(str(q + 1) for q in sorted(part.dimensions)) or 'none'}"
         for part in parts
     ]
-    return f"Latent dimensions by the views that use them. {'. '.join(told)}."
+    return f"Latent dimensions by the views that use them. {'. '.join(sentences)}."
 
 
 def agreement_in_words(model: Any, kept: Desk) -> str:
-    """How far the two ways to tell agree."""
+    """How far the two measures agree."""
     share = float(model.agreement(kept.threshold, kept.delta))
     count = len(model.views_) * model.latent_mean_.shape[1]
     agreed = round(share * count)
     if agreed == count:
-        return f"Going by the relevances (above {kept.delta:g}) gives the same parts."
+        return f"The relevances (above {kept.delta:g}) give the same parts."
     return (
-        f"Going by the relevances (above {kept.delta:g}) gives the same answer for {agreed} of "
+        f"The relevances (above {kept.delta:g}) give the same answer for {agreed} of "
         f"{plural(count, 'pair')} of view and dimension."
     )
 
 
 def segmentation_csv(model: Any, parts: tuple[Part, ...], as_text: bool = True) -> bytes:
-    """One line a dimension: its part, its information, and what every view says of it."""
+    """One line per dimension: its part, its information, and both measures for every view."""
     shares = relevance_shares(model)
     columns = [(name, word) for name in model.views_ for word in ("lost", "w", "w share")]
     lines: list[Iterable[object]] = [
@@ -199,14 +199,14 @@ def segmentation_csv(model: Any, parts: tuple[Part, ...], as_text: bool = True) 
 
 
 def body(item: Item, name: str) -> None:
-    """Joints coloured by groups of views that lose alike."""
+    """The joints, coloured by groups of views with similar losses."""
     skeleton = item.dataset.drawing.skeleton
-    assert skeleton is not None  # asked for those only
+    assert skeleton is not None  # the caller checks that there is one
     st.header(
         "Joints that move together",
         anchor=False,
-        help="Joints are grouped by how much they lose without each dimension (k-means of their "
-        "shares): joints of one group follow the same dimensions.",
+        help="Joints of one group follow the same dimensions. The groups come from k-means on each "
+        "joint's loss without each dimension.",
     )
     left, right = st.columns([1, 2], gap="large", vertical_alignment="center")
     with left:
@@ -215,13 +215,13 @@ def body(item: Item, name: str) -> None:
     groups = joint_groups(item, count)
     row = item.dataset.values[len(item.dataset.values) // 2]
     across, upwards = oblique_view(row.reshape(-1, 3))
-    told = [
+    sentences = [
         f"**Group {group + 1}:** "
         + ", ".join(plain(skeleton.joint_names[joint]) for joint in np.flatnonzero(groups == group))
         for group in np.unique(groups)
     ]
     with left:
-        st.markdown("  \n".join(told))
+        st.markdown("  \n".join(sentences))
     right.plotly_chart(
         body_figure(across, upwards, skeleton, groups),
         key=f"views_body|{name}",
@@ -231,7 +231,7 @@ def body(item: Item, name: str) -> None:
 
 
 def joint_groups(item: Item, count: int) -> Array:
-    """The group of every joint (J,): by the profiles of the views with its columns."""
+    """The group of every joint (J,), from the losses of the views with its columns."""
     dataset = item.dataset
     owner = np.repeat(
         np.arange(len(dataset.views)), [view.n_outputs for view in dataset.views]

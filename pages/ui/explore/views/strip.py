@@ -15,7 +15,7 @@ SIZE = 132
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A row (D,) of a view as a picture, what is said under it, whether it stands out."""
+    """A row (D,) of a view as a picture, its caption, and whether it is highlighted."""
 
     view: str
     row: Array
@@ -37,8 +37,8 @@ class Pictures:
         return picture_uri(row_picture(self.rows[view].drawing, row, self.frames[view], size))
 
     def html(self, tile: Tile) -> str:
-        told = class_of(self.rows[tile.view], tile.row)
-        words = " · ".join(word for word in (told, tile.words) if word)
+        label = class_of(self.rows[tile.view], tile.row)
+        words = " · ".join(word for word in (label, tile.words) if word)
         alt = escape(f"{tile.view}: {words or 'a row'}")
         return (
             f'<figure class="{"mf-marked" if tile.marked else ""}">'
@@ -53,7 +53,7 @@ class Pictures:
         return f'<div class="mf-strip">{"".join(self.html(tile) for tile in tiles)}</div>'
 
     def table(self, columns: Sequence[Sequence[Tile]], titles: Sequence[str]) -> str:
-        """Several views of the same points: one column a point, one line a view, with a title."""
+        """Several views of the same points: one column per point, one titled line per view."""
         lines = [
             f'<div class="mf-line"><span>{escape(title)}</span>'
             f'<div style="grid-template-columns:repeat({len(columns)},minmax(0,1fr))">'

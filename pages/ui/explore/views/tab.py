@@ -1,4 +1,4 @@
-"""The tab Views: what several views share, one from another, some kept, others varied."""
+"""The tab Views: shared dimensions, views predicted from others, and variations."""
 
 from pages.ui.explore.views.canvas import stage
 from pages.ui.explore.views.segments import segmentation
@@ -9,9 +9,9 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 LAYERS = (
-    "**Layers.** The views of this model hang on the lowest of several maps, which is the one "
-    "here. The layers above it say how its dimensions go together; their maps are in the tab "
-    "Layers, which shows one view at a time."
+    "**Layers.** This model has several maps. The views depend on the lowest one, which is shown "
+    "here. The layers above it model how its dimensions vary together; the tab Layers shows their "
+    "maps, one view at a time."
 )
 
 
@@ -22,18 +22,17 @@ def views(item: Item, name: str) -> None:
     from_view_to_view(item, name)
     about(
         *([LAYERS] if item.model.capabilities.layers else []),
-        f"**The map.** {TERMS['latent']} All views of a row hang on the same place, but each "
-        "view has a mapping of its own, with its own relevances: so a dimension may move one "
-        "view and leave another alone (manifold relevance determination). Dimensions that the "
-        "map does not show follow the data near the pointer, until a slider is moved; while only "
-        "a part moves, the rest is held at the ring instead.",
-        "**Shared and private.** The bars say what a view loses when a dimension is taken away "
-        "from it. The relevances alone (w = 1/ℓ²) tell nearly the same, but a small one may "
-        "still carry much, which is why they are here only for comparison.",
-        "**The shading** is the standard deviation of all views together, as a share of what "
-        "it is where nothing is known.",
-        "**Alternatives.** A view that is given fixes the shared dimensions. What the other "
-        "view has for itself stays open; every alternative takes it from another training row.",
+        f"**The map.** {TERMS['latent']} All views of a row share one position, but each view has "
+        "its own mapping and relevances. So a dimension may change one view and not another "
+        "(manifold relevance determination). Hidden dimensions follow the data near the pointer "
+        "until you move a slider. While only a part moves, the rest is fixed at the ring.",
+        "**Shared and private.** The bars show how much a view loses without a dimension. The "
+        "relevances (w = 1/ℓ²) are there for comparison: they mostly agree, but a dimension with "
+        "a small relevance may still matter.",
+        "**The shading** is the standard deviation of all views together, relative to its value "
+        "far from the data.",
+        "**Alternatives.** A given view determines the shared dimensions. The private dimensions "
+        "of the other view stay open: every alternative takes them from another training row.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
         "and − zoom, 0 resets. On a figure, the arrow keys turn it.",
         *bullets(item.model.notes_),

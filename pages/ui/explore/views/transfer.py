@@ -1,4 +1,4 @@
-"""One view of a row is given: what the others may look like, and which rows correspond."""
+"""Predictions of the other views from one given view, and the rows that correspond."""
 
 import numpy as np
 import streamlit as st
@@ -28,15 +28,15 @@ MOST_ALTERNATIVES = 6
 MOST_GIVEN = 8  # of many given views, drawn
 PRIVATES: dict[Private, str] = {"nearest": "Alternatives", "prior": "Average"}
 PRIVATE_WORDS = (
-    "What the given view does not tell is taken from the training rows that are nearest in what "
-    "the views share: one **alternative** from each. The **average** over everything that is not "
-    "told is one picture, blurred where the alternatives differ."
+    "The given view leaves some dimensions open. Each **alternative** takes them from one training "
+    "row that is near in the shared dimensions. The **average** over all possible values is one "
+    "picture, blurred where the alternatives differ."
 )
 
 
 @st.fragment
 def from_view_to_view(item: Item, name: str) -> None:
-    """The question, the alternatives beside the truth, and the correspondences."""
+    """The choices, the alternatives beside the truth, and the correspondences."""
     st.header(
         "Given one view, show the others",
         anchor=False,
@@ -44,7 +44,7 @@ def from_view_to_view(item: Item, name: str) -> None:
         "other views there.",
     )
     rows = rows_of_views(item.dataset)
-    # What the model itself goes by when it looks for matches.
+    # The threshold that the model uses when it looks for matches.
     parts = parts_at(item.model, LEAST_DROP)
     kept = ask(item, name)
     values = {view: rows[view].values[kept.row] for view in kept.given}
@@ -76,13 +76,13 @@ def from_view_to_view(item: Item, name: str) -> None:
                 except ValueError as error:
                     st.error(plain(error), icon=":material/error:")
     st.caption(
-        "Rows of the data were seen in training, whole: completing them is easier than completing "
-        "new ones. Distances count lengthscales in the shared dimensions."
+        "The model saw all views of these rows in training, so predicting them is easier than "
+        "predicting new rows. Distances are in lengthscales of the shared dimensions."
     )
 
 
 def ask(item: Item, name: str) -> Desk:
-    """Row, what is given, and how to treat what that does not tell."""
+    """Ask for the row, the given views, and the treatment of the open dimensions."""
     kept = desk(name)
     count = item.dataset.n_points
     with st.container(
@@ -112,7 +112,7 @@ def other_row(row: int, count: int) -> int:
 
 
 def ask_views(item: Item, name: str, kept: Desk) -> tuple[tuple[str, ...], str]:
-    """Of a few views which is given; of many which is wanted (empty: all others)."""
+    """Of a few views, choose the given one; of many, the wanted one (empty: all others)."""
     views = item.views
     if len(views) <= MOST_NAMED_VIEWS:
         first = kept.given[0] if kept.given else views[0]
@@ -130,7 +130,7 @@ def ask_views(item: Item, name: str, kept: Desk) -> tuple[tuple[str, ...], str]:
 
 
 def ask_given(item: Item, name: str, kept: Desk, to: str) -> tuple[str, ...]:
-    """Which of many views are given: at first one half of them."""
+    """Choose the given ones of many views: initially one half of them."""
     offered = [view for view in item.views if view != to]
     first = [view for view in kept.given if view in offered] or offered[: len(offered) // 2]
     given = st.multiselect("Given", offered, first, key=f"views_given|{name}|{to}")
@@ -140,7 +140,7 @@ def ask_given(item: Item, name: str, kept: Desk, to: str) -> tuple[str, ...]:
 def ask_private(name: str, kept: Desk) -> tuple[Private, int]:
     """Alternatives, and how many, or their average."""
     private: Private = choose(
-        "What it leaves open",
+        "Open dimensions",
         PRIVATES,
         kept.private,
         f"views_private|{name}",
@@ -157,14 +157,14 @@ def ask_private(name: str, kept: Desk) -> tuple[Private, int]:
 def whole(
     item: Item, name: str, kept: Desk, values: dict[str, Array], rows: dict[str, ViewRows]
 ) -> None:
-    """A row of many views, of which some are given, as one picture."""
+    """A row of many views, some of them given, as one picture."""
     truth = item.dataset.values[kept.row]
     gaps = np.hstack([values.get(v, np.full_like(rows[v].values[0], np.nan)) for v in item.views])
     found = whole_from(item.model, name, values)
     error = error_in_words(rows[WHOLE], found[None], truth)
     tiles = [
         Tile(WHOLE, gaps, "given"),
-        Tile(WHOLE, found, "what the model says"),
+        Tile(WHOLE, found, "the prediction"),
         Tile(WHOLE, truth, "the truth", error, True),
     ]
     st.html(Pictures({WHOLE: rows[WHOLE]}).strip(tiles))
@@ -181,11 +181,10 @@ def answer(
     pictures: Pictures,
     parts: tuple[Part, ...],
 ) -> None:
-    """What one view may look like, and the training rows that correspond."""
+    """The predictions of one view, and the training rows that correspond."""
     if not shares_something(parts, kept.given, to):
         st.info(
-            f"“{plain(to)}” shares no dimension with what is given: whatever is given, it says "
-            f"nothing about “{plain(to)}”.",
+            f"“{plain(to)}” shares no dimension with the given views, so they cannot predict it.",
             icon=":material/info:",
         )
         return
@@ -203,9 +202,9 @@ def answer(
         st.caption(
             f"No more than {plural(len(found.rows), 'alternative')}: "
             + (
-                "the other training rows nearby lead to the same."
+                "the other training rows nearby give the same."
                 if any(part.views == (to,) and part.dimensions for part in parts)
-                else f"“{plain(to)}” has nothing for itself that could differ."
+                else f"“{plain(to)}” has no private dimension that could differ."
             )
         )
     near = matched(item.model, name, values, to, N_MATCHES)

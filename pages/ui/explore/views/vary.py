@@ -1,4 +1,4 @@
-"""Around the kept point: some dimensions kept, others varied by chance or along a way."""
+"""Variations of the kept point: some dimensions fixed, others random or along a path."""
 
 import streamlit as st
 
@@ -12,19 +12,19 @@ from pages.ui.shared.outputs import MOST_OUTPUTS, draws_whole, generated, rows_o
 from pages.ui.shared.plain import plain
 
 COUNT = 6
-HOWS: dict[How, str] = {"chance": "By chance", "way": "From the place kept before"}
+HOWS: dict[How, str] = {"chance": "By chance", "way": "From the previous place"}
 
 
 def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[float, ...]) -> None:
-    """The controls, and one column of pictures for every variation."""
+    """The controls, and one column of pictures per variation."""
     offered = {part.id: part.title for part in parts if part.used and part.dimensions}
     if not offered:
         return
     st.header(
         "Keep some, vary the rest",
         anchor=False,
-        help="The dimensions of one part change, all others stay at the ring on the map. Varying "
-        "what is private to a view changes that view alone; varying what is shared changes all.",
+        help="The dimensions of one part change; all others stay at the ring on the map. Private "
+        "dimensions change one view only; shared dimensions change several.",
     )
     kept = desk(name)
     with st.container(horizontal=True, vertical_alignment="bottom", key="views_vary"):
@@ -39,22 +39,22 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
     kept = keep(name, part=part_id, how=how)
     part = part_named(parts, kept.part)
     if how == "way" and (kept.trail is None or kept.trail[0] is None):
-        st.info("Click a second place on the map: the way leads from the first to it.")
+        st.info("Click a second place on the map: the path leads from the first place to it.")
         return
     shown_views = drawn_views(item, part)
     show(item, name, kept, part, point, shown_views)
     numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions))
     which = "dimension" if len(part.dimensions) == 1 else "dimensions"
     said = (
-        "drawn anew from all training points; everything else is kept."
+        "drawn at random from all training points; everything else is fixed."
         if how == "chance"
-        else "on the way from the place kept before to the ring; everything else stays at the ring."
+        else "on the path from the previous place to the ring; everything else stays at the ring."
     )
     st.caption(f"“{plain(part.title)}” ({which} {numbers}), {said}")
 
 
 def drawn_views(item: Item, part: Part) -> tuple[str, ...]:
-    """The views to draw: all of a few; of many, some of those that use the part."""
+    """The views to draw: all of a few; if there are many, some of those that use the part."""
     if len(item.views) <= MOST_OUTPUTS:
         return item.views
     if draws_whole(item.dataset):
@@ -70,13 +70,13 @@ def show(
     point: tuple[float, ...],
     views: tuple[str, ...],
 ) -> None:
-    """The pictures: one line a view, one column a variation."""
+    """The pictures: one line per view, one column per variation."""
     rows: dict[str, ViewRows] = rows_of_views(item.dataset)
     if kept.how == "chance":
         points = varied(item.model, name, point, part.dimensions, COUNT, kept.draw)
         words = [""] * COUNT
     else:
-        assert kept.trail is not None and kept.trail[0] is not None  # asked for before
+        assert kept.trail is not None and kept.trail[0] is not None  # checked by the caller
         before = kept.trail[0][: len(point)]
         points = on_the_way(before, point, part.dimensions, COUNT)
         words = ["start", *[""] * (COUNT - 2), "ring"]
