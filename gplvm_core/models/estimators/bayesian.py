@@ -51,7 +51,7 @@ class BayesianGPLVM(LatentSettings, FromFiles):
     >>> from gplvm_core import BayesianGPLVM
     >>> rng = np.random.default_rng(0)
     >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
-    >>> Y += 0.1 * rng.standard_normal((30, 4))
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
     >>> model = BayesianGPLVM(2, 10, max_iter=50, random_state=0).fit(Y)
     >>> model.n_effective_
     1
@@ -139,7 +139,7 @@ class BayesianPCA(BayesianGPLVM):
     >>> from gplvm_core import BayesianPCA
     >>> rng = np.random.default_rng(0)
     >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
-    >>> Y += 0.1 * rng.standard_normal((30, 4))
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
     >>> BayesianPCA(2, max_iter=50, random_state=0).fit(Y).n_effective_
     1
     """

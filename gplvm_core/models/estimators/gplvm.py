@@ -61,7 +61,7 @@ class GPLVM(LatentSettings, TrainedModel):
     >>> from gplvm_core import GPLVM
     >>> rng = np.random.default_rng(0)
     >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
-    >>> Y += 0.1 * rng.standard_normal((30, 4))
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
     >>> model = GPLVM(1, max_iter=50, random_state=0).fit(Y)
     >>> model.inverse_transform(model.latent_mean_[:2]).shape
     (2, 4)

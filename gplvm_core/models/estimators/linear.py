@@ -56,7 +56,7 @@ class ProbabilisticPCA(LatentVariableModel):
     >>> from gplvm_core import ProbabilisticPCA
     >>> rng = np.random.default_rng(0)
     >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
-    >>> Y += 0.1 * rng.standard_normal((30, 4))
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
     >>> model = ProbabilisticPCA(1).fit(Y)
     >>> model.complete([[1.0, np.nan, 0.5, 1.0]]).round(1)
     array([[ 1. , -2. ,  0.5,  1. ]])

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.estimators.documentation import documented, entries_of, sections_of
 from gplvm_core.models.data.scaling import Noise
+from gplvm_core.models.estimators.documentation import documented, entries_of, sections_of
 
 Scale = Literal["global", "columns", "none"]
 Optimiser = Literal["lbfgs", "scg"]
@@ -53,8 +53,8 @@ SENTENCES: Mapping[str, str] = {
     '"columns", one scale for each column; "none", the data as given.',
     "max_iter": "The largest number of accepted iterations of a start.",
     "n_restarts": "The number of starts. The model uses the start with the best final bound.",
-    "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the mean "
-    "of that diagonal. `result_.jitter` reports the value that was used.",
+    "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the "
+    "mean of that diagonal. `result_.jitter` reports the value that was used.",
     "optimiser": 'The optimiser: "lbfgs", or "scg", scaled conjugate gradients.',
     "random_state": "The seed of all random draws: None, a whole number, or a "
     "`numpy.random.Generator` or `RandomState`. Each fit advances a generator.",
