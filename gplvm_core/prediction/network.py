@@ -115,7 +115,7 @@ class Network:
         return frozenset(found)
 
     def width(self, node: int) -> int:
-        """The dimensions of a node."""
+        """The number of dimensions of a node."""
         edge = self.into(node)
         if edge is not None:
             return edge.posterior.n_outputs

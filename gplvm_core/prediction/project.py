@@ -282,7 +282,7 @@ def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[A
 def _at_starts(
     network: Network, training: Sequence[Belief], bound: RowBound, starts: Int[Rows, "n K"]
 ) -> Belief:
-    """The starting points of every row and start, side by side for all inferred nodes."""
+    """The starting points of every row, one for each start, side by side for all nodes."""
     nearest, nodes = starts.ravel(), bound.nodes
     mean = np.hstack([training[at].mean[nearest] for at in nodes])
     variance = np.hstack([training[at].variance[nearest] for at in nodes])

@@ -32,7 +32,7 @@ Rows = NDArray[np.intp]
 
 # The number of rows that are examined between two calls of a callback.
 ROWS_AT_ONCE = 128
-# For hidden points after every step of the path; slopes in nats per standard deviation.
+# Limits of the search for hidden points after each step of the path (nats per std).
 ITERATIONS, TOLERANCE = 50, 1e-4
 
 

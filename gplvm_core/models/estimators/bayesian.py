@@ -96,7 +96,7 @@ class BayesianGPLVM(LatentSettings, FromFiles):
         (node,), (layer,) = learnt.nodes, learnt.layers
         posterior = layer.as_posterior(scaling)
         bound = learnt.bound + offset
-        self._keep(node.belief, node.information, bound, layer.statistics, posterior)
+        self._set_fitted(node.belief, node.information, bound, layer.statistics, posterior)
         return odd + ended.notes + learnt.notes
 
 

@@ -61,7 +61,7 @@ class Layered:
 
 
 def widths(n_components: Any) -> tuple[int, ...]:
-    """One number, or a tuple of them, as a tuple."""
+    """A number or a tuple of numbers, as a tuple."""
     return n_components if isinstance(n_components, tuple) else (n_components,)
 
 

@@ -172,8 +172,8 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         self.family_ = "marginalised" if learnt.marginalised else None
         self.input_center_, self.input_scale_ = units.center, units.scale
         most = max(len(layer.posterior_.inducing) for layer in self.layers_)
-        asked = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
-        capped = capped_notes(asked, len(targets)) if most < asked else ()
+        requested = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
+        capped = capped_notes(requested, len(targets)) if most < requested else ()
         notes = units.notes + scaling.notes + capped + odd + notes
         self._note(notes + learnt.notes + doubts(self.layers_))
         self.notes_ += gaps_in_words(targets)

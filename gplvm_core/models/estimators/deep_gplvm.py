@@ -125,7 +125,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
             all_trained(len(targets), self.family) if ended.trained_rows is None else ended.notes
         )
         learnt = ended.learnt((targets,))
-        self._keep_layers(examined(ended.problem, learnt, scaling))
+        self._set_layers(examined(ended.problem, learnt, scaling))
         self.bound_, self.encoder_ = learnt.bound + offset, ended.encoder
         self.family_ = "marginalised" if learnt.marginalised else None
         return notes + odd + self._growth_notes(ended.problem) + learnt.notes + doubts(self.layers_)
@@ -145,7 +145,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
             f"of layers trained jointly {of_others:.1f}",
         )
 
-    def _keep_layers(self, layers: tuple[DeepLayer, ...]) -> None:
+    def _set_layers(self, layers: tuple[DeepLayer, ...]) -> None:
         """Set the fitted attributes of the layers, the top and the last layer."""
         self.layers_, top = layers, layers[0]
         self.latent_mean_, self.latent_variance_ = top.latent_mean_, top.latent_variance_

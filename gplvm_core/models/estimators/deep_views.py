@@ -178,7 +178,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
             time_kernel=self.time_kernel,
         )
         own = self.own_layers_.get(name, ())
-        model._keep_layers((*self.layers_, *own, self.view_layers_[name]))
+        model._set_layers((*self.layers_, *own, self.view_layers_[name]))
         model.bound_ = self.bound_ - sum(self.bounds_[each] for each in self.views_ if each != name)
         for found in OF_EVERY_VIEW:
             setattr(model, found, getattr(self, found))

@@ -63,7 +63,7 @@ def _joined(sections: Mapping[str, str]) -> str:
 
 
 def _shorten_signatures(cls: type) -> None:
-    """Have `help` print ArrayLike and Kernel for what they stand for."""
+    """Have `help` print types by short names, such as ArrayLike and Kernel."""
     for each in cls.__mro__:
         for name, method in vars(each).items():
             own = inspect.isfunction(method) and method.__module__ == each.__module__

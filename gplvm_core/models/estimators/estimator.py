@@ -268,7 +268,7 @@ class LatentVariableModel(
             raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
         rows = {DATA: self._outputs(Y)}
         weights, nodes, whole = prediction.alternatives(
-            self._network, rows, self._answered(rows[DATA]), n_alternatives
+            self._network, rows, self._row_explanations(rows[DATA]), n_alternatives
         )
         return weights, nodes[0], whole[DATA]
 
@@ -312,7 +312,7 @@ class LatentVariableModel(
             return inferred(outputs)
         return project_encoded(encoder, self.posterior_, outputs, inferred)
 
-    def _answered(self, outputs: Array) -> Explained:
+    def _row_explanations(self, outputs: Array) -> Explained:
         """The explanations that completions and draws use. In a model of one layer complete rows
         come from the encoder, if there is one.
         """
@@ -322,16 +322,18 @@ class LatentVariableModel(
 
     def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
         """Mean and variance of every output, given the observed values of each row."""
-        found = self._answered(outputs)
+        found = self._row_explanations(outputs)
         return prediction.reconstructed(self._network, found, noise=noise)[DATA]
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         """The same with each row's covariance, noise included."""
-        return prediction.reconstructed_jointly(self._network, self._answered(outputs), DATA)
+        return prediction.reconstructed_jointly(
+            self._network, self._row_explanations(outputs), DATA
+        )
 
     def _draw(self, outputs: Array, n_samples: int, generator: np.random.Generator) -> Array:
         """Draws of every output, given the observed values of each row."""
-        found = self._answered(outputs)
+        found = self._row_explanations(outputs)
         return prediction.draw_rows(self._network, found, n_samples, generator)[DATA]
 
     def _training_data(self, Y: ArrayLike, how: str) -> tuple[Array, Scaling]:

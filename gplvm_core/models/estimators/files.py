@@ -200,9 +200,9 @@ class FromFiles(TimedModel):
                 np.concatenate([belief.variance, kept.variance]),
             )
         bound = self.bound_ + added.gained
-        self._keep(belief, information, bound, added.statistics, added.posterior)
+        self._set_fitted(belief, information, bound, added.statistics, added.posterior)
 
-    def _keep(
+    def _set_fitted(
         self,
         belief: Belief,
         information: Float[Array, " Q"],

@@ -219,5 +219,5 @@ class FittedLayer:
 
     @property
     def scale_(self) -> Float[Array, " D"]:
-        """Factors from internal units to the user's; with noise="per_output" the noise."""
+        """Factors from internal units to the user's units."""
         return self.posterior_.scale

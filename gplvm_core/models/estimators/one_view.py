@@ -24,7 +24,7 @@ def one_view(views: Any, name: str) -> BayesianGPLVM:
     model.time_kernel_, model.path_ = views.time_kernel_, views.path_
     model.times_, model.sequences_ = views.times_, views.sequences_
     kl = float(views.information_.sum()) * len(views.latent_mean_)
-    model._keep(
+    model._set_fitted(
         Belief(views.latent_mean_, views.latent_variance_),
         # Dimensions that the view does not use are off in its model.
         np.where(views._uses(LEAST_DROP)[name], views.information_, 0.0),

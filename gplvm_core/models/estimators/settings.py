@@ -94,7 +94,7 @@ def preset(cls: Class) -> Class:
     """Make an estimator of a class whose fields are its settings.
 
     The section "Parameters" of the documentation is completed from SENTENCES. The class can
-    replace a description by an entry of its own in that section.
+    replace a description by an entry in its docstring.
     """
     result: Any = dataclass(eq=False, repr=False)(cls)
     own = entries_of(sections_of(cls.__doc__).get("Parameters", ""))

@@ -114,7 +114,7 @@ class Timed:
         )
         if path.ending == "moving":
             warnings.warn(
-                f"the path of {len(prior.mean)} rows was still moving after {MOST_STEPS} steps: "
+                f"the path of {len(prior.mean)} rows has not converged after {MOST_STEPS} steps: "
                 "its bound may still rise a little",
                 UserWarning,
                 stacklevel=4,

@@ -43,21 +43,21 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 class Ended:
     """The problem of all rows, and the parameters that the best start ended with.
 
-    trained_rows: the rows that training used (None: all). notes: about the other rows. asked: the
-    problem that was trained. seed: its first seed.
+    trained_rows: the rows that training used (None: all). notes: about the other rows.
+    trained_problem: the problem of the trained rows. seed: its first seed.
     """
 
     problem: Any
     parameters: Any
     trained_rows: Rows | None
     notes: tuple[str, ...]
-    asked: Problem
+    trained_problem: Problem
     seed: int
 
     @property
     def start_notes(self) -> tuple[str, ...]:
         """Notes on choices made for the user at the start."""
-        return self.asked.notes(self.seed)
+        return self.trained_problem.notes(self.seed)
 
     @property
     def encoder(self) -> Encoder | None:

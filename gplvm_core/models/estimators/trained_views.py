@@ -97,8 +97,8 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         self.columns_ = {name: names for name, names in named.items() if names}
         unused = self._take_times(times, sequences, len(values[0]))
         with executor_for(self.n_jobs) as executor:
-            asked, offsets = self._problem(internal, executor), log_jacobians(internal, scalings)
-            ended = self._train(asked, sum(offsets.values()), callback, resume, self.views_)
+            problem, offsets = self._problem(internal, executor), log_jacobians(internal, scalings)
+            ended = self._train(problem, sum(offsets.values()), callback, resume, self.views_)
             learnt = ended.learnt(values)
             lost = drops_by_view(ended.problem, learnt, self.views_, self._shared_node)
         odd, count = self._take_path(ended), len(values[0])
@@ -125,7 +125,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         self.seen_ = {name: edges[way[-1]].data.seen for name, way in of_views.items()}
         own = {name: learnt.layers[way[-1]] for name, way in of_views.items()}
         leading = {name: learnt.layers[way[0]] for name, way in of_views.items()}
-        self._keep(learnt.nodes[self._shared_node], own, leading, lost, scalings)
+        self._set_fitted(learnt.nodes[self._shared_node], own, leading, lost, scalings)
         self.bounds_ = {
             name: offsets[name]
             + sum(learnt.layers[at].posterior.value for at in way)

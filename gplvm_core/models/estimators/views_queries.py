@@ -60,7 +60,7 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
     def _network(self) -> Network:
         return Network.star(self.posteriors_, self._belief, self.statistics_)
 
-    def _keep(
+    def _set_fitted(
         self,
         top: Believed,
         layers: Mapping[str, Settled],
@@ -313,7 +313,7 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
     def _generated(
         self, node: int, at: Belief, noise: bool, return_std: bool
     ) -> Views | tuple[Views, Views]:
-        """All views at points of a node."""
+        """Predictions of all views at points of a node."""
         found = prediction.moments(self._network, {node: at}, noise=noise)
         return by_name(found, return_std)
 
