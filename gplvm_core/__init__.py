@@ -15,7 +15,7 @@ Examples
 >>> import gplvm_core
 >>> flow = gplvm_core.load_dataset("flow")
 >>> model = gplvm_core.BayesianGPLVM(n_components=5, n_inducing=20)
->>> model = model.fit(flow.Y[:100])  # doctest: +SKIP
+>>> model = model.fit(flow.values)  # doctest: +SKIP
 """
 
 from gplvm_core.arrays import ArrayLibraryError

@@ -21,8 +21,8 @@ class Posterior:
     with g the group of output d: outputs observed in the same rows share their variance. Outputs
     are center + scale · f. With noise per output (`each`) the internal unit of an output is its
     noise standard deviation. The noise variance is then 1, the prior variance of f_d is its ratio
-    times k**, and `gap` is an average. slope: a linear mean function of the inputs, f_d(x*) = x*ᵀ slope_d +
-    ….
+    times k**, and `gap` is an average. slope: a linear mean function of the inputs,
+    f_d(x*) = x*ᵀ slope_d + ….
     Source: Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
     """
 
