@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import gplvm_core
+from gplvm_core.models.estimators.documentation import sections_of
 
 # What the names of the public interface are, by the room where they are at home.
 INTERFACE = {
@@ -175,15 +176,30 @@ def _prose(thing: Any) -> str:
 
 
 def _markdown(text: str) -> str:
-    """A docstring's plain sentences with `code` in backticks, and its section of parameters."""
-    before, heading, entries = text.partition("Parameters\n----------\n")
-    if heading:
-        each = re.findall(r"^(\w+)(?: : (.+))?\n((?:    .+\n?)+)", entries, re.MULTILINE)
-        listed = (
-            f"- `{name}` ({_markdown(kind)}): {_markdown(' '.join(words.split()))}"
-            for name, kind, words in each
-        )
-        return "\n".join((_markdown(before.rstrip()), "\n**Parameters**\n", *listed))
+    """A docstring's plain sentences with `code` in backticks, and its sections as lists."""
+    sections = sections_of(text)
+    parts = [_escaped(sections.pop(""))]
+    for heading, body in sections.items():
+        parts.append(f"**{heading}**")
+        if heading == "Examples":
+            parts += [
+                _code(block) if block.startswith(">>>") else _escaped(block)
+                for block in re.split(r"\n\n", body)
+            ]
+            continue
+        entries = re.findall(r"^(\S.*)\n((?:    .*\n?)+)", body, re.MULTILINE)
+        parts.append("\n".join(_listed(*entry) for entry in entries))
+    return "\n\n".join(parts)
+
+
+def _listed(head: str, words: str) -> str:
+    """An entry of a section: a name with or without its type, and its description."""
+    name, _, kind = head.partition(" : ")
+    typed = f" ({_escaped(kind)})" if kind else ""
+    return f"- `{name}`{typed}: {_escaped(' '.join(words.split()))}"
+
+
+def _escaped(text: str) -> str:
     parts = re.split(r"(`[^`\n]*`)", text)
     parts[::2] = [re.sub(r"[*_$<\[\\]", r"\\\g<0>", part) for part in parts[::2]]
     return "".join(parts)
