@@ -292,7 +292,7 @@ def test_rows_that_do_not_fit_are_refused() -> None:
         model.extend(np.where(np.arange(4)[:, None] == 1, np.nan, values[:4]))
     assert model.bound_ == bound and len(model.latent_mean_) == 40
     timed = DynamicalGPLVM(**SETTINGS | {"max_iter": 3}).fit(values)
-    with pytest.raises(ValueError, match="joins its rows by their times"):
+    with pytest.raises(ValueError, match="couples its rows by their times"):
         timed.extend(values[:2])
 
 
