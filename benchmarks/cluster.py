@@ -30,7 +30,7 @@ from benchmarks.common import table, write_row
 from benchmarks.many_rows import mlp
 from gplvm_core import BayesianGPLVM, RowFiles, cluster
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.added import Added, Passing, Sums, pass_by
+from gplvm_core.prediction.added import Added, StreamedPart, Sums, streamed_sums
 from gplvm_core.readers.rows.files import MOST_PARTS, ROWS_AT_ONCE
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
@@ -71,7 +71,7 @@ class Pass:
         """What is found of all rows, and what it took; `after`: is asked after every part."""
         begin, cpu, total = time.perf_counter(), time.process_time(), None
         watch = iter(after)
-        for sums in pass_by(self.files, *self._known(), executor):
+        for sums in streamed_sums(self.files, *self._known(), executor):
             total = sums if total is None else total + sums
             next(watch, None)
         assert total is not None
@@ -82,7 +82,7 @@ class Pass:
     def bytes_of(self) -> dict[str, int]:
         """Of the function, which travels once to a worker, and of a part's sums."""
         posterior, belief, kept = self._known()
-        task = Passing(self.files, posterior, belief.thinned(2500), kept)
+        task = StreamedPart(self.files, posterior, belief.thinned(2500), kept)
         sums: Sums | None = task((0, 2000))
         return {"function": len(dumps(task)), "sums": len(dumps(sums))}
 

@@ -1,4 +1,22 @@
-"""Gaussian-process latent variable models in NumPy: train, explore, predict."""
+"""Gaussian-process latent variable models in NumPy: train, explore, predict.
+
+Models of one table: `BayesianGPLVM`, `GPLVM`, `DynamicalGPLVM` (rows over time), `BayesianPCA`,
+`ProbabilisticPCA` and `DeepGPLVM`. Models of several views of the same rows: `ManifoldRelevance`
+and `DeepManifoldRelevance`. Regressions: `SparseGPRegression`, `SemiDescribedGPRegression` (missing
+inputs), `DeepGP` and `AutoregressiveGP` (series). Classifiers: `GenerativeClassifier` and
+`SemiSupervisedClassifier`. `Model` trains any acyclic graph of layers.
+
+All models follow scikit-learn's conventions. `save` and `load` store them in files; `read_table`
+and the other readers load data. For example, `help(BayesianGPLVM)` lists all parameters and fitted
+attributes.
+
+Examples
+--------
+>>> import gplvm_core
+>>> flow = gplvm_core.load_dataset("flow")
+>>> model = gplvm_core.BayesianGPLVM(n_components=5, n_inducing=20)
+>>> model = model.fit(flow.values)  # doctest: +SKIP
+"""
 
 from gplvm_core.arrays import ArrayLibraryError
 from gplvm_core.bounds import evaluate_bound

@@ -1,4 +1,4 @@
-"""Floor 5: from latent points to data and back, as functions of a trained graph."""
+"""Layer 5: from latent points to data and back, as functions of a trained graph."""
 
 from gplvm_core.prediction.complete import (
     alternatives,

@@ -1,7 +1,7 @@
-"""New rows in the bound together with the training rows: they inform the mapping, too.
+"""Update the mapping with new rows: the joint bound of new and training rows.
 
-Damianou (2015), App. B.4, with the training rows' q(X), the kernel and the noise held: q(u) is at
-its optimum for all rows at every belief about the new ones.
+Damianou (2015), App. B.4, with fixed kernel, noise and q(X) of the training rows. For every q of
+the new rows, q(u) is at its optimum for all rows.
 """
 
 from collections.abc import Sequence
@@ -28,17 +28,19 @@ from gplvm_core.statistics import (
 def adapted_terms(
     edges: Sequence[TrainedEdge], outputs: Sequence[Float[Array, "n _D"]]
 ) -> tuple["AdaptedTerms", ...]:
-    """For each layer the terms of its new outputs; the edges have their training statistics."""
+    """The terms of the new outputs of each layer; the edges need training statistics."""
     found = list[AdaptedTerms]()
     for edge, values in zip(edges, outputs, strict=True):
-        assert edge.statistics is not None  # only layers on a path are adapted, and they have them
+        assert (
+            edge.statistics is not None
+        )  # only layers on a path are adapted, and these have statistics
         found.append(AdaptedTerms.of(edge.posterior, edge.statistics, values))
     return tuple(found)
 
 
 @dataclass(frozen=True)
 class AdaptedTerms:
-    """F_data of training and new rows as a function of the belief about the new ones."""
+    """F_data of training and new rows as a function of q of the new rows."""
 
     before: Posterior
     statistics: Statistics  # of the training rows
@@ -47,10 +49,10 @@ class AdaptedTerms:
 
     @classmethod
     def of(cls, posterior: Posterior, statistics: Statistics, outputs: Float[Array, "n D"]) -> Self:
-        """From new rows in the user's units (NaN: missing). `statistics` are the training data's.
+        """From new rows (user's units, NaN: missing) and the statistics of the training rows.
 
-        Because they add, only the new rows' are computed, in groups of columns that are observed
-        in the same training rows and the same new ones.
+        Statistics are sums, so only those of the new rows are computed, in groups of columns that
+        are observed in the same training rows and the same new rows.
         """
         observed = ~np.isnan(outputs)
         split = statistics.split(Patterns.of(observed).groups)
@@ -68,7 +70,7 @@ class AdaptedTerms:
         return at.value, gradients.mean, gradients.variance
 
     def posterior(self, belief: Belief) -> Posterior:
-        """What predictions need, with q(u) at its optimum for all rows."""
+        """The layer with q(u) at its optimum for all rows."""
         at, _ = self._together(belief)
         groups = np.asarray(self.statistics.groups)
         return replace(self.before, weights=at.weights, gap=at.gap, groups=groups, each=at.each)

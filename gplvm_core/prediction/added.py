@@ -1,7 +1,7 @@
-"""Rows added to a trained layer: placed at its q(u), whose optimum is then found from all rows.
+"""Add rows to a trained layer: infer their points at its q(u), then update q(u) from all rows.
 
-Of rows only sums are needed for that, so they can be made of parts of the rows in turn, on threads,
-or where the rows lie: mathematically the map-reduce of Damianou (2015), §2.3.3 and §3.3.7.
+This needs only sums over rows. They can be computed part by part, on threads, or on the machines
+that have the files: mathematically the map-reduce of Damianou (2015), §2.3.3 and §3.3.7.
 """
 
 from collections.abc import Iterator
@@ -26,9 +26,9 @@ from gplvm_core.statistics.executors import serial
 
 @dataclass(frozen=True)
 class Sums:
-    """All that is kept of rows: statistics, KL(q ‖ p) in every dimension, and counts.
+    """Sums over rows: statistics, KL(q ‖ p) in every dimension, and counts.
 
-    observed: in how many rows each output is.
+    observed: the number of rows in which each output is observed.
     """
 
     statistics: Statistics
@@ -52,7 +52,7 @@ class Sums:
         belief: Belief,
         executor: Executor = serial,
     ) -> "Sums":
-        """Of rows (user's units, NaN: missing) at what is believed about them."""
+        """The sums of rows (user's units, NaN: missing) with these posteriors."""
         targets = Targets.whole(posterior.to_internal(outputs))
         statistics, _ = reduce_statistics(
             posterior.kernel, belief, posterior.inducing, targets, executor
@@ -63,12 +63,12 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Passing:
-    """The sums of a part of the rows of files, each placed at the q(u) that is held.
+class StreamedPart:
+    """Computes the sums of a part of the rows of files, with q(u) fixed.
 
-    A pure function of (first, last + 1) that holds M × M and M × D numbers and a few rows to start
-    from: it can run wherever the files are seen, and again where that failed. but: rows that are
-    left out. None: all of the part's are.
+    A pure function of (first, last + 1) with M × M and M × D numbers and a few starting points. It
+    can run on any machine that reads the files, and can be repeated after a failure. but: rows to
+    leave out. Returns None if no rows are left.
     """
 
     files: RowFiles
@@ -101,15 +101,15 @@ class Passing:
         return Sums.of(self.posterior, outputs, beliefs)
 
 
-def pass_by(
+def streamed_sums(
     files: RowFiles,
     posterior: Posterior,
     training: Belief,
     but: Int[NDArray[np.intp], " K"],
     executor: Executor = serial,
 ) -> Iterator[Sums]:
-    """The sums of one part of the rows after the other, as they arrive."""
-    task = Passing(files, posterior, training.thinned(STARTING_POINTS), but)
+    """Yield the sums of the parts of the rows in order of arrival."""
+    task = StreamedPart(files, posterior, training.thinned(STARTING_POINTS), but)
     for sums in executor(task, files.parts()):
         if sums is not None:
             yield sums
@@ -117,9 +117,9 @@ def pass_by(
 
 @dataclass(frozen=True)
 class Added:
-    """A layer with q(u) at its optimum for more rows, and what that changed.
+    """A layer with q(u) at its optimum for more rows.
 
-    gained: by how much the bound rose, in nats for the data as given.
+    gained: the change of the bound, in nats for the data as given.
     """
 
     posterior: Posterior
@@ -128,7 +128,7 @@ class Added:
 
     @classmethod
     def of(cls, trained: Posterior, statistics: Statistics, new: Sums) -> "Added":
-        """statistics: of the rows before."""
+        """statistics: of the previous rows."""
         whole = statistics.joined(new.statistics)
         gram = gram_factor(trained.kernel, trained.inducing, trained.jitter, relative=False)
         before, at = trained.bound(statistics, gram), trained.bound(whole, gram)

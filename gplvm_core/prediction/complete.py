@@ -1,6 +1,7 @@
-"""Partial rows → whole rows: all data of a row, given what is observed of it.
+"""Partial rows → complete rows: all data of a row, given its observed values.
 
-A row's explanations (see `project`) are mixed by their weights: an ambiguous row has several.
+Predictions are mixtures of a row's explanations (see `project`) with their weights; ambiguous rows
+have several explanations.
 Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
 """
 
@@ -16,16 +17,16 @@ from gplvm_core.prediction.generate import predict_covariance
 from gplvm_core.prediction.network import Network, Outputs, inputs_of
 from gplvm_core.prediction.project import Explained, Rows
 
-# Explanations that weigh less change no digit that matters.
+# Explanations with a smaller weight have no visible effect.
 NEGLIGIBLE = 1e-6
 
 
 def complete(
     outputs: Float[Array, "N D"], mean: Float[Array, "N D"], spread: Float[Array, "N D *E"]
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D *E"]]:
-    """Rows with the missing outputs (NaN) at their mean, and the variances of those.
+    """Fill in missing outputs (NaN) with their means; also return their variances.
 
-    Observed outputs stay as they are, with variance 0. spread: variances, or each row's covariance.
+    Observed outputs are unchanged, with variance 0. spread: variances, or each row's covariance.
     """
     missing = np.isnan(outputs)
     both = missing if spread.ndim == 2 else missing[:, :, None] & missing[:, None, :]
@@ -39,9 +40,9 @@ def reconstructed(
     noise: bool,
     ends: Collection[str] | None = None,
 ) -> Moments:
-    """Mean and variance of the data (`ends`; None: all) of rows: the mixture of their explanations.
+    """Mean and variance of the data (`ends`; None: all) of rows, as mixtures of explanations.
 
-    A node with nothing observed below it follows from the nodes above it, a root from its prior.
+    A node without observed data below follows from the nodes above, a root from its prior.
     """
     weights = _weights(explained)
     each: list[Moments] = []
@@ -101,7 +102,7 @@ def reconstructed_jointly(
 def draw_rows(
     network: Network, explained: Explained, n_samples: int, generator: np.random.Generator
 ) -> dict[str, Float[Array, "S N _D"]]:
-    """Draws of whole rows, noise included: explanation, points of the nodes, then the data."""
+    """Draws of complete rows with noise: an explanation, points of the nodes, then the data."""
     weights = _weights(explained)
     levels = generator.random((n_samples, len(weights)))
     chosen = np.sum(levels[:, :, None] > np.cumsum(weights, axis=1)[:, :-1], axis=2)
@@ -127,7 +128,7 @@ def alternatives(
 ]:
     """Weights, means at every node and completed rows of each row's explanations, the best first.
 
-    Weights of a row sum to 1; a row with fewer explanations has weight 0 and NaN in their place.
+    Weights of a row sum to 1. Where a row has fewer explanations, weights are 0, all else NaN.
     """
     weights = explained.weights[:, :count]
     weights = weights / weights.sum(axis=1, keepdims=True)
@@ -153,7 +154,7 @@ def alternatives(
 
 
 def _weights(explained: Explained) -> Float[Array, "N K"]:
-    """The weights of the explanations that count, of a row together 1."""
+    """The weights of the explanations, without negligible ones; those of a row sum to 1."""
     weights = np.where(explained.weights > NEGLIGIBLE, explained.weights, 0.0)
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -161,7 +162,7 @@ def _weights(explained: Explained) -> Float[Array, "N K"]:
 def _given(
     network: Network, explained: Explained, weights: Float[Array, "N K"], k: int
 ) -> Iterator[tuple[Rows, dict[int, Belief]]]:
-    """Rows that have an explanation k, some at a time, and what it says."""
+    """Rows that have an explanation k, in groups, with its posteriors at the nodes."""
     for rows, places in explained.patterns():
         rows = rows[weights[rows, k] > 0.0]
         if len(rows):

@@ -1,4 +1,4 @@
-"""How typical are new rows: log p(observed values of y* | Y), by bounds or by draws."""
+"""Log densities of new rows: log p(observed values of y* | Y), by bounds or by draws."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -31,13 +31,13 @@ def log_density(
     n_samples: int | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, " N"]:
-    """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row on its own, in nats, in the user's units.
+    """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
 
-    Only the columns that a row observes (not NaN) get it. Every layer gets the row's belief;
-    because statistics add, only the new row's are computed. A layer without statistics keeps its
-    q(u), which can only lower the difference. Explanations of a row count together. An
-    approximation: the difference of two lower bounds bounds nothing (Titsias & Lawrence 2010,
-    eq. 20). With n_samples: `log_density_sampled`.
+    Only a row's observed columns (not NaN) enter. Statistics are sums, so only those of the new row
+    are computed. A layer without statistics keeps its q(u), which can only lower the difference.
+    The densities of a row's explanations are added. This is an approximation: the difference of
+    two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With n_samples:
+    `log_density_sampled`.
     """
     if n_samples is not None:
         return log_density_sampled(network, outputs, explained, n_samples, random_state)
@@ -70,16 +70,16 @@ def log_density_sampled(
 ) -> Float[Array, " N"]:
     """log p(observed entries of the rows | Y) in nats, in the user's units, by importance sampling.
 
-    The points of all nodes are drawn from the rows' explanations, slightly widened. Unbiased in
-    the density, so low in its logarithm; the bias shrinks as the number of draws grows.
+    The points of all nodes are drawn from the rows' explanations, slightly widened. The density is
+    unbiased, so its logarithm is too low on average; the bias shrinks as the number of draws grows.
     """
     generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
     weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
     for number, found, _ in _nodes(explained):
         if (weights[:, :, None] * (found.variance == 0.0)).any():
             raise DataError(
-                f"the points of node {network.nodes[number]!r} are known without a variance, so "
-                "there is no distribution to draw them from; give the node a belief, such as Latent"
+                f"the points of node {network.nodes[number]!r} have no variance, so "
+                "there is no distribution to draw them from; give the node one, such as Latent"
             )
     for alike, places in explained.patterns():
         for first in range(0, len(alike), step):
@@ -141,7 +141,7 @@ def _inputs(edge: TrainedEdge, explained: Explained) -> Projection:
 
 
 def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Float[Array, "N K"]:
-    """By how much the belief about a hidden layer's outputs raises F, with its entropy."""
+    """The gain of F by the posterior of a hidden layer's outputs, including its entropy."""
     found, there = np.zeros(above.bound.shape), np.isfinite(above.bound)
     posterior, known = edge.posterior, edge.statistics
     inputs = Belief(above.mean[there], above.variance[there])
@@ -165,10 +165,10 @@ def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Fl
 def _gains(
     edge: TrainedEdge, outputs: Float[Array, "N D"], found: Projection
 ) -> Float[Array, "N K"]:
-    """By how much each row's outputs in one layer raise F_data, 0 where there is no explanation."""
+    """The gain of F_data by each row's outputs in one layer; 0 without an explanation."""
     posterior, internal = edge.posterior, edge.posterior.to_internal(outputs)
     statistics = edge.statistics
-    assert statistics is not None  # data layers have statistics wherever there is a bound
+    assert statistics is not None  # data layers with a bound have statistics
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
     observed = ~np.isnan(internal)
 
@@ -182,19 +182,19 @@ def _gains(
         if not seen.any():
             continue
         if pattern not in before:
-            alone = _of_columns(statistics, seen)
-            alone, turn = _turned(alone) if posterior.each is None else (alone, _as_they_are)
-            before[pattern] = alone, turn, bound(alone, seen)
-        alone, turn, value = before[pattern]
+            known = _of_columns(statistics, seen)
+            known, turn = _rotated(known) if posterior.each is None else (known, _unchanged)
+            before[pattern] = known, turn, bound(known, seen)
+        known, turn, value = before[pattern]
         belief = Belief(found.mean[n, k][None], found.variance[n, k][None])
-        together = alone + _of_row(posterior, belief, turn(internal[n, seen]), alone)
+        together = known + _of_row(posterior, belief, turn(internal[n, seen]), known)
         raised[n, k] = bound(together, seen) - value
     jacobian = observed.astype(np.float64) @ np.log(posterior.scale)
     return raised - jacobian[:, None]
 
 
 def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:
-    """The statistics of some columns alone; yy, which differences do not need, is left out."""
+    """The statistics of some columns, without yy, which cancels in differences."""
     used, groups = np.unique(np.asarray(statistics.groups)[chosen], return_inverse=True)
     return Statistics(
         statistics.psi0[used],
@@ -207,15 +207,16 @@ def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -
     )
 
 
-def _as_they_are(values: Array) -> Array:
+def _unchanged(values: Array) -> Array:
     return values
 
 
-def _turned(statistics: Statistics) -> tuple[Statistics, Turn]:
-    """The same statistics in few columns, and what takes one more row's outputs to these.
+def _rotated(statistics: Statistics) -> tuple[Statistics, Turn]:
+    """The same statistics in few columns, and the map of a row's outputs to these columns.
 
-    With one noise the bound does not change when a group's outputs are rotated. In a basis of the
-    training data's A = Ψᵀ·targets, M columns hold all of A; one more takes what a row has beside.
+    With a shared noise variance the bound is invariant to rotations of a group's outputs. In a
+    basis of the training data's A = Ψᵀ·targets, M columns contain all of A. One further column
+    contains the rest of a row.
     """
     most = len(statistics.psi1_targets)
     columns = statistics.columns()
@@ -241,7 +242,7 @@ def _turned(statistics: Statistics) -> tuple[Statistics, Turn]:
 
 
 def _of_row(posterior: Posterior, belief: Belief, values: Array, like: Statistics) -> Statistics:
-    """The statistics of one more row in the same columns and groups."""
+    """The statistics of one further row in the same columns and groups."""
     kernel, inducing = posterior.kernel, posterior.inducing
     psi0, _ = kernel.psi0(belief.mean, belief.variance)
     psi1, _ = kernel.psi1(belief.mean, belief.variance, inducing)

@@ -1,4 +1,4 @@
-"""Data → latent by a learnt encoder: whole rows need no inference."""
+"""Data → latent with a trained encoder: complete rows need no inference."""
 
 from collections.abc import Callable
 
@@ -17,20 +17,20 @@ def project_encoded(
     outputs: Float[Array, "N D"],
     inferred: Callable[[Array], Projection],
 ) -> Projection:
-    """Whole rows as the encoder answers them; those with gaps (NaN) as `inferred` does.
+    """The encoder's posteriors of complete rows, and those of `inferred` for rows with gaps (NaN).
 
-    Rows that the encoder answers have one explanation, however many others have.
+    The encoder gives one explanation; `inferred` may give several.
     """
     whole = ~np.isnan(outputs).any(axis=1)
     if not whole.any():
         return inferred(outputs)
-    told = encoder.belief(posterior.to_internal(outputs[whole]))
+    encoded = encoder.belief(posterior.to_internal(outputs[whole]))
     found = None if whole.all() else inferred(outputs[~whole])
     shape = (len(outputs), 1 if found is None else found.bound.shape[1])
     bound = np.full(shape, -np.inf)
-    mean = np.zeros((*shape, told.n_latent))
+    mean = np.zeros((*shape, encoded.n_latent))
     variance = np.ones_like(mean)
     if found is not None:
         mean[~whole], variance[~whole], bound[~whole] = found.mean, found.variance, found.bound
-    mean[whole, 0], variance[whole, 0], bound[whole, 0] = told.mean, told.variance, 0.0
+    mean[whole, 0], variance[whole, 0], bound[whole, 0] = encoded.mean, encoded.variance, 0.0
     return Projection(mean, variance, bound)

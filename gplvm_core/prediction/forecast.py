@@ -1,7 +1,7 @@
-"""The future of a series, one step after the other: every prediction enters the next input.
+"""Forecast a series step by step: every prediction enters the next input.
 
-A graph has no circles, so a forecast is a loop around the layer's predictions and no question to a
-graph. Draws need one function for a whole future, where `generate.sample` draws every point alone.
+A graph is acyclic, so a forecast is a loop over predictions of one layer. A drawn future needs one
+function for all its steps; `generate.sample` would draw a function for every step.
 """
 
 import numpy as np
@@ -23,10 +23,10 @@ def forecast(
 ) -> tuple[Float[Array, "T D"], Float[Array, "T D"]]:
     """Mean and variance of the next outputs, observation noise included (user's units).
 
-    Inputs are the window, oldest first, in internal units (· − center)/scale. variance: of what
-    is in the window; the predictions' own enter it in their turn, as if entries were independent
-    (Girard et al. 2003, without the covariances of one window; Damianou 2015, §4.3.2). None: only
-    means are fed back.
+    Inputs are the window, oldest first, in internal units (· − center)/scale. variance: of the
+    values in the window. The variances of predictions enter later windows, as if values were
+    independent (Girard et al. 2003, without covariances within a window; Damianou 2015, §4.3.2).
+    None: only means are fed back.
     """
     length = len(window)
     mean, spread = np.empty((steps, window.shape[1])), np.empty((steps, window.shape[1]))
@@ -56,11 +56,11 @@ def sample_forecast(
     n_samples: int,
     generator: np.random.Generator,
 ) -> Float[Array, "S T D"]:
-    """Whole futures, each of a function of its own: u ~ q(u) is drawn once for each of them.
+    """Draw complete futures, with one draw u ~ q(u) of the function for each future.
 
-    So what is not known of the function stays the same along a future, and what is not known of
-    the state goes on in it without any Gaussian in between. Given u every step has its own
-    conditional variance k** − k*ᵀ K⁻¹ k* and noise.
+    The uncertainty of the function is therefore constant along a future, and the uncertainty of the
+    state propagates without Gaussian approximations. Given u, every step adds the conditional
+    variance k** − k*ᵀ K⁻¹ k* and noise.
     """
     length, n_outputs = window.shape
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
@@ -69,7 +69,7 @@ def sample_forecast(
     variances = posterior.variances
     ratios = np.array([variances.ratio(d) for d in range(n_outputs)])
     for d in range(n_outputs):
-        # K⁻¹u_d ~ N(V_d, P), P = K⁻¹ − gap, of the prior variance that the output has.
+        # K⁻¹u_d ~ N(V_d, P), P = K⁻¹ − gap, with the prior variance of the output.
         values, vectors = np.linalg.eigh(ratios[d] * inverse - variances.gap(d))
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         unit = generator.standard_normal((n_samples, len(root)))

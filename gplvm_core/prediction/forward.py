@@ -1,6 +1,6 @@
-"""From the points of some nodes of a trained graph to everything that follows from them.
+"""Predict from the points of some nodes of a trained graph to all nodes and data below them.
 
-The outputs of a hidden layer are noisy functions of its inputs, so its noise always counts.
+The outputs of a hidden layer are noisy functions of its inputs, so its noise is always included.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -16,9 +16,9 @@ from gplvm_core.prediction.importance import log_normal
 from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
 from gplvm_core.prediction.posterior import Posterior
 
-# Rows times draws that are worked on at once.
+# The largest product of rows and draws in one batch.
 MOST_POINTS = 20_000
-# Of an interval that holds a quantile, a billionth is left.
+# These reduce an interval that contains a quantile to a billionth.
 BISECTIONS = 30
 
 Given = Mapping[int, Belief]
@@ -28,7 +28,7 @@ Moments = dict[str, tuple[Float[Array, "N _D"], Float[Array, "N _D"]]]
 def following(
     network: Network, given: Collection[int], ends: Collection[str] | None = None
 ) -> Iterator[tuple[int, TrainedEdge]]:
-    """The nodes that follow from the given ones (above these ends), each with the edge into it."""
+    """The nodes below the given ones (and above these ends), each with its incoming edge."""
     known = set(given)
     for node in range(len(network.nodes)):
         edge = network.into(node)
@@ -49,10 +49,10 @@ def _reached(network: Network, known: Collection[int]) -> dict[str, TrainedEdge]
 def followed(
     network: Network, given: Given, ends: Collection[str] | None = None
 ) -> dict[int, Belief]:
-    """The beliefs at the given nodes and at all nodes that follow from these (above these ends).
+    """The posteriors at the given nodes and at all nodes below these (and above these ends).
 
-    The first two moments are passed from layer to layer, and nodes count as independent given
-    their own. Source: Damianou (2015), §6.2; Girard et al. (2003).
+    The first two moments are propagated from layer to layer, as if nodes were independent. Source:
+    Damianou (2015), §6.2; Girard et al. (2003).
     """
     known = dict(given)
     for node, edge in following(network, given, ends):
@@ -61,7 +61,7 @@ def followed(
 
 
 def with_priors(network: Network, given: Given) -> dict[int, Belief]:
-    """The given beliefs, and all other roots at their prior N(0, I)."""
+    """The given posteriors, and the prior N(0, I) at all other roots."""
     count = next(iter(given.values())).n_points
     others = [root for root in network.roots if root not in given]
     nothing = {root: np.zeros((count, network.width(root))) for root in others}
@@ -71,10 +71,11 @@ def with_priors(network: Network, given: Given) -> dict[int, Belief]:
 def moments(
     network: Network, given: Given, *, noise: bool, ends: Collection[str] | None = None
 ) -> Moments:
-    """Mean and variance of the data (`ends`; None: all) below nodes whose points are given, certain
-    or as beliefs. Data that also need other nodes are left out.
+    """Mean and variance of the data (`ends`; None: all) below nodes with given points, exact or
+    uncertain. Data that also need other nodes are left out.
 
-    Exact for one layer, and for two at certain points; below, distributions are taken for Gaussian.
+    Exact for one layer, and for two layers at exact points; deeper distributions are approximated
+    by Gaussians.
     """
     known = followed(network, given, ends)
     return {
@@ -121,7 +122,7 @@ def beside(edge: TrainedEdge, known: Mapping[int, Array]) -> Float[Array, "*S R"
 def draw_hidden(
     network: Network, given: Mapping[int, Float[Array, "S N _Q"]], generator: np.random.Generator
 ) -> dict[int, Float[Array, "S N _Q"]]:
-    """Draws at all nodes that follow from draws at the given ones, each row on its own."""
+    """Draws at all nodes below the given draws, independently for each row."""
     known = dict(given)
     for node, edge in following(network, given):
         known[node] = _drawn(edge, known, generator)
@@ -135,7 +136,7 @@ def draws(
     *,
     noise: bool = True,
 ) -> dict[str, Float[Array, "S N _D"]]:
-    """Draws of all data that follow from draws at the given nodes, each row on its own."""
+    """Draws of all data below the given draws, independently for each row."""
     known = draw_hidden(network, given, generator)
     return {
         name: _drawn(edge, known, generator, noise=noise)
@@ -166,7 +167,7 @@ def draw_prior(
     generator: np.random.Generator,
     inputs: Mapping[int, Float[Array, "N _Q"]] | None = None,
 ) -> dict[str, Float[Array, "S _D"]]:
-    """Draws of rows of all data, noise included, with the points of all roots from N(0, I)."""
+    """Draws of rows of all data with noise; the points of all roots are drawn from N(0, I)."""
     given = {at: values[None] for at, values in (inputs or {}).items()}
     for root in network.roots:
         given[root] = generator.standard_normal((1, n_samples, network.width(root)))
@@ -181,8 +182,8 @@ def draw_jointly(
     *,
     noise: bool = True,
 ) -> dict[str, Float[Array, "S N _D"]]:
-    """Draws of all data that follow from the given nodes, at all points together: every layer is
-    one function in a draw, at what was drawn above it.
+    """Joint draws of all data below the given nodes: in a draw every layer is one function,
+    evaluated at the draw of the layer above.
     """
     generator = np.random.default_rng(random_state)
     hidden = list(following(network, given))
@@ -214,10 +215,10 @@ def quantiles(
     *,
     noise: bool = True,
 ) -> dict[str, Float[Array, "K N _D"]]:
-    """The values below which such shares of each output's distribution lie, in the user's units.
+    """Quantiles of each output at these levels, in the user's units.
 
-    The distribution is the mixture of Gaussians that draws of the hidden nodes give; its quantile
-    lies between the components' own and is found there by bisection.
+    The distribution is a mixture of Gaussians, one for each draw of the hidden nodes. Bisection
+    finds its quantile between the smallest and largest quantile of the components.
     """
     count = next(iter(given.values())).n_points
     found = dict[str, Array]()
@@ -245,7 +246,7 @@ def log_density_below(
 ) -> Float[Array, " N"]:
     """log p(observed outputs | points of the given nodes) of each row in nats, in the user's units.
 
-    The mean density over draws of the hidden nodes: an estimate from below on average.
+    The mean density over draws of the hidden nodes; its logarithm is too low on average.
     """
     found = np.empty(next(iter(given.values())).n_points)
     for rows, parts in _at_draws(network, given, n_samples, random_state, noise=True):
@@ -285,7 +286,7 @@ def _at_draws(
 def repeated(
     belief: Belief, n_samples: int, generator: np.random.Generator
 ) -> Float[Array, "S N Q"]:
-    """Draws of the points that a belief is about."""
+    """Draws from a posterior of points."""
     points = np.repeat(belief.mean[None], n_samples, axis=0)
     if belief.known:
         return points

@@ -1,4 +1,4 @@
-"""Latent → data: moments and joint samples of the outputs, in the user's units."""
+"""Latent → data: moments and joint draws of the outputs, in the user's units."""
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +11,7 @@ from gplvm_core.readers import DataError
 def predict(
     posterior: Posterior, points: Float[Array, "N Q"], *, noise: bool = False
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output at certain latent points.
+    """Mean and variance of every output at exact latent points.
 
     noise: add the observation noise to the variance. Source: Titsias & Lawrence (2010), §4.
     """
@@ -30,7 +30,7 @@ def predict_at(
     *,
     noise: bool = False,
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output at latent points, certain (None) or not."""
+    """Mean and variance of every output at latent points, exact (None) or uncertain."""
     if points_variance is None:
         return predict(posterior, points, noise=noise)
     return predict_uncertain(posterior, points, points_variance, noise=noise)
@@ -54,7 +54,7 @@ def predict_uncertain(
         mean[n], spread, own = _moments(posterior, points[n], points_variance[n], alone)
         carried = np.sum((spread @ posterior.weights) * posterior.weights, axis=0)
         if posterior.slope is not None:
-            carried += np.diagonal(_handed_on(posterior, points[n], points_variance[n]))
+            carried += np.diagonal(_slope_covariance(posterior, points[n], points_variance[n]))
         variance[n] = np.maximum(carried, 0.0) + own
     found = posterior.center + posterior.scale * mean, variance * posterior.scale**2
     return found if posterior.links is None else posterior.observed(*found, noise=noise)
@@ -75,7 +75,7 @@ def predict_covariance(
     mean, spread, own = _moments(posterior, point, point_variance, noise)
     covariance = posterior.weights.T @ spread @ posterior.weights + np.diag(own)
     if posterior.slope is not None:
-        covariance += _handed_on(posterior, point, point_variance)
+        covariance += _slope_covariance(posterior, point, point_variance)
     scale = posterior.scale
     return posterior.center + scale * mean, covariance * np.outer(scale, scale)
 
@@ -102,8 +102,10 @@ def _moments(
     return posterior.mean(at, psi1)[0], psi2 - np.outer(psi1[0], psi1[0]), own
 
 
-def _handed_on(posterior: Posterior, point: Array, point_variance: Array) -> Float[Array, "D D"]:
-    """What the slope adds to the covariance of the outputs: Cov(x*, k*ᵀV) = S ∂⟨k*ᵀV⟩/∂μ."""
+def _slope_covariance(
+    posterior: Posterior, point: Array, point_variance: Array
+) -> Float[Array, "D D"]:
+    """The slope's contribution to the covariance of the outputs: Cov(x*, k*ᵀV) = S ∂⟨k*ᵀV⟩/∂μ."""
     _, pullback = posterior.kernel.psi1(point[None], point_variance[None], posterior.inducing)
     bent = np.stack([pullback(v[None]).mean[0] for v in posterior.weights.T], axis=1)
     both, spread = bent + posterior.slope, point_variance[:, None]
@@ -119,11 +121,11 @@ def sample(
     points_variance: Float[Array, "N Q"] | None = None,
     noise: bool = True,
 ) -> Float[Array, "S N D"]:
-    """Joint draws of the outputs at all points together (noise: of y, else of f).
+    """Joint draws of the outputs at all points (with noise of y, without of f).
 
-    The functions of a table of several kinds are drawn, then its yes/no entries and counts.
+    For tables of several kinds: draws of the functions, then of yes/no entries and counts.
 
-    points_variance: every draw has its own x* ~ N(points, variance).
+    points_variance: every draw uses a new x* ~ N(points, variance).
     """
     generator = np.random.default_rng(random_state)
     if points_variance is not None:

@@ -1,4 +1,4 @@
-"""What importance sampling over a row's explanations needs: draws, and log densities there."""
+"""Importance sampling over a row's explanations: draws and their log densities."""
 
 import numpy as np
 from jaxtyping import Float
@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.numerics import Array
 
-# The proposal's variances over those of q, which is narrower than what it stands for.
+# The factor from the variances of q to those of the proposal, because q is too narrow.
 WIDER = 1.3
 
 
@@ -17,9 +17,9 @@ def proposed(
     n_samples: int,
     generator: np.random.Generator,
 ) -> tuple[Float[Array, "S N Q"], Float[Array, "S N"]]:
-    """Draws from every row's mixture of explanations, and the log density of that mixture there."""
+    """Draws from every row's mixture of explanations, and their log densities."""
     n_rows = len(mean)
-    # As many draws of each explanation as its weight says, to one.
+    # Stratified: the draws of each explanation are proportional to its weight, up to one.
     levels = (np.arange(n_samples) + generator.random()) / n_samples
     upper = np.cumsum(weights, axis=1)[:, :-1]
     which = np.sum(levels[:, None, None] > upper, axis=2)
@@ -40,5 +40,5 @@ def log_normal(
 ) -> Float[Array, "... N"]:
     """Σ over the last axis of log N(value; mean, variance), missing values left out."""
     terms = np.log(2.0 * np.pi * variance) + (values - mean) ** 2 / variance
-    # Only missing values: anything else that is no number must show.
+    # Leaves out missing values only; other NaN must remain visible.
     return np.asarray(-0.5 * np.sum(np.where(np.isnan(values), 0.0, terms), axis=-1))

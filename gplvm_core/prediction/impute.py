@@ -1,7 +1,7 @@
-"""Outputs → the missing inputs of the rows they belong to, q(u) held at its optimum.
+"""Outputs → missing inputs of the same rows, with q(u) fixed at its optimum.
 
-`explain` infers all inputs of a node or none; here every row has gaps of its own among inputs that
-are known or uncertain. The bound's terms are those of `explain` (`UncertainTerms`).
+`explain` infers all inputs of a node or none. Here every row misses different inputs, and the
+others are exact or uncertain. The terms of the bound are those of `explain` (`UncertainTerms`).
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from gplvm_core.priors import UncertainInputs
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-6
-# Rows whose values a missing input starts from; one more start is the prior's mean.
+# The number of rows whose inputs are starting values; one more start is the prior mean.
 NEIGHBOURS = 2
 
 
@@ -32,9 +32,9 @@ def impute(
 ) -> Belief:
     """q(x_n) with the missing inputs of each row inferred from its outputs (user's units).
 
-    The belief gives the other inputs, which stay as they are, and where the variances of the
-    missing ones start; their means start as in the nearest of the whole inputs and at 0, and the
-    end with the highest bound is kept. Source: Damianou (2015), Algorithm 1, step 6, and §3.4.1.
+    belief: the other inputs, which stay fixed, and the starting variances of the missing inputs.
+    The means of the missing inputs start as in the nearest complete inputs, and at 0; the result is
+    the end with the highest bound. Source: Damianou (2015), Algorithm 1, step 6, and §3.4.1.
     """
     terms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
     n_latent = posterior.n_latent
@@ -48,7 +48,7 @@ def impute(
         )
 
     def negative_bound(vector: Array, rows: NDArray[np.intp]) -> tuple[Array, Array]:
-        # A step too long may overflow: that row's evaluation is rejected.
+        # A step that is too long may overflow; the row's evaluation is then rejected.
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             at = unpack(vector, rows)
             value, d_mean, d_variance = terms.data(at.mean, at.variance, rows)
@@ -74,7 +74,7 @@ def impute(
 def distance_observed(
     rows: Float[Array, "N D"], others: Float[Array, "T D"]
 ) -> Float[Array, "N T"]:
-    """Mean squared distance over the entries of each row that there are (0 where none is)."""
+    """Mean squared distance over the observed entries of each row (0 without any)."""
     known = ~np.isnan(rows)
     filled = np.where(known, rows, 0.0)
     square = np.sum(filled**2, axis=1)[:, None] - 2.0 * filled @ others.T + known @ (others**2).T
@@ -88,7 +88,7 @@ def _starts(
     missing: Bool[NDArray[np.bool_], "N Q"],
     whole: Array,
 ) -> Float[Array, "K N Q"]:
-    """Missing inputs as in the whole rows nearest in outputs and in the inputs there are."""
+    """Missing inputs from the complete rows that are nearest in outputs and observed inputs."""
     generated, _ = predict(posterior, whole)
     near = distance_observed(outputs, generated)
     near = near + distance_observed(np.where(missing, np.nan, belief.mean), whole)

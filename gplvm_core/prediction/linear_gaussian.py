@@ -1,8 +1,8 @@
-"""Rows of the linear Gaussian model given what is observed of them: exact, in the user's units.
+"""Rows of the linear Gaussian model given their observed values: exact, in the user's units.
 
-Such a layer has a linear kernel of unit variances, the unit vectors as inducing inputs, and q(u) a
-point: its weights. `explain` searches for Gaussians without correlations; here the posterior of x
-has a closed form with all correlations, so that these answers need no search and no approximation.
+The model is a layer with a linear kernel of unit variances, unit vectors as inducing inputs, and a
+point q(u), the weights. The posterior of x has a closed form with all correlations, so unlike
+`explain` these functions need neither a search nor an approximation.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from gplvm_core.prediction.posterior import Posterior
 def as_posterior(
     factors: Factors, center: Float[Array, " D"], scale: Float[Array, " D"]
 ) -> Posterior:
-    """The model as a layer; center and scale take its outputs to the user's units."""
+    """The model as a layer; center and scale convert its outputs to the user's units."""
     unit = np.eye(len(factors.weights))
     return Posterior(
         Linear(np.ones(len(unit))),
@@ -43,7 +43,7 @@ def inferred_rows(posterior: Posterior, outputs: Float[Array, "N D"]) -> Inferre
 def reconstruct(
     posterior: Posterior, outputs: Float[Array, "N D"], *, noise: bool
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output given what is observed of its row."""
+    """Mean and variance of every output, given the observed values of its row."""
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     variance = np.empty((len(inferred.covariance), weights.shape[1]))
     for start in range(0, len(variance), BLOCK):
@@ -57,7 +57,7 @@ def reconstruct(
 def reconstruct_jointly(
     posterior: Posterior, outputs: Float[Array, "N D"]
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D D"]]:
-    """As `reconstruct`, with the full covariance of each row's outputs, noise included."""
+    """As `reconstruct`, with the full covariance of each row's outputs, including noise."""
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     own = posterior.noise_variance * np.eye(weights.shape[1])
     covariance = weights.T @ inferred.covariance @ weights + own
@@ -71,7 +71,7 @@ def draw_rows(
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, "S N D"]:
-    """Draws of every output, noise included, given what is observed of its row."""
+    """Draws of every output with noise, given the observed values of its row."""
     generator = np.random.default_rng(random_state)
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     values, vectors = np.linalg.eigh(inferred.covariance)

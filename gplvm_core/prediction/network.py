@@ -1,8 +1,8 @@
-"""A trained graph of layers: its nodes, its edges, and what is believed about the training rows.
+"""A trained graph of layers: its nodes, its edges, and the posteriors of the training rows.
 
-Everything that may be asked of it is written over nodes and edges: where points lead (`forward`),
-what rows say about the nodes (`explain`), completions and draws (`complete`), densities
-(`density`), sequences (`sequence`), one end from another (`transfer`).
+Other modules compute with its nodes and edges: predictions (`forward`), inference (`project`),
+completions and draws (`complete`), densities (`density`), sequences (`sequence`), and prediction of
+one view from others (`transfer`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,15 @@ from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.statistics import Statistics
 
 Outputs = Mapping[str, Float[Array, "N _D"]]
-DATA = "data"  # the name of data that have no other
+DATA = "data"  # the default name of data
 
 
 @dataclass(frozen=True)
 class TrainedEdge:
-    """A trained layer: the numbers of the nodes it starts from, and the node or data it ends in.
+    """A trained layer: the numbers of its source nodes, and its target node or data.
 
-    statistics: of the training rows, None where q(u) is not a function of them. mean_field: q(u)
-    is independent of q of the node that the edge ends in.
+    statistics: of the training rows; None if they do not determine q(u). mean_field: q(u) is
+    independent of q of the target node.
     """
 
     name: str
@@ -40,10 +40,10 @@ class TrainedEdge:
 
 @dataclass(frozen=True)
 class Network:
-    """A trained graph. Its nodes are numbered so that each comes after those above it.
+    """A trained graph. The number of a node is larger than those of the nodes above it.
 
-    nodes: their names. known: the nodes whose points are inputs. beliefs: about the training rows
-    at every node; empty where nothing will be inferred.
+    nodes: their names. known: the nodes whose points are inputs. beliefs: the posteriors of the
+    training rows at every node; empty if nothing will be inferred.
     """
 
     nodes: tuple[str, ...]
@@ -61,8 +61,8 @@ class Network:
         mean_field: bool = False,
         known: tuple[int, ...] = (),
     ) -> "Network":
-        """Layers below each other, the last one ending in `DATA`. A layer with more inputs than the
-        layer above has outputs sees the top as well.
+        """A chain of layers; the last one generates `DATA`. A layer with more inputs than the layer
+        above has outputs also takes the top's points.
         """
         edges, last = list[TrainedEdge](), len(posteriors) - 1
         width = posteriors[0].n_latent
@@ -98,11 +98,11 @@ class Network:
 
     @property
     def roots(self) -> tuple[int, ...]:
-        """The free nodes that no edge ends in."""
+        """The free nodes without incoming edges."""
         return tuple(at for at in self.free if self.into(at) is None)
 
     def into(self, node: int) -> TrainedEdge | None:
-        """The edge that ends in a node; None for one with a prior of its own."""
+        """The incoming edge of a node; None for a root or a known node."""
         return next((edge for edge in self.edges if edge.target == node), None)
 
     def below(self, node: int) -> frozenset[str]:
@@ -115,17 +115,17 @@ class Network:
         return frozenset(found)
 
     def width(self, node: int) -> int:
-        """The dimensions of a node."""
+        """The number of dimensions of a node."""
         edge = self.into(node)
         if edge is not None:
             return edge.posterior.n_outputs
         if self.beliefs:
             return self.beliefs[node].n_latent
-        alone = next(edge for edge in self.edges if edge.sources == (node,))
-        return alone.posterior.n_latent
+        single = next(edge for edge in self.edges if edge.sources == (node,))
+        return single.posterior.n_latent
 
     def informed(self, outputs: Outputs) -> Bool[NDArray[np.bool_], "N V"]:
-        """Of every row and free node, whether anything observed is below the node."""
+        """Whether a row has observed data below a free node, for every row and node."""
         seen = {name: ~np.isnan(values).all(axis=1) for name, values in outputs.items()}
         below = [self.below(at) for at in self.free]
         each = [[own for name, own in seen.items() if name in names] for names in below]
@@ -134,5 +134,5 @@ class Network:
 
 
 def inputs_of(edge: TrainedEdge, at: Mapping[int, Belief]) -> Belief:
-    """The beliefs about a layer's inputs, side by side."""
+    """The posteriors of a layer's inputs, side by side."""
     return reduce(Belief.beside, (at[node] for node in edge.sources))

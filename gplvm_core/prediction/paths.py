@@ -1,8 +1,8 @@
-"""Latent paths beyond the data: between and after observed times, and for new sequences.
+"""Latent paths at new times: between and after observed times, and for new sequences.
 
-Damianou (2015), §3.4.2 and App. B.4. The training rows' sites are held, and q(u) is too unless the
-new rows are to inform the mapping; the new rows' prior is the training path's continuation, or for
-a sequence of its own the prior over time.
+Damianou (2015), §3.4.2 and App. B.4. The sites of the training rows are fixed, and so is q(u)
+unless the new rows update the mapping. The prior of the new rows is the continuation of the
+training path, or for a new sequence the prior over time.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,11 +29,11 @@ StepCallback = Callable[[int, float], None]
 Ending = Literal["at rest", "stopped", "moving"]
 
 MOST_STEPS = 200
-# The gain of a step, in nats a row, that ends the inference; and the shortest step.
+# Inference ends below this gain of a step, in nats per row, or below this step length.
 TOLERANCE, LEAST_RATE = 1e-5, 1e-4
-# What the means of observed rows are worth at the start, as a variance.
+# The initial variance around the starting means of observed rows.
 START_VARIANCE = 0.1
-# The least that a prior may vary in a row, relative to where it varies most.
+# The smallest prior variance of a row, relative to the largest.
 LEAST_VARIANCE = 1e-8
 
 
@@ -41,8 +41,8 @@ LEAST_VARIANCE = 1e-8
 class Continued:
     """A Gaussian prior for n new rows: mean, and the covariance of each latent dimension.
 
-    over_time: kernel and times, when it is a prior over time alone that Kalman smoothing knows.
-    order: the rows by time, None as they stand.
+    over_time: kernel and times, for a prior over time that supports Kalman smoothing. order: the
+    rows in the order of time; None: the given order.
     """
 
     mean: Float[Array, "n Q"]
@@ -67,7 +67,7 @@ class Continued:
 
     @property
     def independent(self) -> "Continued":
-        """The same without the correlations between rows."""
+        """The same prior without correlations between rows."""
         spread = np.stack([np.diag(column) for column in self.variance.T])
         return Continued(self.mean, spread, order=self.order)
 
@@ -78,9 +78,10 @@ def forecast(
     path: Path,
     new_times: Float[Array, "n P"],
 ) -> Belief:
-    """x at new times given the path of a sequence, each time by itself.
+    """x at new times given the path of a sequence, separately for each time.
 
-    In O(N + n) for Matérn kernels over time, else as `continued`. Source: Damianou (2015), §3.4.2.
+    In O(N + n) for Matérn kernels over time, otherwise as `continued`. Source: Damianou
+    (2015), §3.4.2.
     """
     whole, padded = _lengthened(times, path, new_times)
     if kalman.supports(kernel, whole):
@@ -98,16 +99,16 @@ def continued(
 ) -> Continued:
     """x at new times given the path of a sequence: mean k*ᵀμ̄, covariance k** − k*ᵀB̂k*.
 
-    Without rows (N = 0): the prior over time. For Matérn kernels over time in O(N + n²), else in
-    dense algebra. Source: Damianou (2015), §3.4.2.
+    Without rows (N = 0): the prior over time. For Matérn kernels over time in O(N + n²), otherwise
+    in dense algebra. Source: Damianou (2015), §3.4.2.
     """
     n_latent = path.dual.shape[1]
     order = np.argsort(new_times[:, 0], kind="stable") if new_times.shape[1] == 1 else None
     if len(times) == 0:
         prior = kernel.K(new_times)
         alike = np.broadcast_to(prior, (n_latent, *prior.shape))
-        alone = Timeline.of(new_times)
-        over_time = (kernel, alone) if kalman.supports(kernel, alone) else None
+        timeline = Timeline.of(new_times)
+        over_time = (kernel, timeline) if kalman.supports(kernel, timeline) else None
         return Continued(np.zeros((len(new_times), n_latent)), alike, over_time, order)
     whole, padded = _lengthened(times, path, new_times)
     if kalman.supports(kernel, whole):
@@ -126,7 +127,7 @@ def continued(
 
 
 def _lengthened(times: Array, path: Path, new_times: Array) -> tuple[Timeline, Path]:
-    """One sequence with rows at new times, of which nothing is known (μ̄ = λ = 0)."""
+    """One sequence extended by rows at new times without data (μ̄ = λ = 0)."""
     after = ((0, len(new_times)), (0, 0))
     padded = Path(np.pad(path.dual, after), np.pad(path.precision, after))
     return Timeline.of(np.concatenate([times, new_times])), padded
@@ -140,10 +141,10 @@ def ascend(
     callback: StepCallback | None,
     most_steps: int,
 ) -> tuple[Belief, Ending]:
-    """q(X*) by natural-gradient steps, and how they ended; data_term: of the marginals of q.
+    """q(X*) by natural-gradient steps, and how they ended; data_term: a function of q's marginals.
 
-    start: where the means begin. seen: rows of which anything is observed. callback(step, bound in
-    nats) is called after every step; StopIteration raised in it ends with the best so far.
+    start: the starting means. seen: rows with an observed value. callback(step, bound in nats) is
+    called after every step; StopIteration raised in it ends inference with the best q so far.
     """
     n_points, n_latent = prior.mean.shape
     smoother = smoother_of(prior)
@@ -171,9 +172,9 @@ def ascend(
 
 
 def smoother_of(prior: Continued) -> Smoother:
-    """What sites make of the prior; sites and paths are relative to its mean.
+    """A function from sites to the posterior path, both relative to the mean of the prior.
 
-    In O(n) for Matérn kernels over time, where nothing is continued; else in dense algebra.
+    In O(n) for new sequences with Matérn kernels over time, otherwise in dense algebra.
     """
     if prior.over_time is not None:
         return partial(kalman.smooth, *prior.over_time)
@@ -198,9 +199,9 @@ def smoother_of(prior: Continued) -> Smoother:
 
 
 def likely_path(found: Projection, rows: Int[Rows, " r"], prior: Continued) -> Float[Array, "n Q"]:
-    """Of each row's explanations one, so that bounds and steps in time are most probable together.
+    """The most probable path through one explanation of each row, given bounds and prior steps.
 
-    found: of the rows named by `rows`, in their order; the others follow the prior's mean. Dynamic
+    found: the explanations of `rows`, in this order; other rows get the prior mean. Dynamic
     programming over the explanations (Viterbi).
     """
     start = prior.mean.copy()

@@ -1,4 +1,4 @@
-"""Many rows at once: their beliefs at a posterior that is held, in parts that bound the memory."""
+"""Infer the points of many rows with q(u) fixed, in parts that limit the memory."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,14 +16,14 @@ from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
 
 ROWS_AT_ONCE = 4096
-# More training points to start from cost their distances, and gain little.
+# More starting points cost more distances and gain little.
 STARTING_POINTS = 2500
-# Rows that stay where they start.
+# The effort for rows that keep their starting points.
 AS_STARTED = replace(QUICK, starts_of_partial=1, iterations=0)
-# Called with how many rows were placed; returns False to stop.
+# Called with the number of placed rows; returns False to stop.
 Watch = Callable[[int], bool]
 Rows = Int[NDArray[np.intp], " n"]
-# Finds the beliefs about rows with these numbers.
+# Finds the posteriors of rows with these numbers.
 Find = Callable[[Rows, Effort], Belief]
 
 
@@ -33,7 +33,7 @@ def place(
     executor: Executor = serial,
     watch: Watch | None = None,
 ) -> tuple[Belief, int]:
-    """`place_rows` at the one node of one layer, or of several views."""
+    """`place_rows` for the node of one layer, or of several views."""
     ends = {str(at): each.posterior for at, each in enumerate(evidence)}
     outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
     found, placed = place_rows(
@@ -49,12 +49,12 @@ def place_rows(
     executor: Executor = serial,
     watch: Watch | None = None,
 ) -> tuple[dict[int, Belief], int]:
-    """q of every row at every node, at the q(u) that is held: what `explain` finds from one start.
+    """q of every row at every node with q(u) fixed, by `explain` from one start.
 
-    Also how many rows were placed so: when `watch`, called before every part, returns False, the
-    others take the position of the training points that generate the nearest outputs, or, below
-    known inputs, of where these lead. A row's position may depend on its part's other rows in the
-    last digit, not on the threads.
+    Also returns the number of rows that were placed in this way. `watch` is called before every
+    part. When it returns False, the remaining rows take the position of the training points that
+    generate the nearest outputs, or with known inputs the position that these predict. The last
+    digit of a position may depend on the other rows of the part, but not on the threads.
     """
     inputs = {} if inputs is None else inputs
     network = replace(
@@ -77,7 +77,7 @@ def place_rows(
 def _in_parts(
     find: Find, count: int, width: int, executor: Executor, watch: Watch | None
 ) -> tuple[Belief, int]:
-    """Find so many rows, a part at a time; also how many were placed."""
+    """Place `count` rows part by part; also return how many were placed completely."""
     done, going = 0, watch is None or watch(0)
     parts = [np.arange(a, min(a + ROWS_AT_ONCE, count)) for a in range(0, count, ROWS_AT_ONCE)]
     found = Belief(np.empty((count, width)), np.empty((count, width)))

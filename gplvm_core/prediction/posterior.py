@@ -1,4 +1,4 @@
-"""All that a trained layer needs to be asked about: frozen, independent of any estimator."""
+"""A trained layer with all that predictions need, independent of any estimator."""
 
 from dataclasses import dataclass
 
@@ -19,11 +19,13 @@ class Posterior:
     """A layer with its optimal q(u), and the units of its outputs.
 
     In the model's internal units f_d(x*) has mean k*ᵀ weights_d and variance k** − k*ᵀ gap_g k*,
-    g the group of output d: outputs observed in the same rows share their variance. Outputs are
-    center + scale · f. With noise per output (`each`) the internal units are those of every
-    output's noise, so the noise variance is 1, the prior variance of f_d is its ratio times k**,
-    and `gap` is an average. slope: what is handed on of the inputs, f_d(x*) = x*ᵀ slope_d + ….
-    links: None, or which outputs are yes/no entries and counts, whose functions are in logits.
+    with g the group of output d: outputs observed in the same rows share their variance. Outputs
+    are center + scale · f. With noise per output (`each`) the internal unit of an output is its
+    noise standard deviation. The noise variance is then 1, the prior variance of f_d is its ratio
+    times k**, and `gap` is an average. slope: a linear mean function of the inputs,
+    f_d(x*) = x*ᵀ slope_d + ….
+    links: the outputs that are yes/no entries and counts, with functions in logits; None for
+    numbers only.
     Source: Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
     """
 
@@ -54,7 +56,7 @@ class Posterior:
 
     @property
     def variances(self) -> Variances:
-        """What is not known of the outputs' functions."""
+        """The posterior variances of the outputs' functions."""
         groups = np.asarray(self.groups)
         if self.each is None:
             return SharedVariances(self.gap, groups)
@@ -66,7 +68,7 @@ class Posterior:
         gram: Factor,
         seen: Bool[NDArray[np.bool_], " D"] | slice = slice(None),
     ) -> Collapsed:
-        """F_data of these statistics (of the outputs `seen`) at the layer's own noise."""
+        """F_data of these statistics (of the outputs `seen`) at the noise of the layer."""
         if self.links is not None:
             raise ValueError("outputs of several kinds have no bound that is a sum over rows")
         if self.each is None:
@@ -74,22 +76,21 @@ class Posterior:
         return collapsed_per_output(statistics, gram, self.each.ratio[seen])
 
     def mean(self, points: Float[Array, "N Q"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
-        """Of the functions in internal units, with k* or its expectation."""
+        """Means of the functions in internal units; cross: k* or its expectation."""
         carried = cross @ self.weights
         return carried if self.slope is None else carried + points @ self.slope
 
     def to_internal(self, outputs: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """Outputs in the user's units, centred and scaled as the layer saw them; those that are no
-        numbers stay as they are.
-        """
+        """Convert outputs that are numbers from the user's units to internal units."""
         internal = (outputs - self.center) / self.scale
         return internal if self.links is None else np.where(self.links.numbers, internal, outputs)
 
     def observed(
         self, mean: Float[Array, "*S D"], variance: Float[Array, "*S D"], *, noise: bool
     ) -> tuple[Float[Array, "*S D"], Float[Array, "*S D"]]:
-        """Moments of the data from those of the functions, both in the user's units; noise: of
-        what is observed, else of the functions themselves.
+        """Moments of the data (noise) or of the functions, from the moments of the functions.
+
+        All are in the user's units.
         """
         if not noise:
             return mean, variance

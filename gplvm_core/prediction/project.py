@@ -1,7 +1,7 @@
-"""Data → nodes: beliefs about the points of new rows, whole or partial, q(u) at its optimum.
+"""Data → nodes: posteriors of the points of new rows, complete or partial, with q(u) fixed.
 
-With q(u) fixed the bound splits over rows, and a row's observed outputs enter through one adjoint
-of its Φ, so all rows are inferred together at the cost of one expectation each (Titsias &
+With q(u) fixed the bound is a sum over rows. A row's observed outputs enter through one adjoint of
+its Φ, so that all rows are inferred at once, at the cost of one expectation each (Titsias &
 Lawrence 2010, §4; Damianou 2015, §3.4.1, for every layer of §6.2).
 """
 
@@ -23,13 +23,13 @@ from gplvm_core.prediction.row_bound import RowBound, Search
 from gplvm_core.prediction.row_terms import ROWS_PER_TILE, Evidence
 
 ROWS_PER_BATCH = 1024
-# Of rows that a question is about.
+# Largest slope, in nats per standard deviation, for few rows.
 TOLERANCE = 1e-3
-# Training points that rows may start from: the distances to all of very many would fill the memory.
+# The largest number of training points to start from; more distances would fill the memory.
 MOST_PLACES = 10_000
-# Two ends closer than this many standard deviations (squared) are one explanation.
+# Two ends nearer than this (squared, in standard deviations) are one explanation.
 APART = 1.0
-# Ends are also one that are nearer than this share of the training points' spread.
+# So are ends nearer than this fraction of the training points' standard deviation.
 LEAST_APART = 0.05
 
 Rows = NDArray[np.intp]
@@ -38,9 +38,12 @@ Inputs = Mapping[int, Float[Array, "N _Q"]]
 
 @dataclass(frozen=True)
 class Effort:
-    """How many starts a row has, whole or with gaps, which may well have several explanations; at
-    most how many iterations, to which largest slope in nats a standard deviation (what is left to
-    gain is its square); and how many rows are worked on at once.
+    """The effort of the search.
+
+    starts, starts_of_partial: the number of starts of a complete row, and of a row with gaps, which
+    may have several explanations. iterations: the largest number. tolerance: the slope at which the
+    search ends, in nats per standard deviation; the remaining gain is about its square. tile: the
+    number of rows in one computation.
     """
 
     starts: int = 2
@@ -50,9 +53,9 @@ class Effort:
     tile: int = ROWS_PER_TILE
 
 
-# For a few rows to ask about, and for many to add: those are near rows that were learnt from, and
-# larger tiles, two thirds of the time, cost no more than a digit that hangs on a row's neighbours,
-# and what the tolerance leaves is a thousandth of a nat.
+# THOROUGH suits few rows, QUICK the addition of many rows, which are near training rows. Its larger
+# tiles take two thirds of the time, and change only the last digit, depending on the other rows of
+# the tile. Its tolerance leaves a thousandth of a nat.
 THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
 
 
@@ -60,7 +63,7 @@ THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile
 class Projection:
     """The explanations N(mean, diag variance) of each row, the best first, with their bounds.
 
-    Bounds are in nats, −inf for starts that ended where a better one did.
+    Bounds are in nats, −inf for starts that ended at the same point as a better one.
     """
 
     mean: Float[Array, "N K Q"]
@@ -69,26 +72,26 @@ class Projection:
 
     @property
     def best(self) -> Belief:
-        """q(x*) of each row: its best explanation."""
+        """q(x*) of each row, its best explanation."""
         return Belief(self.mean[:, 0], self.variance[:, 0])
 
     @property
     def weights(self) -> Float[Array, "N K"]:
-        """How much each explanation counts: the best weights of a mixture of separate Gaussians."""
+        """The optimal weights of the explanations as a mixture of separate Gaussians."""
         return np.exp(self.bound - logsumexp(self.bound, axis=1, keepdims=True))
 
     @classmethod
     def of(cls, mean: Array, variance: Array, bound: Array, least: Array) -> Self:
-        """The ends of each row, told apart and sorted; least: variances (Q,) too small to tell."""
+        """The distinct ends of each row, the best first; least: lower limits of variances (Q,)."""
         found = cls(mean, variance, bound)._sorted()
-        told = found.bound.copy()
-        for later in range(1, told.shape[1]):
+        bounds = found.bound.copy()
+        for later in range(1, bounds.shape[1]):
             gap = found.mean[:, :later] - found.mean[:, later : later + 1]
             spread = found.variance[:, :later] + found.variance[:, later : later + 1]
             distance = np.sum(gap**2 / np.maximum(spread, least), axis=2)
-            same = np.isfinite(told[:, :later]) & (distance < APART)
-            told[same.any(axis=1), later] = -np.inf
-        return cls(found.mean, found.variance, told)._sorted()
+            same = np.isfinite(bounds[:, :later]) & (distance < APART)
+            bounds[same.any(axis=1), later] = -np.inf
+        return cls(found.mean, found.variance, bounds)._sorted()
 
     def _sorted(self) -> Self:
         order = np.argsort(-self.bound, axis=1, kind="stable")
@@ -102,10 +105,11 @@ class Projection:
 
 @dataclass(frozen=True)
 class Explained:
-    """The explanations of rows at every node that is not known.
+    """The explanations of rows at every free node.
 
-    nodes: their numbers. informed: of every row, which of them have anything observed below them;
-    the beliefs at the others are N(0, I). known: the rows' points at the known nodes.
+    nodes: the numbers of these nodes. informed: for every row and node, whether the row has
+    observed data below the node; otherwise the posterior is N(0, I). known: the rows' points at the
+    known nodes.
     """
 
     nodes: tuple[int, ...]
@@ -115,7 +119,7 @@ class Explained:
 
     @classmethod
     def at(cls, node: int, found: Projection) -> Self:
-        """Explanations at one node, from which all else follows."""
+        """Explanations at a single node."""
         return cls((node,), (found,), np.ones((len(found.bound), 1), dtype=bool), {})
 
     def __getitem__(self, node: int) -> Projection:
@@ -135,7 +139,7 @@ class Explained:
     def given(
         self, network: Network, rows: Rows, places: Sequence[int], k: int
     ) -> dict[int, Belief]:
-        """What explanation k of rows with the same informed nodes says: beliefs at these, at the
+        """Explanation k of rows with the same informed nodes: posteriors at these nodes, at the
         known nodes, and at the roots.
         """
         given = {at: belief.rows(rows) for at, belief in self.known.items()}
@@ -145,8 +149,8 @@ class Explained:
         return given
 
     def best(self, network: Network) -> dict[int, Belief]:
-        """The best explanation at every node; nodes with nothing observed below them follow from
-        those above.
+        """The best explanation at every node. Nodes without observed data below are predicted from
+        the nodes above.
         """
         widths = {at: found.mean.shape[2] for at, found in zip(self.nodes, self.found, strict=True)}
         shape = {at: (len(self.informed), width) for at, width in widths.items()}
@@ -163,8 +167,8 @@ def project(
 ) -> Projection:
     """q(x*) = N(mean, diag variance) of new rows from the outputs of layers on one node.
 
-    training: q(X) of the training rows; points where it has no variances, and then the most
-    probable points are found.
+    training: q(X) of the training rows. If these are points without variances, the result is the
+    most probable points.
     """
     ends = {str(at): each.posterior for at, each in enumerate(evidence)}
     outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
@@ -179,11 +183,12 @@ def explain(
     *,
     effort: Effort = THOROUGH,
 ) -> Explained:
-    """q at all nodes of new rows, each row on its own, the layers' q(u) held.
+    """q at all nodes of new rows, separately for each row, with q(u) of the layers fixed.
 
-    outputs: of some or all of the data (NaN: missing), in the user's units. inputs: of the rows,
-    for the nodes that are known. Every row starts from training points whose generated outputs are
-    near where it is observed, and where all tops are known, first from where these lead.
+    outputs: of some or all of the data (NaN: missing), in the user's units. inputs: the points of
+    the rows at the known nodes. Every row starts from training points whose generated outputs are
+    near its observed outputs. Without free roots, the first start is the prediction from the known
+    nodes.
     """
     inputs = {} if inputs is None else inputs
     scale = {at: np.sqrt(network.beliefs[at].variance.mean(axis=0)) for at in network.free}
@@ -248,12 +253,12 @@ def explain(
 
 
 def _precision(edge: TrainedEdge) -> float:
-    """1/σ: outputs of several layers compare at the level of their noise."""
+    """1/σ, which makes the outputs of several layers comparable."""
     return float(1.0 / np.sqrt(edge.posterior.noise_variance))
 
 
 def _generated(edge: TrainedEdge, training: Mapping[int, Belief]) -> Array:
-    """The training rows' outputs in one layer."""
+    """The generated outputs of the training rows in one layer."""
     points, posterior = inputs_of(edge, training).mean, edge.posterior
     cross = posterior.kernel.K(points, posterior.inducing)
     generated = posterior.mean(points, cross) * _precision(edge)
@@ -271,8 +276,8 @@ def _unlikely(edge: TrainedEdge, outputs: Array, training: Mapping[int, Belief])
 
 
 def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[Array, "T Q"]:
-    """The training points at the nodes that the given outputs depend on directly, in units that
-    count by what matters to any of the outputs: by these, starts are apart.
+    """The training points at the nodes that the given outputs depend on directly, scaled by their
+    relevance to the outputs. Distances between starts are measured in these units.
     """
     counts = dict[int, Array]()
     for edge in edges:
@@ -289,12 +294,12 @@ def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[A
 def _at_starts(
     network: Network, training: Sequence[Belief], bound: RowBound, starts: Int[Rows, "n K"]
 ) -> Belief:
-    """Where every start of every row begins, side by side at all nodes that are inferred."""
+    """The starting points of every row, one for each start, side by side for all nodes."""
     nearest, nodes = starts.ravel(), bound.nodes
     mean = np.hstack([training[at].mean[nearest] for at in nodes])
     variance = np.hstack([training[at].variance[nearest] for at in nodes])
     if not network.roots:
-        # Where the known points lead, as certain as training rows usually are.
+        # The prediction from the known points, with the average variance of training rows.
         above = dict(bound.known)
         for at in network.free:
             edge = network.into(at)
@@ -307,7 +312,7 @@ def _at_starts(
 
 
 def _batches(gaps: Bool[NDArray[np.bool_], " _N"]) -> Iterator[Rows]:
-    """Rows without gaps, then rows with gaps, so many at once."""
+    """Batches of rows without gaps, then of rows with gaps."""
     for alike in (np.flatnonzero(~gaps), np.flatnonzero(gaps)):
         yield from (alike[a : a + ROWS_PER_BATCH] for a in range(0, len(alike), ROWS_PER_BATCH))
 
@@ -321,11 +326,11 @@ def _starts(
     *,
     partial: bool,
 ) -> Rows:
-    """Training points to start each row from (n, K): near in the outputs that are observed.
+    """Training points to start each row from (n, K): near in the observed outputs.
 
-    further: what outputs that are no numbers add to the squared distances (n, T).
+    further: what outputs that are not numbers add to the squared distances (n, T).
 
-    For a row with gaps also far from each other on the map, among those that are near.
+    For a row with gaps, those of the near points that are far from each other on the map.
     """
     observed = ~np.isnan(internal)
     filled = np.where(observed, internal, 0.0)
@@ -341,7 +346,7 @@ def _starts(
 def spread_out(
     places: Float[Array, "T Q"], candidates: Int[Rows, "n C"], count: int
 ) -> Int[Rows, "n K"]:
-    """Of each row's candidate places the first, then those farthest from all chosen before."""
+    """Each row's first candidate, then those farthest from all candidates chosen before."""
     chosen = candidates[:, :1]
     apart = np.full(candidates.shape, np.inf)
     for _ in range(1, min(count, candidates.shape[1])):

@@ -1,7 +1,7 @@
-"""The bound of rows at layers that are held, over all nodes of a graph; it splits over rows.
+"""The bound of rows with fixed layers, over all nodes of a graph; it is a sum over rows.
 
-As in one layer, q(u) is held. A layer whose outputs for a row are a belief N(m, s) adds its
-expected log density of that belief to what the layers to data add.
+As in one layer, q(u) is fixed. A hidden layer, whose outputs for a row are a posterior N(m, s),
+adds the expected log density of these outputs to the terms of the layers to data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class HiddenTerms:
-    """⟨log p(h_n | f)⟩ of rows whose outputs in the layer are beliefs, and their entropy."""
+    """⟨log p(h_n | f)⟩ of rows with uncertain outputs in the layer, and their entropy."""
 
     terms: UncertainTerms
 
@@ -43,7 +43,7 @@ class HiddenTerms:
         return cls(UncertainTerms.of(posterior, np.zeros((1, posterior.n_outputs)), tile))
 
     def data(self, above: Belief, below: Belief) -> tuple[Array, Belief, Belief]:
-        """Values (r,), and gradients in the beliefs about inputs and outputs of the rows."""
+        """Values (r,), and gradients in the posteriors of the rows' inputs and outputs."""
         posterior, rows = self.terms.posterior, np.arange(above.n_points)
         psi1, pull_psi1 = posterior.kernel.psi1(above.mean, above.variance, posterior.inducing)
         left, squares, handed = below.mean, np.zeros(len(rows)), None
@@ -73,8 +73,8 @@ class HiddenTerms:
 
 @dataclass(frozen=True)
 class Link:
-    """A hidden layer from some nodes to another. informed: 0 for rows of which nothing is observed
-    below it, whose outputs integrate out, 1 for the others.
+    """A hidden layer from some nodes to another. informed: 1 for rows with observed data below the
+    layer, 0 for others, whose outputs integrate out.
     """
 
     terms: HiddenTerms
@@ -84,20 +84,20 @@ class Link:
 
     def data(self, above: Belief, below: Belief, rows: Rows) -> tuple[Array, Belief, Belief]:
         value, *slopes = self.terms.data(above, below)
-        told = self.informed[rows]
-        if not told.all():
-            value = told * value
-            slopes = [Belief(told[:, None] * b.mean, told[:, None] * b.variance) for b in slopes]
+        used = self.informed[rows]
+        if not used.all():
+            value = used * value
+            slopes = [Belief(used[:, None] * b.mean, used[:, None] * b.variance) for b in slopes]
         return value, slopes[0], slopes[1]
 
 
 @dataclass(frozen=True)
 class RowBound:
-    """What all layers add to the bound of rows whose outputs are given.
+    """The terms of all layers in the bound of rows with given outputs.
 
-    ends: the terms of what is observed, and the nodes that the layer starts from. nodes: the nodes
-    whose beliefs are inferred, in their order. known: the rows' beliefs at all other nodes. roots:
-    the nodes whose divergence from N(0, I) is taken off.
+    ends: the terms of the observed data, and the source nodes of their layers. nodes: the inferred
+    nodes in order. known: the rows' posteriors at all other nodes. roots: the nodes whose
+    divergence from N(0, I) is subtracted.
     """
 
     ends: tuple[tuple[RowTerms, tuple[int, ...]], ...]
@@ -117,9 +117,9 @@ class RowBound:
         certain: bool = False,
         tile: int = ROWS_PER_TILE,
     ) -> Self:
-        """Of rows with these outputs (user's units), at all nodes that any of them informs.
+        """The bound of rows with these outputs (user's units), at all nodes above observed data.
 
-        certain: the nodes' points are points, not beliefs.
+        certain: nodes have points instead of posteriors.
         """
         flags = network.informed(outputs)
         informed = dict(zip(network.free, flags.T, strict=True))
@@ -151,8 +151,8 @@ class RowBound:
         return cls(tuple(ends), links, nodes, known, tuple(at for at in roots if at in nodes))
 
     def data(self, beliefs: Sequence[Belief], rows: Rows) -> tuple[Array, list[Belief]]:
-        """Values (r,), and gradients in the beliefs at every node that is inferred, of the rows
-        with these numbers in the evidence.
+        """Values (r,) of the rows with these numbers, and gradients in the posteriors at every
+        inferred node.
         """
         value = np.zeros(len(rows))
         at = {node: known.rows(rows) for node, known in self.known.items()}
@@ -161,21 +161,21 @@ class RowBound:
             node: Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for node, b in at.items()
         }
 
-        def seen(sources: tuple[int, ...]) -> Belief:
+        def joined(sources: tuple[int, ...]) -> Belief:
             return reduce(Belief.beside, (at[node] for node in sources))
 
-        def pull(sources: tuple[int, ...], met: Belief) -> None:
-            parts = met.split([at[node].n_latent for node in sources])
+        def pull(sources: tuple[int, ...], gradient: Belief) -> None:
+            parts = gradient.split([at[node].n_latent for node in sources])
             for node, own in zip(sources, parts, strict=True):
                 slopes[node] = add(slopes[node], own)
 
         for terms, sources in self.ends:
-            inputs = seen(sources)
+            inputs = joined(sources)
             own, d_mean, d_variance = terms.data(inputs.mean, inputs.variance, rows)
             value = value + own
             pull(sources, Belief(d_mean, d_variance))
         for link in self.hidden:
-            own, above, below = link.data(seen(link.sources), at[link.below], rows)
+            own, above, below = link.data(joined(link.sources), at[link.below], rows)
             value = value + own
             pull(link.sources, above)
             slopes[link.below] = add(slopes[link.below], below)
@@ -186,7 +186,7 @@ class RowBound:
 
 
 def _divergence(belief: Belief) -> tuple[Array, Belief]:
-    """KL(q ‖ N(0, I)) of every row, and minus its gradient; of points −log N(x; 0, I), up to a
+    """KL(q ‖ N(0, I)) of every row, and minus its gradient. For points: −log N(x; 0, I), up to a
     constant.
     """
     if belief.known:
@@ -198,10 +198,10 @@ def _divergence(belief: Belief) -> tuple[Array, Belief]:
 
 @dataclass(frozen=True)
 class Search:
-    """The bound of rows as a function of one vector a row: means in units of `scale`, and the
-    logarithms of standard deviations, of all nodes that are inferred, side by side.
+    """The bound of rows as a function of one vector per row: means in units of `scale`, and
+    logarithms of standard deviations, side by side for all inferred nodes.
 
-    certain: points have no variances. starts: how many vectors in turn are of the same row.
+    certain: points without variances. starts: the number of successive vectors of the same row.
     """
 
     bound: RowBound
@@ -213,7 +213,7 @@ class Search:
     def highest(
         self, start: Belief, iterations: int, tolerance: float
     ) -> tuple[Belief, Float[Array, " R"]]:
-        """Where each row's bound is highest from its start, and its values there."""
+        """The local maximum of each row's bound from its start, and its values there."""
         mean = start.mean / self.scale
         vector = mean if self.certain else np.hstack([mean, 0.5 * np.log(start.variance)])
         found = minimise_rows(self._negative, vector, iterations, tolerance)
@@ -226,7 +226,7 @@ class Search:
         return Belief(mean, certain if self.certain else np.exp(2.0 * vector[:, width:]))
 
     def _negative(self, vector: Array, rows: Rows) -> tuple[Array, Array]:
-        # A step too long may overflow: that row's evaluation is rejected.
+        # A step that is too long may overflow; the row's evaluation is then rejected.
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             at = self._unpacked(vector)
             value, slopes = self.bound.data(at.split(self.widths), rows // self.starts)

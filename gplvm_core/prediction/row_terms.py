@@ -1,7 +1,7 @@
-"""What a row's observed outputs say about its latent point: ⟨log p(y_n | f)⟩, q(u) held.
+"""The expected log likelihood ⟨log p(y_n | f)⟩ of a row's observed outputs, with q(u) fixed.
 
-With q(u) fixed these terms split over rows (Titsias & Lawrence 2010, §4). Missing outputs are NaN
-in a row, and left out of its sums.
+With q(u) fixed these terms are independent for each row (Titsias & Lawrence 2010, §4). Sums leave
+out missing outputs (NaN).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Rows = NDArray[np.intp]
 
 
 class RowTerms(Protocol):
-    """The log likelihood of some rows at beliefs about their inputs, with its gradients."""
+    """The expected log likelihood of rows given posteriors of their inputs, with gradients."""
 
     def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
         """Values (r,) and gradients in mean and variance (r, Q) of the rows with these numbers."""
@@ -30,7 +30,7 @@ class RowTerms(Protocol):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Outputs of new rows in one layer: user's units, NaN where missing."""
+    """Outputs of new rows in one layer, in the user's units (NaN: missing)."""
 
     posterior: Posterior
     outputs: Float[Array, "N D"]
@@ -41,11 +41,11 @@ class UncertainTerms:
     """For q(x_n) = N(mean, diag variance): a row's outputs enter through one adjoint of its Φ."""
 
     posterior: Posterior
-    carried: Float[Array, "N M"]  # Y Vᵀ over what is observed
+    carried: Float[Array, "N M"]  # Y Vᵀ over observed outputs
     yy: Float[Array, " N"]
-    count: Float[Array, " N"]  # how many outputs are observed
+    count: Float[Array, " N"]  # the number of observed outputs
     level: Float[Array, " N"]  # their prior variance, in units of k**
-    weights: Float[Array, "R P"]  # the adjoint of Φ up to −β/2, folded: of all rows, or of each
+    weights: Float[Array, "R P"]  # the folded adjoint of Φ up to −β/2: R is 1 for all rows, or N
     weighted_psi2: WeightedPsi2
     tile: int = ROWS_PER_TILE
 
@@ -185,7 +185,7 @@ class MixedTerms:
 
 @dataclass(frozen=True)
 class CertainTerms:
-    """For latent points known exactly: k(x, Z) itself, and no expectation over pairs of Z."""
+    """For exact latent points: uses k(x, Z) and no expectations over pairs of Z."""
 
     posterior: Posterior
     observed: Float[Array, "N D"]  # 0 or 1
@@ -209,7 +209,7 @@ class CertainTerms:
         psi0, pull_psi0 = kernel.psi0(points, certain)
         psi1, pull_psi1 = kernel.psi1(points, certain, posterior.inducing)
         error = self.targets[rows] - observed * (psi1 @ posterior.weights)
-        # −Σ_d k* gap_d k*ᵀ: what the training data explain of the variance.
+        # −Σ_d k* gap_d k*ᵀ, the variance that the training data explain.
         explained = posterior.variances.explained(observed, psi1)
         value = -0.5 * count * np.log(2.0 * np.pi / precision) - 0.5 * precision * (
             np.sum(error**2, axis=1) + level * psi0 - np.sum(explained * psi1, axis=1)
@@ -230,10 +230,10 @@ def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
 
 
 def _tiles(count: int, size: int = ROWS_PER_TILE) -> list[Rows]:
-    """Which rows stand in each tile; the last row fills up the last one.
+    """The rows of each tile; the last row is repeated to fill the last tile.
 
-    Tiles have one shape, whatever the count, since a matrix product's digits may depend on it: so
-    a row's digits depend on no other row.
+    All tiles have the same shape, because the last digits of a matrix product may depend on the
+    shape. The digits of a row therefore do not depend on other rows.
     """
     firsts = range(0, count, size)
     return [np.minimum(np.arange(a, a + size), count - 1) for a in firsts]

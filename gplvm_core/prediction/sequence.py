@@ -1,7 +1,7 @@
-"""Sequences: what their rows say together about every node, and new ones drawn from the prior.
+"""Sequences: joint inference of all nodes for their rows, and draws from the prior.
 
-The points of some nodes, the tops, lie on a path with a prior over time; all other points are at
-their best for the path, row by row. Damianou (2015), §3.4.2 and App. B.4; below hidden layers §6.2.
+The points of some nodes, the tops, are on a path with a prior over time. All other points are
+optimised for the path, row by row. Damianou (2015), §3.4.2 and App. B.4; for hidden layers §6.2.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,16 +30,17 @@ from gplvm_core.prediction.row_bound import RowBound, Search
 
 Rows = NDArray[np.intp]
 
-# Rows of a sequence that are looked at between two calls of a callback.
+# The number of rows that are examined between two calls of a callback.
 ROWS_AT_ONCE = 128
-# Hidden points follow every step of the path so far; slopes in nats a standard deviation.
+# Limits of the search for hidden points after each step of the path (nats per std).
 ITERATIONS, TOLERANCE = 50, 1e-4
 
 
 @dataclass(frozen=True)
 class FoundPath:
-    """q of a sequence's rows at every node, the graph that their data follow from, with mappings
-    that took the rows in if that was asked, and how the inference ended.
+    """q of a sequence's rows at every node, and how inference ended.
+
+    network: the graph to predict with, with updated mappings if the rows adapted them.
     """
 
     network: Network
@@ -57,17 +58,17 @@ def infer_sequence(
     callback: StepCallback | None = None,
     adapt: bool = False,
 ) -> FoundPath:
-    """q at all nodes of the rows of one sequence, from where its rows, each alone, make the
-    likeliest path.
+    """q at all nodes of the rows of one sequence. It starts from the most probable path through the
+    explanations of the separate rows.
 
-    prior: of the points of the tops, side by side. Whole rows may be missing; they follow the path
-    alone. adapt: the new rows inform the mappings, too (one layer on the path). callback(step,
-    bound in nats) is called after every step, and with step 0 and −inf while rows are looked at
-    one by one; StopIteration raised in it ends the inference with the best so far.
+    prior: of the points of the tops, side by side. Rows without data follow the path. adapt: the
+    new rows also update the mappings (one layer on the path). callback(step, bound in nats) is
+    called after every step, and with step 0 and −inf while rows are examined separately.
+    StopIteration raised in it ends inference with the best q so far.
     """
     inputs = {} if inputs is None else inputs
     seen = np.flatnonzero(_rows_seen(outputs))
-    found = _looked_at(network, outputs, inputs, seen, callback)
+    found = _explained_separately(network, outputs, inputs, seen, callback)
     most_steps = MOST_STEPS if len(found.informed) == len(seen) else 0
     seen = seen[: len(found.informed)]
     top = _side_by_side([found[at] for at in tops])
@@ -106,10 +107,10 @@ def infer_path(
     callback: StepCallback | None = None,
     most_steps: int = MOST_STEPS,
 ) -> FoundPath:
-    """q of the rows of one sequence, every q(u) held. start: where the means at the tops begin.
+    """q of the rows of one sequence, with every q(u) fixed. start: the starting means of the tops.
 
-    The bound is maximised by natural-gradient steps. hidden: where the other nodes begin, of the
-    rows `seen`; None: of all rows of which anything is observed.
+    Natural-gradient steps maximise the bound. hidden: the starting points of the other nodes for
+    the rows `seen`. seen: rows to use; None: all rows with an observed value.
     """
     inputs = {} if inputs is None else inputs
     if seen is None:
@@ -135,7 +136,7 @@ def infer_path(
     widths = [network.width(at) for at in tops]
     given = dict(zip(tops, path.split(widths), strict=True))
     given |= {at: Belief.certain(values) for at, values in inputs.items()}
-    # Rows of which nothing is observed below a node are where the nodes above lead.
+    # Rows without observed data below a node are predicted from the nodes above.
     beliefs = followed(network, with_priors(network, given))
     if below is not None:
         below(path.rows(seen))
@@ -149,9 +150,9 @@ def infer_path(
 
 
 class BelowPath:
-    """The bound of rows as a function of the belief at the tops, all other points at their best.
+    """The bound of rows as a function of q at the tops, with all other points optimised.
 
-    Remembers these, for the next belief will be near: evaluations may only get better for it.
+    The optimised points are the start of the next evaluation, whose q will be near.
     """
 
     def __init__(
@@ -161,7 +162,7 @@ class BelowPath:
         hidden: Mapping[int, Belief],
         usual: Mapping[int, Float[Array, " _Q"]],
     ) -> None:
-        """hidden: where other nodes begin. usual: variances at every node, as units of steps."""
+        """hidden: starting points of other nodes. usual: variances at every node (step units)."""
         self.bound, self.tops = bound, tops
         self.hidden = {at: hidden[at] for at in bound.nodes if at not in tops}
         self.widths = tuple(each.n_latent for each in self.hidden.values())
@@ -169,7 +170,7 @@ class BelowPath:
         self.scale = np.sqrt(np.hstack([np.empty(0), *(usual[at] for at in self.hidden)]))
 
     def __call__(self, top: Belief) -> tuple[float, Array, Array]:
-        """Value in nats, and gradients in the tops' means and variances (an envelope's)."""
+        """Value in nats, and its gradients (by the envelope theorem) in the tops' moments."""
         rows = np.arange(top.n_points)
         above = dict(zip(self.tops, top.split(self.top_widths), strict=True))
         if self.hidden:
@@ -192,7 +193,7 @@ def _adapted_path(
     start: Float[Array, "n Q"],
     callback: StepCallback | None,
 ) -> FoundPath:
-    """The path of rows that inform the mappings: q(u) is at its optimum for all rows."""
+    """The path of rows that update the mappings: q(u) is at its optimum for all rows."""
     ends = network.ends
     terms = adapted_terms([ends[name] for name in outputs], list(outputs.values()))
 
@@ -212,14 +213,14 @@ def _rows_seen(outputs: Outputs) -> NDArray[np.bool_]:
     return np.any([~np.isnan(values).all(axis=1) for values in outputs.values()], axis=0)
 
 
-def _looked_at(
+def _explained_separately(
     network: Network,
     outputs: Outputs,
     inputs: Inputs,
     rows: Int[Rows, " r"],
     callback: StepCallback | None,
 ) -> Explained:
-    """Explanations of rows, some at a time; of fewer when callback ends it."""
+    """Explanations of rows, in batches; of fewer rows if the callback stops inference."""
 
     def of(some: Rows) -> Explained:
         seen = {name: values[some] for name, values in outputs.items()}
@@ -253,7 +254,7 @@ def _side_by_side(found: Sequence[Projection]) -> Projection:
 
 
 def _nearest(found: Projection, start: Float[Array, "n Q"]) -> Rows:
-    """Which explanation of each row the start was taken from."""
+    """The explanation of each row that the start is from."""
     apart = np.sum((found.mean - start[:, None]) ** 2, axis=2)
     return np.argmin(np.where(np.isfinite(found.bound), apart, np.inf), axis=1)
 
@@ -270,7 +271,7 @@ def sample_paths(
     random_state: int | np.random.Generator | None = None,
     tops: tuple[int, ...] = (0,),
 ) -> tuple[Float[Array, "S n Q"], dict[str, Float[Array, "S n _D"]]]:
-    """Paths of the tops drawn from their prior over time, and data along them.
+    """Draw paths of the tops from their prior over time, and data along them.
 
     The data are drawn without observation noise.
     """

@@ -1,8 +1,8 @@
-"""View → view: what one view of a row says about another (Damianou 2015, §5.2.4, Algorithm 2).
+"""View → view: predict one view of a row from others (Damianou 2015, §5.2.4, Algorithm 2).
 
-Latent dimensions that the given views use are inferred from them. Those that only the wanted view
-uses are private to it: the given views say nothing about them, so training points that are near
-in the shared dimensions lend theirs.
+The given views determine the latent dimensions that they use. Dimensions that only the wanted view
+uses are private to it. Their values are taken from training points that are near in the shared
+dimensions.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ from gplvm_core.prediction.project import Explained, Projection, spread_out
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-# Of how many neighbours, for each alternative wanted, the most different ones are chosen.
+# The number of neighbours, for each alternative, among which the most different are chosen.
 NEIGHBOURS = 8
-# How many neighbours a row of a sequence may take its private dimensions from.
+# The number of neighbours that may provide the private dimensions of a row of a sequence.
 LENDERS = 10
 
 Private = Literal["nearest", "prior"]
@@ -33,11 +33,11 @@ Private = Literal["nearest", "prior"]
 
 @dataclass(frozen=True)
 class Roles:
-    """Which dimensions of the wanted view the given ones share, and which are private to it."""
+    """The dimensions that the wanted view shares with the given views, and its private ones."""
 
     shared: Bool[Flags, " Q"]
     private: Bool[Flags, " Q"]
-    relevance: Float[Array, " Q"]  # ARD weights of the wanted view: they measure what is near
+    relevance: Float[Array, " Q"]  # ARD weights of the wanted view, which define distances
 
     @classmethod
     def of(
@@ -49,10 +49,10 @@ class Roles:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The view that is asked for, and the training points of the rows that have it.
+    """The view to predict, and the training points of the rows that have it.
 
-    node: the one whose points views share. Rows without the view are not informed about its
-    private dimensions.
+    node: the node of the shared points. Rows without the view have no information about its private
+    dimensions, so they are left out.
     """
 
     network: Network
@@ -62,24 +62,26 @@ class Wanted:
     roles: Roles
 
     def at(self, belief: Belief) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Mean and variance of the view, noise included, at points that views share."""
+        """Mean and variance of the view with noise, at points of the shared node."""
         return moments(self.network, {self.node: belief}, noise=True, ends=(self.view,))[self.view]
 
 
 def transfer(
     wanted: Wanted, found: Projection, count: int = 1, private: Private = "nearest"
 ) -> tuple[Float[Array, "N *K D"], Float[Array, "N *K D"]]:
-    """Mean and variance, noise included, of the wanted view of rows, each on its own.
+    """Mean and variance with noise of the wanted view, separately for each row.
 
-    found: the rows' explanations from other views. private: "nearest" takes the dimensions that
-    only the wanted view uses from the training points nearest in the shared ones (Algorithm 2);
-    "prior" integrates them out, with all explanations of the row. count > 1: so many alternatives
+    found: the rows' explanations from other views. private: "nearest" takes the private dimensions
+    from the training points that are nearest in the shared dimensions (Algorithm 2); "prior"
+    integrates them out, with all explanations of the row. count > 1: up to this many alternatives
     from different neighbours, N × K × D, the best first, NaN where a row has fewer.
     """
-    # Neighbours in no shared dimension would be any.
+    # Without shared dimensions there are no distances to neighbours.
     if private == "prior" or (count == 1 and not wanted.roles.shared.any()):
-        alone = Explained.at(wanted.node, found)
-        return reconstructed(wanted.network, alone, noise=True, ends=(wanted.view,))[wanted.view]
+        explained = Explained.at(wanted.node, found)
+        return reconstructed(wanted.network, explained, noise=True, ends=(wanted.view,))[
+            wanted.view
+        ]
     chosen = candidates(found, wanted.training, wanted.roles, count)
     mean, variance = generate_candidates(wanted, chosen)
     return (mean[:, 0], variance[:, 0]) if count == 1 else (mean, variance)
@@ -88,19 +90,19 @@ def transfer(
 def transfer_path(
     wanted: Wanted, belief: Belief, prior: Continued, private: Private = "nearest"
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """As `transfer`, of rows that are one sequence with a prior over its path.
+    """As `transfer`, for the rows of one sequence with a prior over its path.
 
-    Neighbours that lend private dimensions are chosen to follow each other in time.
+    The neighbours that provide the private dimensions are chosen as a probable path in time.
     """
     if private == "nearest" and wanted.roles.private.any():
-        belief = _lent_along(wanted, belief, prior)
+        belief = _with_private_path(wanted, belief, prior)
     return wanted.at(belief)
 
 
-def _lent_along(wanted: Wanted, belief: Belief, prior: Continued) -> Belief:
+def _with_private_path(wanted: Wanted, belief: Belief, prior: Continued) -> Belief:
     one = (belief.n_points, 1)
-    alone = Projection(belief.mean[:, None], belief.variance[:, None], np.zeros(one))
-    near = candidates(alone, wanted.training, wanted.roles, LENDERS, different=False)
+    single = Projection(belief.mean[:, None], belief.variance[:, None], np.zeros(one))
+    near = candidates(single, wanted.training, wanted.roles, LENDERS, different=False)
     every = np.arange(belief.n_points)
     path = likely_path(near, every, prior)
     chosen = np.argmin(np.sum((near.mean - path[:, None]) ** 2, axis=2), axis=1)
@@ -122,8 +124,8 @@ def candidates(
 ) -> Projection:
     """Latent points of the wanted view for each row, private dimensions from neighbours.
 
-    The best first: an explanation counts by its weight, a neighbour by exp(−½ distance²).
-    different: of the nearest, the best and then those that differ most. Source: Algorithm 2.
+    The best first: the score is the weight of the explanation times exp(−½ distance²) of the
+    neighbour. different: the best, then the most different of the nearest. Source: Algorithm 2.
     """
     n_rows, n_latent = len(found.bound), found.mean.shape[2]
     mean = np.zeros((n_rows, count, n_latent))
@@ -155,7 +157,7 @@ def candidates(
 def generate_candidates(
     wanted: Wanted, found: Projection
 ) -> tuple[Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """Mean and variance of the view of every candidate, NaN where a row has fewer."""
+    """Mean and variance of the view for every candidate, NaN where a row has fewer."""
     width = wanted.network.ends[wanted.view].posterior.n_outputs
     mean, variance = np.full((2, *found.bound.shape, width), np.nan)
     for k in range(found.bound.shape[1]):
@@ -169,7 +171,7 @@ def generate_candidates(
 def correspond(
     wanted: Wanted, points: Float[Array, "N Q"], count: int
 ) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
-    """Training points nearest in the shared dimensions, and how far they are, nearest first.
+    """Training points nearest in the shared dimensions, and their distances, nearest first.
 
     Distances are in lengthscales of the wanted view. Source: Damianou (2015), §5.3.2.
     """

@@ -1,4 +1,4 @@
-"""What is not known of a layer's functions at new inputs: a variance for each group, or output."""
+"""Posterior variances of a layer's functions at new inputs, by group or by output."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,33 +15,33 @@ Columns = NDArray[Any]
 
 
 class Variances(Protocol):
-    """Of every function f_d: its prior variance, and the gap that data take from it."""
+    """For every function f_d its prior variance, and the gap, which data subtract from it."""
 
     def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
-        """Variances at certain inputs, with k** and k*."""
+        """Variances at exact inputs, from k** and k*."""
 
     def expected(self, psi0: float, psi2: Float[Array, "M M"]) -> Float[Array, " D"]:
-        """Expected variances at one uncertain input, with its expectations."""
+        """Expected variances at one uncertain input, from its kernel expectations."""
 
     def alike(self) -> list[Columns]:
-        """Outputs by what they share: one variance."""
+        """The outputs in groups with the same variance."""
 
     def ratio(self, output: int) -> float:
         """Prior variance of an output, in units of k**."""
 
     def gap(self, output: int) -> Float[Array, "M M"]:
-        """What data take from the prior of one output."""
+        """The matrix that data subtract from the prior of one output."""
 
     def total(self, weights: Float[Array, " D"]) -> Float[Array, "M M"]:
-        """The outputs' gaps, each so many times, together."""
+        """The weighted sum of the outputs' gaps."""
 
     def level(self, observed: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """The prior variance of the outputs that a row observes, in units of k**."""
+        """The summed prior variance of a row's observed outputs, in units of k**."""
 
     def explained(
         self, observed: Float[Array, "N D"], cross: Float[Array, "N M"]
     ) -> Float[Array, "N M"]:
-        """Σ_d gap_d k* over the outputs that a row observes."""
+        """Σ_d gap_d k* over the observed outputs of each row."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class SharedVariances:
 
 @dataclass(frozen=True)
 class OwnVariances:
-    """Every output has a signal and a noise of its own, and so a variance of its own."""
+    """Variances of outputs with separate signal and noise variances."""
 
     each: OutputGaps
     groups: Int[NDArray[np.intp], " D"]

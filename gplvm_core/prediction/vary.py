@@ -1,4 +1,4 @@
-"""Latent points moved in some dimensions alone: a view's private ones vary that view alone."""
+"""Change some dimensions of latent points; private dimensions of a view change only that view."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -17,10 +17,10 @@ def vary(
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, "S N Q"]:
-    """Points with some dimensions drawn anew, all others kept.
+    """Redraw some dimensions of points; all others are unchanged.
 
-    Drawn together from the aggregate of the training points' beliefs, so that what goes together
-    stays together.
+    The dimensions are drawn jointly from the average of the training points' posteriors, so that
+    dependent dimensions remain consistent.
     """
     generator = np.random.default_rng(random_state)
     lenders = generator.integers(training.n_points, size=(n_samples, len(points)))
@@ -34,7 +34,7 @@ def vary(
 def interpolate(
     start: Float[Array, " Q"], end: Float[Array, " Q"], dimensions: Dimensions, steps: int
 ) -> Float[Array, "S Q"]:
-    """A straight path from one point toward another in some dimensions alone."""
+    """A straight path from one point toward another that changes only some dimensions."""
     path = np.repeat(start[None], steps, axis=0)
     share = np.linspace(0.0, 1.0, steps)[:, None]
     path[:, dimensions] += share * (end - start)[dimensions]

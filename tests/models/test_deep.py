@@ -229,7 +229,10 @@ def test_missing_and_several_outputs_and_noisy_inputs() -> None:
     [
         ({"n_components": ()}, r"n_components must be a whole number .* for each layer; got \(\)"),
         ({"n_components": (2, 0)}, r"n_components must be a whole number of at least 1"),
-        ({"n_inducing": (5, 5, 5)}, "n_inducing has 3 entries for 2 layers: give one a layer"),
+        (
+            {"n_inducing": (5, 5, 5)},
+            "n_inducing has 3 entries for 2 layers: give one for each layer",
+        ),
         ({"kernel": ("rbf",)}, "kernel has 1 entries for 2 layers"),
         ({"kernel": ("rbf", "cubic")}, "kernel must be one of 'rbf', 'linear'"),
         (

@@ -280,7 +280,9 @@ def test_growing_is_another_start() -> None:
     assert model.result_ is max(model.restarts_, key=lambda each: each.bound).result
     kept = "was" if grown.bound > together.bound else "was not"
     (note,) = (each for each in model.notes_ if "grown" in each)
-    assert note.startswith(f"the start with a grown top {kept} kept: bound {grown.bound:.1f} nats")
+    assert note.startswith(
+        f"the start with a grown top {kept} used: its bound is {grown.bound:.1f} nats"
+    )
     plain = DeepGPLVM((1, 2), 6, random_state=0, max_iter=8).fit(rows)
     assert len(plain.restarts_) == 1 and not any("grown" in each for each in plain.notes_)
 

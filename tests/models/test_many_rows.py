@@ -292,7 +292,7 @@ def test_rows_that_do_not_fit_are_refused() -> None:
         model.extend(np.where(np.arange(4)[:, None] == 1, np.nan, values[:4]))
     assert model.bound_ == bound and len(model.latent_mean_) == 40
     timed = DynamicalGPLVM(**SETTINGS | {"max_iter": 3}).fit(values)
-    with pytest.raises(ValueError, match="joins its rows by their times"):
+    with pytest.raises(ValueError, match="couples its rows by their times"):
         timed.extend(values[:2])
 
 
@@ -309,7 +309,7 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
     model = BayesianGPLVM(**SETTINGS).fit(RowFiles.of(files))
     kept = model.rows_.kept
     assert len(kept) == len(model.latent_mean_) == 250 and set(model.rows_.trained) <= set(kept)
-    assert "450 of 700 rows only passed by" in model.notes_[-1]
+    assert "450 of 700 rows were streamed once" in model.notes_[-1]
     # The same by hand: the sample is trained, and the other rows are added, beliefs and all.
     whole = BayesianGPLVM(**SETTINGS).fit(values[kept].astype(float))
     np.testing.assert_array_equal(model.latent_mean_, whole.latent_mean_)
@@ -397,17 +397,17 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
     shares = np.array([each.share for each in ended.told])
     assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.2 and shares[-1] == 1.0
     assert (np.diff([each.seconds for each in ended.told]) >= 0.0).all()
-    assert ended.told[-1].message == "rows that pass by: 150 of 150"
+    assert ended.told[-1].message == "rows streamed: 150 of 150"
     assert shares[len(ended.told) - 4] < 0.9  # what passes by is a part of the work
     assert "placing rows on the map: 0 of 130" in [each.message for each in ended.told]
     run = ended.told[-1].run
     for begins, given, resume, seen in (
         ("1,000 rows", files, None, 250),
         ("placing rows", files, None, 250),
-        ("rows that pass by: [1-9]", files, None, None),
+        ("rows streamed: [1-9]", files, None, None),
         # Of a run that had ended, there is only this left to be stopped.
         ("placing rows", files, run, 250),
-        ("rows that pass by: 0", files, run, 250),
+        ("rows streamed: 0", files, run, 250),
     ):
         stop = Once(begins)
         model = BayesianGPLVM(**settings).fit(given, callback=stop, resume=resume)
@@ -417,5 +417,5 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
         count = model.rows_.count
         assert count == seen if seen else 250 < count < 400, begins
         if given is files:
-            assert f"{400 - count} were not read, since it was stopped" in model.notes_[-1]
+            assert f"{400 - count} were not read, because training was stopped" in model.notes_[-1]
         assert np.isfinite(model.bound_) and model.transform(table[:2]).shape == (2, 2)

@@ -292,7 +292,7 @@ def test_a_kind_of_node_of_ones_own_is_trained_like_the_others():
     assert (own.beliefs_["x"].variance == 0.0).all()
     assert np.isfinite(own.bound_)
     # No density is made up where importance sampling has nothing to draw from.
-    with pytest.raises(DataError, match="points of node 'x' are known without a variance"):
+    with pytest.raises(DataError, match="points of node 'x' have no variance"):
         own.score_samples(DATA["face"][:2])
 
 
@@ -358,7 +358,7 @@ def test_data_that_do_not_fit_the_graph_are_refused_in_words(skipping: Model):
         Model(NODES, EDGES).fit({"face": DATA["face"]})
     with pytest.raises(DataError, match="rows"):
         Model(NODES, EDGES).fit({"face": DATA["face"][:5], "voice": DATA["voice"]})
-    with pytest.raises(DataError, match="no nodes with KnownInputs"):
+    with pytest.raises(DataError, match="not nodes with KnownInputs"):
         Model(NODES, EDGES).fit(DATA, inputs={"cause": np.ones((60, 1))})
     with pytest.raises(DataError, match="no node 'mood'"):
         skipping.generate({"mood": np.zeros((1, 1))})

@@ -41,7 +41,7 @@ def test_with_nothing_missing_it_is_regression() -> None:
 
 def test_with_everything_missing_it_is_the_bayesian_gplvm() -> None:
     _, outputs = curves(40)
-    with pytest.warns(UserWarning, match="0 rows have whole inputs"):
+    with pytest.warns(UserWarning, match="0 rows have complete inputs"):
         model = small().fit(np.full((40, 2), np.nan), outputs)
     scaled = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
     expected, _ = evaluate_bound(
@@ -124,7 +124,7 @@ def test_predictions_average_over_what_is_missing() -> None:
 def test_a_column_that_no_row_has_is_a_latent_input() -> None:
     inputs, outputs = curves(60)
     inputs[:, 1] = np.nan
-    with pytest.warns(UserWarning, match="0 rows have whole inputs"):
+    with pytest.warns(UserWarning, match="0 rows have complete inputs"):
         model = small(max_iter=200).fit(inputs, outputs)
     seen = SparseGPRegression(15, max_iter=200, random_state=0).fit(inputs[:, :1], outputs)
     assert model.bound_ > seen.bound_ + 20.0

@@ -18,7 +18,7 @@ from distributed.utils import get_mp_context
 from gplvm_core import BayesianGPLVM, ClusterError, RowFiles, cluster
 from gplvm_core.datasets import DataError
 from gplvm_core.models.problems import many_rows
-from gplvm_core.prediction.added import pass_by
+from gplvm_core.prediction.added import streamed_sums
 from gplvm_core.statistics import clusters
 from gplvm_core.statistics.clusters import within
 
@@ -109,7 +109,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
             DataError, match=r"worker tcp://.* same paths, reports: .*rows.npy can no longer"
         ),
     ):
-        list(pass_by(files, *known, executor))
+        list(streamed_sums(files, *known, executor))
     with pytest.raises(ValueError, match="an executor works on rows of files"):
         model.fit(rows(), executor=executor)
 

@@ -1,1 +1,1 @@
-"""The estimators in scikit-learn's style, and what they share."""
+"""The estimators in scikit-learn's style, and their shared parts."""

@@ -1,4 +1,4 @@
-"""Autoregression: a regression from the last values of a series to its next one."""
+"""Autoregression: regression from the last values of a series to the next one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, fields
@@ -29,23 +29,32 @@ from gplvm_core.optimise import Progress
 class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
     """Nonlinear autoregression y_t = f(y_{t−window}, …, y_{t−1}) + noise (Damianou 2015, §4.3.2).
 
-    `exact_` is the regression that takes the window's values for exact; `aware_`, which starts
-    from its kernel, knows them to be uncertain: beliefs centred on them (§4.2.1) with a variance
-    for each lag that is learnt, or with those given as `series_variance`. Forecasts feed
-    predictions back into the window; with `random_state` they are the same every time.
+    The regression `exact_` treats the values of the window as exact. The regression `aware_`
+    starts from its kernel and treats them as uncertain (§4.2.1), with a learnt variance for each
+    lag or with the given `series_variance`. Forecasts feed predictions back into the window; with
+    `random_state` they are reproducible.
 
-    In the latent space of another model, say a BayesianGPLVM `model` of frames in order:
-    `future = AutoregressiveGP(5).fit(model.latent_mean_, series_variance=model.latent_variance_)`,
-    `mean, std = future.forecast(50, return_std=True)`, and back to frames with
-    `model.inverse_transform(mean, X_variance=std**2, return_std=True)`.
+    The series can be the latent points of another model, such as a BayesianGPLVM `model` of video
+    frames: `future = AutoregressiveGP(5).fit(model.latent_mean_,
+    series_variance=model.latent_variance_)`, then `mean, std = future.forecast(50,
+    return_std=True)`, and `model.inverse_transform(mean, X_variance=std**2)` for the frames.
 
     Parameters
     ----------
     window
-        The number of last values that the next one depends on.
+        The number of previous values that the next one depends on.
     kernel
-        As for SparseGPRegression, or "rbf + linear": most series change little in a step, and the
-        linear part says so.
+        The kernel, as for SparseGPRegression, or "rbf + linear". The linear part suits series that
+        change little in a step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import AutoregressiveGP
+    >>> series = np.sin(np.linspace(0.0, 6.0, 30))
+    >>> model = AutoregressiveGP(3, 8, max_iter=20, random_state=0).fit(series)
+    >>> model.forecast(3).round(1)
+    array([-0.1,  0.1,  0.3])
     """
 
     window: int = 5
@@ -63,12 +72,31 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on a series (T or T × D, equally spaced), or a list of such arrays, of which the
-        last is the one that forecasts continue. `y` is ignored.
+        """Train both regressions.
 
-        series_variance: of the series' entries, of its shape or one that broadcasts to it (a list
-        if there are several); None: learnt. callback, resume: as for BayesianGPLVM,
-        through both trainings.
+        Parameters
+        ----------
+        series : array_like of shape (T,) or (T, D), or list of them
+            Equally spaced series. Forecasts continue the last one of a list.
+        y : ignored
+            For scikit-learn.
+        series_variance : array_like or list of them, optional
+            The variances of the values, in a shape that broadcasts to the series. None: learnt.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration. StopIteration raised in it
+            ends training with the best state so far.
+        resume : Run, optional
+            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range, or if the series is too short for the window.
         """
         check_settings(self)
         window, several = checked_window(self.window), are_several(series)

@@ -1,4 +1,4 @@
-"""The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
+"""The Bayesian GP-LVM: latent inputs integrated out, relevant dimensions selected by ARD."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
@@ -28,21 +28,37 @@ from gplvm_core.statistics import Executor
 class BayesianGPLVM(LatentSettings, AnyKind):
     """Bayesian Gaussian-process latent variable model (Titsias & Lawrence 2010).
 
-    Outputs are Gaussian-process functions, plus noise, of latent inputs X ~ N(0, I) that are
-    integrated out approximately: `bound_` is a lower bound on log p(Y) in nats, for the data as
-    given. `relevance_` orders the latent dimensions, `information_` (nats per point) says which
-    are on. Trained by phases with the noise variance and the kernel's scale at their optimum.
+    Outputs are Gaussian-process functions of latent inputs X ~ N(0, I), plus noise. The latent
+    inputs are integrated out approximately: `bound_` is a lower bound on log p(Y). `relevance_`
+    orders the latent dimensions; `information_` shows which are on. Training has phases, with the
+    noise variance and the kernel's scale at their optimum.
 
     With a time_kernel every latent dimension is a Gaussian process over time (or over any observed
     inputs), independent between sequences: the variational Gaussian-process dynamical system
-    (Damianou, Titsias & Lawrence 2011; Damianou 2015, §3.2.1 and §3.3.6). transform, score_samples,
-    denoise, and complete without times then take every row alone, x ~ N(0, I).
+    (Damianou, Titsias & Lawrence 2011; Damianou 2015, §3.2.1 and §3.3.6). The methods transform,
+    score_samples and denoise, and complete without times, then treat rows as independent, with
+    x ~ N(0, I).
 
-    20,000 rows or more, without an encoder and a time_kernel, are trained on a growing sample
-    (1000, 2500, 10,000 rows); the others are then placed on the map, and the mapping is found from
-    all rows. `rows_.trained` says which were trained (None: all), and so does `notes_`. From files
-    (`RowFiles`) 20,000 rows are drawn and learnt from so; all others are read once, and only their
-    sums are used: `rows_.kept` says which rows `latent_mean_` is of (None: all).
+    Without an encoder and a time_kernel, tables of 20,000 rows or more are trained on a growing
+    sample (1000, 2500, 10,000 rows). The model then infers the latent points of the other rows, and
+    computes the mapping from all rows. From files (`RowFiles`) the same method trains on 20,000
+    sampled rows; the rest are streamed once, and only their sums are stored. `rows_` and `notes_`
+    report which rows were used.
+
+    Examples
+    --------
+    Rows on a noisy line have one latent dimension; a missing value follows from the others.
+
+    >>> import numpy as np
+    >>> from gplvm_core import BayesianGPLVM
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
+    >>> model = BayesianGPLVM(2, 10, max_iter=50, random_state=0).fit(Y)
+    >>> model.n_effective_
+    1
+    >>> model.complete([[1.0, np.nan, 0.5, 1.0]]).round(1)
+    array([[ 1. , -2. ,  0.5,  1. ]])
     """
 
     n_components: int = 10
@@ -87,7 +103,7 @@ class BayesianGPLVM(LatentSettings, AnyKind):
         (node,), (layer,) = learnt.nodes, learnt.layers
         posterior = layer.as_posterior(scaling)
         bound = learnt.bound + offset
-        self._keep(node.belief, node.information, bound, layer.statistics, posterior)
+        self._set_fitted(node.belief, node.information, bound, layer.statistics, posterior)
         return odd + ended.notes + learnt.notes
 
 
@@ -95,10 +111,22 @@ class BayesianGPLVM(LatentSettings, AnyKind):
 class DynamicalGPLVM(BayesianGPLVM):
     """Variational Gaussian-process dynamical system (Damianou, Titsias & Lawrence 2011).
 
-    The BayesianGPLVM whose latent points lie on smooth paths over time, each dimension a Gaussian
-    process over time (or over any observed inputs), independent between sequences. transform,
-    score_samples, denoise, and complete without times take every row alone, x ~ N(0, I).
+    A BayesianGPLVM with smooth latent paths: each dimension is a Gaussian process over time (or
+    over any observed inputs), independent between sequences. The methods transform, score_samples
+    and denoise, and complete without times, treat rows as independent, with x ~ N(0, I).
     Source: Damianou (2015), §3.2.1 and §3.3.6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import DynamicalGPLVM
+    >>> times = np.linspace(0.0, 6.0, 30)
+    >>> Y = np.outer(np.sin(times), [1.0, 2.0, -1.0])
+    >>> Y += 0.05 * np.random.default_rng(0).standard_normal((30, 3))
+    >>> model = DynamicalGPLVM(1, 8, max_iter=40, random_state=0).fit(Y, times=times)
+    >>> mean, std = model.forecast([6.2, 6.4], return_std=True)
+    >>> mean.shape, std.shape
+    ((2, 3), (2, 3))
     """
 
     _: KW_ONLY
@@ -109,8 +137,18 @@ class DynamicalGPLVM(BayesianGPLVM):
 class BayesianPCA(BayesianGPLVM):
     """Bayesian PCA: the Bayesian GP-LVM with a linear ARD kernel (Damianou 2015, §3.2).
 
-    That kernel has rank Q, so it gets as many inducing inputs as latent dimensions. With
-    noise="per_output" it is Bayesian factor analysis.
+    This kernel has rank Q, so the number of inducing inputs is the number of latent dimensions.
+    With noise="per_output" the model is Bayesian factor analysis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import BayesianPCA
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
+    >>> BayesianPCA(2, max_iter=50, random_state=0).fit(Y).n_effective_
+    1
     """
 
     kernel: ClassVar[str] = "linear"  # type: ignore[misc]

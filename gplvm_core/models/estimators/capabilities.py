@@ -1,15 +1,20 @@
-"""What a model can do beyond a latent map: stated by estimators, asked by pages and libraries."""
+"""The features of a model beyond a latent map, which pages and libraries query."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """Of an estimator with its settings, fitted or not.
+    """The features of an estimator with its settings, fitted or not.
 
-    timed: its latent points lie on paths over time, which it continues, draws anew and infers.
-    views: it generates several views from one latent space, and one view from another.
-    layers: it has several layers on top of each other, each with a latent space of its own.
+    Attributes
+    ----------
+    timed : bool
+        Whether its latent points are on paths over time, which it forecasts, samples and infers.
+    views : bool
+        Whether it generates several views from one latent space, and one view from another.
+    layers : bool
+        Whether it has several layers, each with a latent space.
     """
 
     timed: bool = False

@@ -13,22 +13,51 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gplvm_core.models.data.rows import readable
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
+from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.numerics import Array
 
 
+@documented
 class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
-    """p(class | y) ∝ p(class) p(y | the class's rows): a density per class (Bayes' rule).
+    """Classifier with one density model per class: p(class | y) ∝ p(class) p(y | class).
 
-    estimator : an unfitted model of this package (default: a BayesianGPLVM with 10 latent
-        dimensions, 30 inducing inputs and 150 iterations); every class fits a copy of its own
-    prior : "empirical" (the classes' shares of the rows), "uniform", or one probability per class
-        in the order of `classes_`
+    Rows with missing values (NaN) are classified by their observed values, if the estimator accepts
+    missing values. Source: Titsias & Lawrence (2010), §5.3.
 
-    Rows to predict may miss entries (NaN) where the estimator allows them: they are classified by
-    what is observed. Source: Titsias & Lawrence (2010), §5.3.
+    Parameters
+    ----------
+    estimator : LatentVariableModel or None, default None
+        An unfitted model, copied for every class. None: a BayesianGPLVM with 10 latent dimensions,
+        30 inducing inputs and 150 iterations.
+    prior : {"empirical", "uniform"} or array_like of shape (K,), default "empirical"
+        The class probabilities: the proportions of the training rows, equal ones, or an array in
+        the order of `classes_`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The class labels.
+    class_prior_ : ndarray of shape (K,)
+        The prior probabilities of the classes.
+    models_ : tuple of LatentVariableModel
+        The fitted model of each class.
+    n_features_in_ : int
+        The number of columns of the training data.
+    feature_names_in_ : ndarray of str, shape (D,)
+        The column names of the training data; only defined for a data frame with text names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import GenerativeClassifier, ProbabilisticPCA
+    >>> X = np.random.default_rng(0).standard_normal((40, 3))
+    >>> X[20:] += 4.0
+    >>> model = GenerativeClassifier(ProbabilisticPCA(1)).fit(X, ["near"] * 20 + ["far"] * 20)
+    >>> model.predict([[0.0, 0.0, 0.0], [4.0, np.nan, 4.0]]).tolist()
+    ['near', 'far']
     """
 
     def __init__(
@@ -39,9 +68,24 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
 
     @whole
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit one model to the rows of X (N × D) of every class in y (N).
+        """Fit one model to the rows of each class.
 
-        Raises ValueError for less than two classes, and for a class of a single row.
+        Parameters
+        ----------
+        X : array_like of shape (N, D)
+            Rows; NaN marks missing values, if the estimator accepts them.
+        y : array_like of shape (N,)
+            Class labels.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two classes, or if a class has a single row.
         """
         rows, labels = validate_data(
             self,
@@ -61,7 +105,7 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         if len(lonely):
             raise ValueError(
                 f"every class needs at least 2 rows to fit a density to; class "
-                f"{_shown(lonely[0])} has 1 ({len(lonely)} such in all): add rows of it, or leave "
+                f"{_shown(lonely[0])} has 1 ({len(lonely)} such classes): add rows of it, or leave "
                 "it out"
             )
         self.class_prior_ = self._prior(counts)
@@ -71,16 +115,49 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The most probable class of each row."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values, if the estimator accepts them.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Class labels.
+        """
         joint = self._log_joint(X)
         return np.asarray(self.classes_[np.argmax(joint, axis=1)])
 
     def predict_proba(self, X: ArrayLike) -> Float[Array, "N K"]:
-        """The probability of every class for each row, in the order of `classes_`."""
+        """Return the class probabilities of each row.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values, if the estimator accepts them.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Probabilities in the order of `classes_`.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: ArrayLike) -> Float[Array, "N K"]:
-        """The logarithms of `predict_proba`, finite also where that underflows."""
+        """Return the logarithms of the class probabilities, which do not underflow.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values, if the estimator accepts them.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Log probabilities in the order of `classes_`.
+        """
         return np.asarray(log_softmax(self._log_joint(X), axis=1))
 
     def _log_joint(self, X: ArrayLike) -> Array:
@@ -105,7 +182,7 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         return clone(self.estimator)
 
     def _finite(self) -> bool | str:
-        """What validate_data asks of X: gaps are fine where the estimator takes them."""
+        """Whether X may have missing values, in the form that validate_data takes."""
         return "allow-nan" if get_tags(self._base()).input_tags.allow_nan else True
 
     def _prior(self, counts: NDArray[np.intp]) -> Float[Array, " K"]:
@@ -132,5 +209,5 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
 
 
 def _shown(label: Any) -> str:
-    """A label as a person writes it: 'round', or 3."""
+    """A label without NumPy's type, such as 'round' or 3."""
     return repr(label.item() if isinstance(label, np.generic) else label)

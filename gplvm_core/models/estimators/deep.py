@@ -1,4 +1,4 @@
-"""What the estimators of several layers share: settings for every layer, starts, the doctor."""
+"""Shared by the estimators of several layers: settings for every layer, and their checks."""
 
 from typing import Any, TypeVar
 
@@ -14,9 +14,16 @@ Setting = TypeVar("Setting")
 
 
 class Layered:
-    """A fitted chain of layers; `layers_` holds them, the top first.
+    """A fitted chain of layers.
 
-    family_: None, or what was kept in the place of `family`, whose bound was lower.
+    Attributes
+    ----------
+    layers_ : tuple of DeepLayer
+        The layers, the top first. Each has the posterior of its inputs (`latent_mean_`,
+        `latent_variance_`, `information_`, `relevance_`) and a verdict in words (`verdict_`).
+    family_ : str or None
+        "marginalised" if that posterior replaced the one of `family`, whose bound was lower; else
+        None.
     """
 
     family: Family
@@ -30,7 +37,7 @@ class Layered:
         return Capabilities(layers=True)
 
     def _known(self, layer: DeepLayer) -> Statistics | None:
-        """The statistics of a hidden layer; None where its q(u) is no function of them."""
+        """The statistics of a hidden layer; None if they do not determine its q(u)."""
         return layer.statistics_ if self._trained_family.summarised else None
 
     @property
@@ -47,25 +54,27 @@ class Layered:
         return tuple(layer.posterior_ for layer in self.layers_)
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
-        """Starts compare by their bound, but one that fits its hidden layers to single points
-        comes after all others: it may have the highest bound and predict badly.
+        """Rank starts by their bounds. A start that fits hidden layers to single points ranks below
+        all others, because it may have the highest bound and predict badly.
         """
         return sound(problem, trained.parameters), trained.restart.bound
 
 
 def widths(n_components: Any) -> tuple[int, ...]:
-    """One number, or a tuple of them, as a tuple."""
+    """A number or a tuple of numbers, as a tuple."""
     return n_components if isinstance(n_components, tuple) else (n_components,)
 
 
 def for_layers(
     name: str, value: Setting | tuple[Setting, ...], n_layers: int
 ) -> tuple[Setting, ...]:
-    """A setting of every layer; ValueError when a tuple does not have one for each."""
+    """A setting as one value for each layer; ValueError for a tuple of another length."""
     if not isinstance(value, tuple):
         return (value,) * n_layers
     if len(value) != n_layers:
-        raise ValueError(f"{name} has {len(value)} entries for {n_layers} layers: give one a layer")
+        raise ValueError(
+            f"{name} has {len(value)} entries for {n_layers} layers: give one for each layer"
+        )
     return value
 
 

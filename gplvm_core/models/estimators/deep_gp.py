@@ -43,46 +43,62 @@ from gplvm_core.statistics import Executor, executor_for
 class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     """Deep Gaussian-process regression (Damianou 2015, ch. 6).
 
-    Layers of Gaussian-process functions with noise, the inputs at the top and the outputs at the
-    bottom: for functions whose smoothness changes, such as steps, which one Gaussian process of
-    one lengthscale fits badly. `bound_` is a lower bound on log p(Y | X) in nats, for the data as
-    given; `layers_` holds every layer, the top first, with a verdict on it in words. A function
-    of one smoothness everywhere is better served by SparseGPRegression, whose bound compares.
+    The model is a chain of Gaussian-process functions with noise, the inputs at the top and the
+    outputs at the bottom. It suits functions whose smoothness changes, such as steps. For functions
+    of constant smoothness SparseGPRegression is better; its bound is comparable. `bound_` is a
+    lower bound on log p(Y | X).
 
-    Unlike the source (§6.2.4), the first layer has inducing inputs like all others, and q of the
-    hidden points factorises over the rows, so that the cost is linear in the rows.
+    Unlike in the source (§6.2.4), the first layer has inducing inputs like all others, and q of the
+    hidden points factorises over the rows. The cost is therefore linear in the number of rows.
 
-    Trained from several starts: hidden layers that begin as the inputs (of at most three), or with
-    the answer of the shallow regression, or, of inputs known exactly, a first hidden layer, or all
-    of them, that hand them on by linear maps that stay, so that with as many hidden dimensions as
-    inputs depth costs little where it gives nothing. The start with the best bound is kept, but one
-    that fits a hidden layer to single points only when there is no other.
+    Training compares several starts. Hidden layers start as the inputs (at most three columns), or
+    as the prediction of the shallow regression. For exact inputs there are also starts in which the
+    first hidden layer, or every hidden layer, has a fixed linear mean function. With as many hidden
+    dimensions as inputs, depth then costs little where it does not help. The model uses the start
+    with the best bound, and a start that fits a hidden layer to single points only if there is no
+    other.
 
-    Of 20,000 rows or more, of inputs known exactly, with the family "marginalised" or "mean_field"
-    and without input_connections, 10,000 are trained; the hidden points of the others are placed
-    where those say, and every q(u) is found from all rows. `rows_.trained` says which were trained
-    (None: all).
+    For 20,000 rows or more, training uses 10,000 of them. This needs exact inputs, the family
+    "marginalised" or "mean_field", and no input_connections. The model then infers the hidden
+    points of the other rows, and computes every q(u) from all rows.
 
     Parameters
     ----------
     n_components
-        The widths of the hidden layers, one number or a tuple, from the top.
+        The dimensions of the hidden layers, one number or a tuple, the top first.
     n_inducing
-        The number of inducing inputs: one for all layers, or a tuple with one for each, one more
-        than widths.
+        The number of inducing inputs, one number for all layers, or a tuple with one more entry
+        than n_components.
     kernel
-        One for all layers, or a tuple with one for each, one more than widths. At inputs known
-        exactly the first layer can have every kernel, as in SparseGPRegression; hidden layers
-        need one with expectations under Gaussian inputs ("rbf", "linear", and sums).
+        The kernel of all layers, or a tuple with one more entry than n_components. With exact
+        inputs the first layer allows every kernel, as in SparseGPRegression. Hidden layers need a
+        kernel with expectations under Gaussian inputs ("rbf", "linear", and sums).
     n_restarts
-        How many times every kind of start is made.
+        The number of starts of every kind.
     mean
-        The mean of the hidden layers: "zero", "linear" (linear maps that start as the inputs and
-        are held, at inputs known exactly; in all layers with RBF kernels and the family
-        "marginalised" or "mean_field"), or "compared", starts with either.
+        The mean function of the hidden layers: "zero", "linear" (fixed linear maps that start as
+        the identity, for exact inputs; in all layers with RBF kernels and the family "marginalised"
+        or "mean_field"), or "compared", starts with both.
     input_connections
-        Every layer sees the inputs beside the outputs of the layer above (Duvenaud et al. 2014),
-        so that deep models forget none of them.
+        Whether every layer takes the inputs as further inputs (Duvenaud et al. 2014), so that deep
+        models do not lose information about them.
+
+    Attributes
+    ----------
+    rows_ : TrainingRows
+        The rows of the model: `count`, their number, and `trained`, the rows that training used
+        (None: all).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import DeepGP
+    >>> X = np.linspace(0.0, 6.0, 30)[:, None]
+    >>> y = np.where(X[:, 0] < 3.0, 0.0, 1.0)
+    >>> y += 0.05 * np.random.default_rng(0).standard_normal(30)
+    >>> model = DeepGP(1, 8, max_iter=20, random_state=0).fit(X, y)
+    >>> abs(model.predict([[1.0], [5.0]])).round(1)
+    array([0., 1.])
     """
 
     n_components: int | tuple[int, ...] = (2,)
@@ -104,12 +120,36 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on inputs X (N × Q) and outputs Y (N or N × D); NaN is missing, in both.
+        """Train the regression.
 
-        Missing inputs start as a regression of the rows without any imputes them (Damianou 2015,
-        Algorithm 1), under N(0, 1) in units of their column. X_variance: None for exact inputs, or
-        the variances of their noise in squared units of X, one number, (Q,) or (N, Q). callback,
-        resume: as for BayesianGPLVM.
+        A regression of the complete rows imputes the starting values of missing inputs (Damianou
+        2015, Algorithm 1). Their prior is N(0, 1) in standardised units.
+
+        Parameters
+        ----------
+        X : array_like of shape (N, Q)
+            Inputs; NaN marks missing values.
+        Y : array_like of shape (N,) or (N, D)
+            Outputs; NaN marks missing values.
+        X_variance : float or array_like of shape (Q,) or (N, Q), optional
+            The variances of the input noise in squared units of X; None for exact inputs.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration. StopIteration raised in it
+            ends training with the best state so far.
+        resume : Run, optional
+            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range, or if a kernel does not suit its layer.
+        DataError
+            If X or Y cannot be trained on.
         """
         check_settings(self)
         data = self._given(X, Y, X_variance)
@@ -132,8 +172,8 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         self.family_ = "marginalised" if learnt.marginalised else None
         self.input_center_, self.input_scale_ = units.center, units.scale
         most = max(len(layer.posterior_.inducing) for layer in self.layers_)
-        asked = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
-        capped = capped_notes(asked, len(targets)) if most < asked else ()
+        requested = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
+        capped = capped_notes(requested, len(targets)) if most < requested else ()
         notes = units.notes + scaling.notes + capped + odd + notes
         self._note(notes + learnt.notes + doubts(self.layers_))
         self.notes_ += gaps_in_words(targets)
@@ -177,7 +217,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         return SampledRegression.of(of, targets) if sampled else of(rows)
 
     def _joined(self, inputs: Inputs) -> str | None:
-        """Why hidden points cannot be placed, whatever the family; None: they can."""
+        """Why a sample of rows cannot be trained, for any family; None if it can."""
         if not inputs.exact.all():
             return "some inputs are missing or noisy"
         if self.input_connections:

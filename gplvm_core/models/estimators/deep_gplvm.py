@@ -1,4 +1,4 @@
-"""The deep GP-LVM: Gaussian-process layers on top of each other, above them latent inputs."""
+"""The deep GP-LVM: a chain of Gaussian-process layers below latent inputs."""
 
 from dataclasses import KW_ONLY
 from typing import Literal
@@ -27,42 +27,58 @@ from gplvm_core.statistics import Executor
 class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     """Deep Gaussian-process latent variable model (Damianou 2015, ch. 6).
 
-    Latent inputs X ~ N(0, I) at the top, layers of Gaussian-process functions with noise below
-    each other, the data at the bottom; all of it integrated out approximately, so that `bound_` is
-    a lower bound on log p(Y) in nats, for the data as given. `layers_` holds every layer, the top
-    first, with the belief about its inputs (`latent_mean_`, `latent_variance_`, `information_`,
-    `relevance_`) and a verdict on it in words (`verdict_`); `latent_mean_` and the like of the
-    model are the top's, `kernel_`, `noise_std_` and the like the last layer's. Trained with the
-    noise of the hidden layers held until the layers below depend on them, since a free one would
-    explain itself as noise.
+    Latent inputs X ~ N(0, I) are at the top, the data at the bottom, and layers of Gaussian-process
+    functions with noise between them. Latent inputs and functions are integrated out approximately,
+    so `bound_` is a lower bound on log p(Y). The latent attributes of the model (`latent_mean_`,
+    `information_`, …) are those of the top; `kernel_`, `noise_std_`, … are those of the last layer.
+    Training fixes the noise of the hidden layers until the layers below depend on them; otherwise
+    the hidden layers could become pure noise.
 
-    Of 20,000 rows or more, without time_kernel and encoder and with the family "marginalised" or
-    "mean_field", 10,000 are trained and the others placed in all layers where those say;
-    `rows_.trained` says which were trained (None: all).
+    For 20,000 rows or more, training uses 10,000 of them, and the model then infers the points of
+    the others in all layers. This needs the family "marginalised" or "mean_field", no time_kernel
+    and no encoder.
 
     Parameters
     ----------
     n_components
-        The widths of the layers' inputs, the top first; one number is the shallow model.
+        The dimensions of the layers' inputs, the top first; one number is the shallow model.
     n_inducing
-        The number of inducing inputs: one for all layers, or a tuple with one for each, the top
-        first.
+        The number of inducing inputs, one number for all layers, or a tuple, the top first.
     kernel
-        One for all layers, or a tuple with one for each, the top first.
+        The kernel of all layers, or a tuple with one for each layer, the top first.
     init
-        The means of the lowest hidden layer, or their recipe; those above are principal
-        components.
+        The initial means of the lowest hidden layer: "pca", "isomap", "random", or an array. The
+        layers above start as principal components.
     time_kernel
-        None, or a kernel over time as for BayesianGPLVM: the top then lies on smooth paths, which
-        `forecast`, `sample_sequence`, `complete` and `transform_sequence` continue through all
-        layers. With the outputs themselves as times it is an autoencoder, whose prior ties the
-        top to them (Damianou 2015, §6.2.5): `bound_` is then one on log p(Y | Y).
+        None, or the kernel over time of the top, as for BayesianGPLVM. `forecast`,
+        `sample_sequence`, `complete` and `transform_sequence` propagate the paths through all
+        layers. With the outputs as times the model is an autoencoder (Damianou 2015, §6.2.5), and
+        `bound_` is a bound on log p(Y | Y).
     grow
-        Also start from a new top on a shallow model that was trained first (layer by layer where
-        there are more), and use what ends with the better bound; notes_ say which.
+        Whether to try a further start that trains a shallow model first and adds the layers above
+        it one by one. The model uses the better bound; `notes_` report which.
     mean
-        The mean of the hidden layers: "zero", or "linear", linear maps of their inputs that are
-        held from the start (RBF kernels; the family "marginalised" or "mean_field").
+        The mean function of the hidden layers: "zero", or "linear", fixed linear maps of their
+        inputs (RBF kernels; the family "marginalised" or "mean_field").
+
+    Attributes
+    ----------
+    rows_ : TrainingRows
+        The rows of the model: `count`, their number, and `trained`, the rows that training used
+        (None: all).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import DeepGPLVM
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
+    >>> model = DeepGPLVM((1, 2), 8, max_iter=20, random_state=0).fit(Y)
+    >>> len(model.layers_)
+    2
+    >>> model.generate([[0.0, 0.0]], layer=1).shape  # from the inputs of the lower layer
+    (1, 4)
     """
 
     n_components: int | tuple[int, ...] = (5, 10)
@@ -105,30 +121,32 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     ) -> tuple[str, ...]:
         self.rows_ = TrainingRows(len(targets), ended.trained_rows)
         odd = self._take_path(ended)
-        said = all_trained(len(targets), self.family) if ended.trained_rows is None else ended.notes
+        notes = (
+            all_trained(len(targets), self.family) if ended.trained_rows is None else ended.notes
+        )
         learnt = ended.learnt((targets,))
-        self._keep_layers(examined(ended.problem, learnt, scaling))
+        self._set_layers(examined(ended.problem, learnt, scaling))
         self.bound_, self.encoder_ = learnt.bound + offset, ended.encoder
         self.family_ = "marginalised" if learnt.marginalised else None
-        return said + odd + self._kept(ended.problem) + learnt.notes + doubts(self.layers_)
+        return notes + odd + self._growth_notes(ended.problem) + learnt.notes + doubts(self.layers_)
 
-    def _kept(self, problem: Graph) -> tuple[str, ...]:
-        """Which kind of start was kept, in words."""
+    def _growth_notes(self, problem: Graph) -> tuple[str, ...]:
+        """A note on which kind of start was used, if there were two kinds."""
         if GROWN not in problem.recipes:
             return ()
         grown = [each for each in self.restarts_ if each.recipe == GROWN]
         together = [each for each in self.restarts_ if each.recipe != GROWN]
         if not grown:
-            return ("training was stopped before the start with a grown top had its turn",)
+            return ("training was stopped before the start with a grown top",)
         of_grown, of_others = (max(e.bound for e in kind) for kind in (grown, together))
         kept = "was" if any(each.result is self.result_ for each in grown) else "was not"
         return (
-            f"the start with a grown top {kept} kept: bound {of_grown:.1f} nats, of layers trained "
-            f"together from the first {of_others:.1f}",
+            f"the start with a grown top {kept} used: its bound is {of_grown:.1f} nats, and that "
+            f"of layers trained jointly {of_others:.1f}",
         )
 
-    def _keep_layers(self, layers: tuple[DeepLayer, ...]) -> None:
-        """What fitting leaves behind: the layers, and what is said of the top and of the last."""
+    def _set_layers(self, layers: tuple[DeepLayer, ...]) -> None:
+        """Set the fitted attributes of the layers, the top and the last layer."""
         self.layers_, top = layers, layers[0]
         self.latent_mean_, self.latent_variance_ = top.latent_mean_, top.latent_variance_
         self.information_, self.relevance_ = top.information_, top.relevance_

@@ -1,4 +1,4 @@
-"""What a fitted deep GP-LVM can be asked about its layers, beside what all latent models can."""
+"""Methods of a fitted deep GP-LVM: those of all latent models, and outputs from any layer."""
 
 import numpy as np
 from jaxtyping import Float
@@ -17,13 +17,19 @@ from gplvm_core.statistics import Statistics
 
 
 class DeepQueries(Layered, SequenceQueries):
-    """Points of every layer, and, of a model with a time_kernel, sequences."""
+    """Outputs from any layer, and sequences for a model with a time_kernel.
+
+    Attributes
+    ----------
+    statistics_ : Statistics
+        The sums over the rows that determine q(u) of the last layer.
+    """
 
     encoder_: Encoder | None
 
     @property
     def statistics_(self) -> Statistics:
-        """Of the last layer."""
+        """The statistics of the last layer."""
         return self.layers_[-1].statistics_
 
     @property
@@ -44,11 +50,33 @@ class DeepQueries(Layered, SequenceQueries):
         noise: bool = False,
         return_std: bool = False,
     ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Outputs at inputs H of a layer, counted as in `layers_`: 0 is the top.
+        """Predict the outputs at inputs of a layer.
 
-        Mean, and with return_std the standard deviation, in the user's units; noise adds the
-        observation noise. Moments are passed from layer to layer. In a model with
-        input_connections a layer below the top has its own inputs and, last, the top's.
+        Means and variances are propagated from layer to layer.
+
+        Parameters
+        ----------
+        H : array_like of shape (n, Q)
+            Inputs of the layer. With input_connections, layers below the top take their own inputs
+            and then those of the top.
+        layer : int, default 0
+            The number of the layer in `layers_`; 0 is the top.
+        H_variance : array_like of shape (n, Q), optional
+            Variances of the inputs; None for exact inputs.
+        noise : bool, default False
+            Whether standard deviations include the observation noise.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        ndarray of shape (n, D), or two of them
+            The means, and with return_std the standard deviations, in the units of the outputs.
+
+        Raises
+        ------
+        ValueError
+            If there is no such layer.
         """
         check_is_fitted(self)
         edge = self._network.edges[checked_layer(layer, len(self.layers_))]

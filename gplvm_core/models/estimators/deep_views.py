@@ -1,4 +1,4 @@
-"""Deep manifold relevance determination: several views of a deep model, which part at any layer."""
+"""Deep manifold relevance determination: a deep model of several views."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
@@ -35,7 +35,7 @@ from gplvm_core.statistics import Executor
 Widths = int | tuple[int, ...]
 OneKernel = str | Kernel | Mapping[str, str | Kernel]
 ViewWidths = Widths | Mapping[str, Widths] | None
-# What the model of one view has in common with that of all.
+# Fitted attributes that the model of one view takes from the model of all views.
 OF_EVERY_VIEW = (
     *("family_", "times_", "sequences_", "path_", "time_kernel_"),
     *("rows_", "notes_", "result_", "trace_", "restarts_"),
@@ -46,36 +46,55 @@ OF_EVERY_VIEW = (
 class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
     """Manifold relevance determination with layers above the space that the views share.
 
-    Each view is a layer of its own, with its ARD weights, on the lowest of the hidden spaces, whose
-    dimensions the weights divide into shared and private ones; the layers above, as in DeepGPLVM,
-    say how these go together. `latent_mean_`, `transform`, `segmentation`, `transfer` and the like
-    are of that lowest space, as in ManifoldRelevance; `layers_` holds the layers above it, the top
-    first, `view_layers_` each view's, both with verdicts. Source: Damianou (2015), ch. 5 and 6.
+    Each view is a layer, with its ARD weights, on the lowest shared space. The weights divide its
+    dimensions into shared and private ones. The layers above, as in DeepGPLVM, model how these
+    dimensions depend on each other. `latent_mean_`, `transform`, `segmentation` and `transfer`
+    refer to the lowest shared space, as in ManifoldRelevance. Source: Damianou (2015), ch. 5, 6.
 
-    Of 20,000 rows or more a sample is trained, as in DeepGPLVM; all of them with view_components.
+    For 20,000 rows or more training uses a sample, as in DeepGPLVM; with view_components it uses
+    all rows.
 
     Parameters
     ----------
     n_components
-        The widths of the layers' inputs, the top first; one number is ManifoldRelevance.
+        The dimensions of the layers' inputs, the top first; one number is ManifoldRelevance.
     n_inducing
-        The number of inducing inputs: one for all layers, or a tuple with one for each, the top
-        first.
+        The number of inducing inputs, one number for all layers, or a tuple, the top first.
     kernel
-        One for all layers, or a tuple with one for each, the top first, the last of them a dict
-        from a view's name to its own if they differ. Layers of a view's own have the kernel of
-        its layer to the data.
+        The kernel of all layers, or a tuple with one for each layer, the top first. The last entry
+        may be a dict by view name. Private layers of a view use the kernel of its last layer.
     time_kernel
         None, or the kernel over time of the top, as for BayesianGPLVM.
     view_components
-        Widths of the hidden spaces that a view has to itself, below the one that views share,
-        from above: one number or a tuple for every view, or a dict of those by the names of the
-        views that have any; None: every layer to the data starts at the shared space. So views
-        part at any layer, and one may start higher than another ({"faces": 6} with a view
-        "labels"). The layer that leads a view from the shared space has its ARD weights,
-        `own_layers_` holds its hidden layers, `of_view(name)` the whole way down to it. For the
-        families "marginalised" and "mean_field". Rows that a view lacks have hidden points in its
-        spaces all the same, which makes the bound looser: with many of them, do without.
+        The dimensions of the private hidden spaces of the views, below the shared space, the
+        highest first: one number or a tuple for every view, or a dict by view name, such as
+        {"faces": 6} if only "faces" has a private space. None: no private spaces. They need the
+        family "marginalised" or "mean_field". Rows that a view lacks still have points in its
+        private spaces, which makes the bound looser; avoid private spaces with many such rows.
+
+    Attributes
+    ----------
+    layers_ : tuple of DeepLayer
+        The layers above the lowest shared space, the top first, each with a verdict in words
+        (`verdict_`).
+    view_layers_ : dict of str to DeepLayer
+        The layer of each view that generates its data, with a verdict in words.
+    own_layers_ : dict of str to tuple of DeepLayer
+        The private hidden layers of each view, the highest first.
+    relevance_ : dict of str to ndarray of shape (Q,)
+        The ARD weights of each view's first layer below the shared space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import DeepManifoldRelevance
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
+    >>> views = {"left": Y[:, :2], "right": Y[:, 2:]}
+    >>> model = DeepManifoldRelevance((1, 2), 8, max_iter=20, random_state=0).fit(views)
+    >>> model.transfer({"left": [[1.0, -2.0]]}, "right").round(1)
+    array([[0.5, 1. ]])
     """
 
     n_components: int | tuple[int, ...] = (5, 10)
@@ -100,10 +119,27 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         noise: bool = False,
         return_std: bool = False,
     ) -> Views | tuple[Views, Views]:
-        """Every view at inputs H of a layer: 0 is the top, len(layers_) the space that views share.
+        """Predict all views at inputs of a layer.
 
-        Means by name, and with return_std standard deviations; noise adds each view's observation
-        noise. Moments are passed from layer to layer.
+        Means and variances are propagated from layer to layer.
+
+        Parameters
+        ----------
+        H : array_like of shape (n, Q)
+            Inputs of the layer.
+        layer : int, default 0
+            The number of the layer in `layers_`; 0 is the top, len(layers_) the shared space.
+        H_variance : array_like of shape (n, Q), optional
+            Variances of the inputs; None for exact inputs.
+        noise : bool, default False
+            Whether standard deviations include the observation noise.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, D_v), or two of them
+            The means by view, and with return_std the standard deviations.
         """
         self._check_fitted()
         node = checked_layer(layer, len(self.layers_) + 1)
@@ -113,7 +149,23 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         return self._generated(node, at, noise, return_std)
 
     def of_view(self, name: str) -> Any:
-        """One view as a fitted DeepGPLVM, below the same layers."""
+        """Return one view as a fitted DeepGPLVM with the same layers above.
+
+        Parameters
+        ----------
+        name : str
+            The name of the view.
+
+        Returns
+        -------
+        DeepGPLVM
+            The fitted model.
+
+        Raises
+        ------
+        DataError
+            If there is no such view.
+        """
         self._check_fitted()
         check_name(name, self.views_)
         (own_spaces,) = own_widths(self.view_components, (name,), self.views_)
@@ -126,7 +178,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
             time_kernel=self.time_kernel,
         )
         own = self.own_layers_.get(name, ())
-        model._keep_layers((*self.layers_, *own, self.view_layers_[name]))
+        model._set_layers((*self.layers_, *own, self.view_layers_[name]))
         model.bound_ = self.bound_ - sum(self.bounds_[each] for each in self.views_ if each != name)
         for found in OF_EVERY_VIEW:
             setattr(model, found, getattr(self, found))
@@ -173,7 +225,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
 
     @property
     def _network(self) -> Network:
-        """The layers above the space that views share, then every view's own and its data's."""
+        """The layers above the shared space, then the private and last layers of every view."""
         beliefs = [Belief(each.latent_mean_, each.latent_variance_) for each in self.layers_]
         beliefs.append(self._belief)
         edges = [self._hidden_edge(each, at, at + 1) for at, each in enumerate(self.layers_)]
@@ -195,19 +247,19 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
 
 
 def own_widths(
-    asked: ViewWidths, names: Sequence[str], views: Sequence[str]
+    given: ViewWidths, names: Sequence[str], views: Sequence[str]
 ) -> tuple[tuple[int, ...], ...]:
-    """The widths of the hidden spaces that each of the named views has to itself.
+    """The dimensions of the private hidden spaces of each named view.
 
-    asked: the setting `view_components`. Raises ValueError for a view that there is not, and for a
-    width that is no whole number of at least 1.
+    given: the setting `view_components`. Raises DataError for an unknown view, and ValueError for a
+    dimension that is not a whole number of at least 1.
     """
-    if isinstance(asked, Mapping):
-        for name in asked:
+    if isinstance(given, Mapping):
+        for name in given:
             check_name(name, views)
     else:
-        asked = dict.fromkeys(names, () if asked is None else asked)
-    found = tuple(widths(asked.get(name, ())) for name in names)
+        given = dict.fromkeys(names, () if given is None else given)
+    found = tuple(widths(given.get(name, ())) for name in names)
     for width in (each for own in found for each in own):
         if not isinstance(width, Integral) or isinstance(width, bool) or width < 1:
             raise ValueError(f"view_components must be whole numbers of at least 1; got {width!r}")

@@ -1,4 +1,4 @@
-"""What all latent variable models of one table answer about rows, in scikit-learn's style."""
+"""Methods of all latent variable models of one table, in scikit-learn's style."""
 
 from typing import Any
 
@@ -30,9 +30,16 @@ class LatentVariableModel(
     TransformerMixin,
     BaseEstimator,
 ):
-    """Base of the estimators of one table: everything that needs only what was fitted.
+    """Base of the estimators of one table: all methods that need only fitted attributes.
 
-    Questions go to `_network`, the trained graph, whose first node has the latent points.
+    The methods use `_network`, the trained graph. Its first node has the latent points.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        The number of columns of the training data.
+    feature_names_in_ : ndarray of str, shape (D,)
+        The column names of the training data; only defined for a data frame with text names.
     """
 
     @property
@@ -42,34 +49,72 @@ class LatentVariableModel(
         return Network.chain([self.posterior_], [self._belief], [known])
 
     def score(self, Y: ArrayLike, y: Any = None) -> float:
-        """Mean of score_samples, in nats per row."""
+        """Return the mean log density of rows, in nats per row.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        y : ignored
+            For scikit-learn.
+
+        Returns
+        -------
+        float
+            The mean of `score_samples`.
+        """
         return float(np.mean(self.score_samples(Y)))
 
     def score_samples(
         self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
     ) -> Float[Array, " N"]:
-        """log p(observed entries of y | training data) of each row in nats, approximately.
+        """Return log p(observed entries | training data) of each row, approximately.
 
-        The difference of the bounds with and without the row: each is a lower bound, their
-        difference bounds nothing (Damianou 2015, §3.4). With n_samples by importance sampling over
-        the row's latent points in all layers: low on average; the bias shrinks as the number of
-        draws grows.
+        By default this is the difference between the bounds with and without the row. Each of the
+        two is a lower bound; their difference is not a bound (Damianou 2015, §3.4).
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        n_samples : int or None, default None
+            None, or the number of importance samples of the row's latent points in all layers.
+            The sampled estimate is too low on average; the bias shrinks as the number grows.
+        random_state : int or None, default 0
+            The seed of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Log densities in nats.
         """
         rows = {DATA: self._outputs(Y)}
         found, network = self._explained(rows[DATA]), self._network
         return prediction.log_density(network, rows, found, n_samples, random_state)
 
     def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
-        """Latent mean of new rows (NaN: missing), with return_std the standard deviation, N × Q.
+        """Infer the latent points of new rows (Titsias & Lawrence 2010, §4).
 
-        Each row is inferred on its own, in all layers together, as a new point, from what is
-        observed of it: for the training rows' own beliefs see `latent_mean_` and
-        `latent_variance_`. A model with an encoder answers whole rows by it.
+        Each row is inferred separately, in all layers jointly, from its observed values. The
+        posterior of the training rows is in `latent_mean_` and `latent_variance_`. A model with an
+        encoder uses it for complete rows.
 
-        scaled: every dimension in units of its lengthscale. Distances between latent points have a
-        meaning in these units alone (nearest neighbours, clusters, classifiers); for the training
-        rows they are `latent_mean_ * latent_scale_`. `inverse_transform` takes points that are not
-        scaled. Source: Titsias & Lawrence (2010), §4.
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+        scaled : bool, default False
+            Whether to express every dimension in its lengthscale. Distances between latent points
+            (nearest neighbours, clusters, classifiers) have a meaning only in these units. For the
+            training rows they are `latent_mean_ * latent_scale_`. `inverse_transform` takes
+            unscaled points.
+
+        Returns
+        -------
+        ndarray of shape (n, Q), or two of them
+            The posterior means, and with return_std the standard deviations.
         """
         return self._placed(self._project(self._outputs(Y)).best, scaled, return_std)
 
@@ -81,11 +126,26 @@ class LatentVariableModel(
         noise: bool = False,
         return_std: bool = False,
     ) -> Any:
-        """Outputs at latent points X (N × Q), certain or with variances of their own.
+        """Predict the outputs at latent points (Titsias & Lawrence 2010, §4).
 
-        Mean, and with return_std the standard deviation, N × D, in the user's units; noise adds
-        the observation noise. Data frames where X is one, or where pandas output is set. Moments
-        are passed from layer to layer. Source: Titsias & Lawrence (2010), §4.
+        Means and variances are propagated from layer to layer.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Latent points.
+        X_variance : array_like, optional
+            Variances of the latent points; None for exact points.
+        noise : bool, default False
+            Whether standard deviations include the observation noise.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, D), or two of them
+            The means, and with return_std the standard deviations, in the units of the outputs.
+            Data frames if X is a data frame, or if pandas output is set.
         """
         mean, variance = prediction.moments(
             self._network, {0: self._points(X, X_variance)}, noise=noise
@@ -103,10 +163,23 @@ class LatentVariableModel(
         *,
         X_variance: ArrayLike | None = None,
     ) -> Float[Array, "..."]:
-        """Draws of outputs y in the user's units, through draws of every layer.
+        """Draw outputs, with a draw of every layer.
 
-        sample(n_samples): n × D, latent points drawn from the prior. sample(X, n_samples):
-        n × N × D joint draws at the latent points X, certain or with variances of their own.
+        Parameters
+        ----------
+        X : array_like of shape (N, Q), int or None, default None
+            Latent points. None, or a number of rows, draws latent points from the prior.
+        n_samples : int, default 1
+            The number of rows, or with X the number of joint draws at X.
+        random_state : int or None, default None
+            The seed of the draws.
+        X_variance : array_like, optional
+            Variances of the latent points; None for exact points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, D), or with X (n_samples, N, D)
+            Draws in the units of the outputs.
         """
         check_is_fitted(self)
         if X is None or np.ndim(X) == 0:
@@ -117,12 +190,26 @@ class LatentVariableModel(
         return prediction.draw_jointly(self._network, {0: points}, n_samples, random_state)[DATA]
 
     def complete(self, Y: ArrayLike, *, return_std: bool = False, return_cov: bool = False) -> Any:
-        """Whole rows: observed entries as given, missing ones (NaN) at their predictive mean.
+        """Fill in missing values with their predictive means.
 
-        With return_std also the standard deviation of the missing entries (N × D, 0 where
-        observed), with return_cov their covariance (N × D × D); noise included, in the user's
-        units. A row with several explanations gets their mixture. Data frames where Y is one, or
-        where pandas output is set. Source: Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
+        If several latent points explain a row, the prediction is their mixture. Sources: Titsias &
+        Lawrence (2010), §4; Damianou (2015), §3.4.1.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+        return_cov : bool, default False
+            Whether to return covariances, too; not together with return_std.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, D), or a tuple
+            The rows with observed values unchanged; data frames if Y is a data frame, or if pandas
+            output is set. With return_std also the standard deviations (n, D), 0 for observed
+            values; with return_cov the covariances (n, D, D). Both include the noise.
         """
         if return_std and return_cov:
             raise ValueError("ask for return_std or return_cov, not both: std² is cov's diagonal")
@@ -136,7 +223,22 @@ class LatentVariableModel(
     def sample_completions(
         self, Y: ArrayLike, n_samples: int = 1, random_state: int | None = None
     ) -> Float[Array, "S N D"]:
-        """Whole rows whose missing entries (NaN) are drawn, observed ones as given: S × N × D."""
+        """Fill in missing values with random draws.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        n_samples : int, default 1
+            The number of draws S of each row.
+        random_state : int or None, default None
+            The seed of the draws.
+
+        Returns
+        -------
+        ndarray of shape (S, n, D)
+            The rows with observed values unchanged.
+        """
         outputs = self._outputs(Y)
         drawn = self._draw(outputs, n_samples, np.random.default_rng(random_state))
         return np.where(np.isnan(outputs), drawn, outputs)
@@ -144,39 +246,63 @@ class LatentVariableModel(
     def alternatives(
         self, Y: ArrayLike, n_alternatives: int = 3
     ) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Float[Array, "N K D"]]:
-        """The explanations of ambiguous rows, best first: weights, latent means, completed rows.
+        """Return several explanations of ambiguous rows, the best first.
 
-        Weights of a row sum to 1; a row with fewer explanations has weight 0 and NaN in their
-        place.
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        n_alternatives : int, default 3
+            The largest number of explanations K.
+
+        Returns
+        -------
+        weights : ndarray of shape (n, K)
+            The weights of the explanations. Those of a row sum to 1; 0 marks no explanation.
+        points : ndarray of shape (n, K, Q)
+            The latent means; NaN where a row has fewer explanations.
+        rows : ndarray of shape (n, K, D)
+            The completed rows; NaN where a row has fewer explanations.
         """
         if n_alternatives < 1:
             raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
         rows = {DATA: self._outputs(Y)}
         weights, nodes, whole = prediction.alternatives(
-            self._network, rows, self._answered(rows[DATA]), n_alternatives
+            self._network, rows, self._row_explanations(rows[DATA]), n_alternatives
         )
         return weights, nodes[0], whole[DATA]
 
     def denoise(self, Y: ArrayLike, *, return_std: bool = False) -> Any:
-        """Every entry of the rows as the model reconstructs it, without noise; NaN: missing.
+        """Reconstruct all values of rows without noise.
 
-        Data frames where Y is one, or where pandas output is set.
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, D), or two of them
+            The means, and with return_std the standard deviations. Data frames if Y is a data
+            frame, or if pandas output is set.
         """
         mean, variance = self._reconstruct(self._outputs(Y), noise=False)
         return self._as_given(Y, mean, np.sqrt(variance) if return_std else None)
 
     def _as_given(self, Y: Any, mean: Array, std: Array | None) -> Any:
-        """Means, and standard deviations if there are any, as arrays or data frames as Y is."""
+        """Means and optional standard deviations, as data frames if Y is a data frame."""
         names = getattr(self, "feature_names_in_", None)
         whole = framed(self, Y, mean, names)
         return whole if std is None else (whole, framed(self, Y, std, names))
 
     def _explained(self, outputs: Array) -> Explained:
-        """The explanations of rows whose missing entries are NaN, at every node."""
+        """The explanations of rows (NaN: missing) at every node."""
         return prediction.explain(self._network, {DATA: outputs})
 
     def _project(self, outputs: Array) -> Projection:
-        """The same at the latent points; whole rows by the encoder where there is one."""
+        """The same for the latent points; a model with an encoder uses it for complete rows."""
 
         def inferred(rows: Array) -> Projection:
             return self._explained(rows)[0]
@@ -186,36 +312,38 @@ class LatentVariableModel(
             return inferred(outputs)
         return project_encoded(encoder, self.posterior_, outputs, inferred)
 
-    def _answered(self, outputs: Array) -> Explained:
-        """The explanations that rows are filled in and drawn by; an encoder answers for one layer,
-        below which nothing else is inferred.
+    def _row_explanations(self, outputs: Array) -> Explained:
+        """The explanations that completions and draws use. In a model of one layer complete rows
+        come from the encoder, if there is one.
         """
         if len(self._network.nodes) > 1:
             return self._explained(outputs)
         return Explained.at(0, self._project(outputs))
 
     def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
-        """Mean and variance of every output of rows, given what is observed of them."""
-        found = self._answered(outputs)
+        """Mean and variance of every output, given the observed values of each row."""
+        found = self._row_explanations(outputs)
         return prediction.reconstructed(self._network, found, noise=noise)[DATA]
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         """The same with each row's covariance, noise included."""
-        return prediction.reconstructed_jointly(self._network, self._answered(outputs), DATA)
+        return prediction.reconstructed_jointly(
+            self._network, self._row_explanations(outputs), DATA
+        )
 
     def _draw(self, outputs: Array, n_samples: int, generator: np.random.Generator) -> Array:
-        """Draws of every output of rows, given what is observed of them."""
-        found = self._answered(outputs)
+        """Draws of every output, given the observed values of each row."""
+        found = self._row_explanations(outputs)
         return prediction.draw_rows(self._network, found, n_samples, generator)[DATA]
 
     def _training_data(self, Y: ArrayLike, how: str) -> tuple[Array, Scaling]:
-        """Checked outputs in internal units, and the scaling that takes them back."""
+        """Checked outputs in internal units, and the scaling."""
         outputs = checked_rows(self, Y, reset=True)
         scaling = Scaling.of(outputs, how)
         return scaling.apply(outputs), scaling
 
     def _outputs(self, Y: ArrayLike) -> Array:
-        """Checked rows to ask about; every one must have something observed."""
+        """Checked new rows; DataError if a row has no observed value."""
         check_is_fitted(self)
         outputs = checked_rows(self, Y, reset=False)
         refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))

@@ -1,4 +1,4 @@
-"""A trained model of one layer that takes more rows in: one by one, or from files as sums alone."""
+"""Models of one layer that train on rows of files, and that add rows after training."""
 
 from contextlib import nullcontext
 from typing import Any, Self
@@ -16,14 +16,24 @@ from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior
-from gplvm_core.prediction.added import Added, Sums, pass_by
+from gplvm_core.prediction.added import Added, Sums, streamed_sums
 from gplvm_core.prediction.place import place
 from gplvm_core.readers import RowFiles
 from gplvm_core.statistics import Executor, Statistics, executor_for
 
 
 class FromFiles(TimedModel):
-    """A model of one layer whose rows may lie in files, and that can be extended by new rows."""
+    """A model of one layer that can train on rows of files, and that can add rows.
+
+    Attributes
+    ----------
+    rows_ : TrainingRows
+        The rows of the model: `count`, the number of rows of its bound and mapping; `trained`, the
+        rows that training used (None: all); `kept`, the rows of `latent_mean_` by their numbers in
+        the files (None: all); `in_files`, the number of rows in the files (None: no files).
+    statistics_ : Statistics
+        The sums over the rows that determine q(u).
+    """
 
     encoder: Any
     n_jobs: int | None
@@ -42,21 +52,43 @@ class FromFiles(TimedModel):
         resume: Run | None = None,
         executor: Executor | None = None,
     ) -> Self:
-        """Train on outputs Y (N × D), NaN for missing ones, or on `RowFiles`. `y` is ignored.
+        """Train the model. After an error the model is unchanged.
 
-        times: with a time_kernel, of each row, N or (vector inputs) N × P; by default 0, 1, 2, …
-        within a sequence. sequences: N labels; rows with the same label lie on one path, and
-        different paths are independent.
-        callback(progress) is called after every accepted iteration, and after every part of the
-        files that was read; StopIteration raised in it, once, ends everything with the best state
-        so far, and `result_` says so. resume: a `progress.run` to go on from, with the same data
-        and settings (a larger max_iter goes on for longer). executor: where rows of files are
-        read, `gplvm_core.cluster(…)`; None: n_jobs threads here. Files of at most 20,000 rows are
-        read whole, and so are all files where there is an encoder or a time_kernel. Y may be an
-        array of PyTorch or CuPy: the sums over its rows are made there, on its device, which must
-        have float64. Raises DataError for times and sequences that do not fit the rows and for
-        files that change while they are read, and ClusterError for a cluster that fails; the model
-        is then as it was before.
+        Parameters
+        ----------
+        Y : array_like of shape (N, D) or RowFiles
+            Outputs; NaN marks missing values. For an array of PyTorch or CuPy, the sums over the
+            rows are computed on its device, which must support float64. Files of at most 20,000
+            rows are loaded completely, and so are all files with an encoder or a time_kernel.
+        y : ignored
+            For scikit-learn.
+        times : array_like of shape (N,) or (N, P), optional
+            Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
+            0, 1, 2, … within each sequence.
+        sequences : array_like of shape (N,), optional
+            Labels. Rows with the same label share a path; different paths are independent.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration, and after each part of the
+            files. StopIteration raised in it ends training and reading with the best state so far;
+            `result_` reports this.
+        resume : Run, optional
+            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+        executor : Executor, optional
+            `gplvm_core.cluster(…)`, to read files on a cluster. Default: n_jobs local threads.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range, or if an executor is given for a table in memory.
+        DataError
+            If times or sequences do not match the rows, or if files change during training.
+        ClusterError
+            If the cluster fails.
         """
         if executor is not None and not isinstance(Y, RowFiles):
             raise ValueError(
@@ -79,23 +111,38 @@ class FromFiles(TimedModel):
         watched = Watched(callback)
         seen, further = watched if callback else None, len(Y) - most
         self._fit(Y.take(kept), times, sequences, seen, resume, further)
-        self._pass_by(Y, kept, watched, executor)
+        self._stream(Y, kept, watched, executor)
         return self
 
     def extend(self, Y: ArrayLike) -> Self:
-        """Add new rows (NaN: missing) to a trained model, without training again.
+        """Add rows to a trained model without training again.
 
-        Each is placed where the mapping says (as `transform` places it, from one start), and the
-        mapping is then found from all rows; kernel, noise and inducing inputs stay. `bound_`,
-        `information_`, `latent_mean_` and `latent_variance_` are of all rows, the new ones last.
-        After training from files `rows_.kept` counts the new ones on from the files' last.
-        Raises ValueError for other columns than those of the training rows, and for a model over
-        time, whose rows depend on each other.
+        The model infers the latent point of each row, as `transform` does but from one start. It
+        then updates the mapping q(u) from all rows. Kernel, noise and inducing inputs stay fixed.
+        `bound_`, `information_`, `latent_mean_` and `latent_variance_` describe all rows, the new
+        ones last. After training from files, `rows_.kept` numbers the new rows after the files'
+        last row.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+
+        Returns
+        -------
+        self
+            The extended estimator.
+
+        Raises
+        ------
+        ValueError
+            If the columns differ from those of the training rows, or if the model has a
+            time_kernel, whose rows depend on each other.
         """
         if self.time_kernel is not None:
             raise ValueError(
-                f"{type(self).__name__} joins its rows by their times, so none can be added alone: "
-                "fit it to all rows, or ask forecast for new times"
+                f"{type(self).__name__} couples its rows by their times, so rows cannot be added: "
+                "fit it to all rows, or call forecast for new times"
             )
         outputs = self._outputs(Y)
         with executor_for(self.n_jobs) as executor:
@@ -105,14 +152,14 @@ class FromFiles(TimedModel):
         self.notes_ += (f"{len(outputs):,} rows were added without training again",)
         return self
 
-    def _pass_by(
+    def _stream(
         self,
         files: RowFiles,
         kept: Int[NDArray[np.intp], " K"],
         watched: Watched,
         given: Executor | None,
     ) -> None:
-        """Add the sums of all rows of files but those that were drawn."""
+        """Add the sums of all rows of the files except the sampled rows."""
         new: Sums | None = None
         ahead, placed = len(files) - len(kept), len(kept)
         trained = self.rows_.trained
@@ -121,11 +168,11 @@ class FromFiles(TimedModel):
 
         def goes_on() -> bool:
             done = 0 if new is None else new.count
-            return watched.rows(f"rows that pass by: {done:,} of {ahead:,}", placed + done)
+            return watched.rows(f"rows streamed: {done:,} of {ahead:,}", placed + done)
 
         with nullcontext(given) if given else executor_for(self.n_jobs) as executor:
             if goes_on():
-                for sums in pass_by(files, self.posterior_, self._belief, kept, executor):
+                for sums in streamed_sums(files, self.posterior_, self._belief, kept, executor):
                     new = sums if new is None else new + sums
                     if not goes_on():
                         break
@@ -133,14 +180,14 @@ class FromFiles(TimedModel):
         if new is not None:
             self._add(new, None)
         passed = self.rows_.count - len(kept)
-        note = f"{passed:,} of {len(files):,} rows only passed by: their sums were kept alone"
+        note = f"{passed:,} of {len(files):,} rows were streamed once; only their sums are stored"
         if passed != ahead:
-            note += f"; {ahead - passed:,} were not read, since it was stopped"
+            note += f"; {ahead - passed:,} were not read, because training was stopped"
             self._stopped()
         self.notes_ += (note,)
 
     def _add(self, new: Sums, kept: Belief | None) -> None:
-        """Take rows in, with their beliefs or without."""
+        """Add the sums of rows, and their posteriors where these are to be stored."""
         added = Added.of(self.posterior_, self.statistics_, new)
         before = self.rows_.count
         information = (before * self.information_ + new.divergence) / (before + new.count)
@@ -153,9 +200,9 @@ class FromFiles(TimedModel):
                 np.concatenate([belief.variance, kept.variance]),
             )
         bound = self.bound_ + added.gained
-        self._keep(belief, information, bound, added.statistics, added.posterior)
+        self._set_fitted(belief, information, bound, added.statistics, added.posterior)
 
-    def _keep(
+    def _set_fitted(
         self,
         belief: Belief,
         information: Float[Array, " Q"],
@@ -163,7 +210,7 @@ class FromFiles(TimedModel):
         statistics: Statistics,
         posterior: Posterior,
     ) -> None:
-        """What fitting leaves behind, in one step."""
+        """Set the fitted attributes."""
         self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
         self.information_, self.bound_ = information, bound
         self.relevance_ = relevance_of(posterior.kernel, belief.n_latent)

@@ -1,4 +1,4 @@
-"""What fitted models offer, whatever they model: saving, their layer, their latent points."""
+"""What all fitted models offer: saving, their layer, their latent points."""
 
 import warnings
 from collections.abc import Mapping
@@ -22,16 +22,16 @@ ON = 0.05
 
 
 class Saved:
-    """An estimator that can be written to disk, and says what was decided for its user."""
+    """An estimator that can be written to disk, and whose notes report automatic choices."""
 
     notes_: tuple[str, ...]
-    # Fitted attributes that others have and this estimator has not: name → why.
+    # Fitted attributes that only other estimators have: name → why.
     _absent: ClassVar[Mapping[str, str]] = {}
 
-    if not TYPE_CHECKING:  # so that a type checker still knows which attributes there are
+    if not TYPE_CHECKING:  # a type checker still reports unknown attributes
 
         def __getattr__(self, name: str) -> Any:
-            """The reason why a fitted attribute is not there."""
+            """Raise an error that explains why a fitted attribute is missing."""
             if name in FORMER and "rows_" in vars(self):
                 warnings.warn(
                     f"{name} is now rows_.{FORMER[name]}, and will be removed",
@@ -53,19 +53,32 @@ class Saved:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the model can do beyond its latent map."""
+        """The features of the model beyond its latent map: time, views, layers."""
         return Capabilities()
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file; gplvm_core.load reads it back."""
-        # The one upward import of the house: the public interface promises this method.
+        """Write the model to one file; `gplvm_core.load` reads it back.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file to write.
+
+        Raises
+        ------
+        NotFittedError
+            If `fit` has not been called.
+        StoreError
+            If the model has a part that files cannot store, such as a kernel of your own.
+        """
+        # The only import from a higher layer of the package: the public interface has this method.
         from gplvm_core.store.file import save
 
         check_is_fitted(self)
         save(self, path)
 
     def _note(self, notes: tuple[str, ...]) -> None:
-        """Keep what was decided for the user, and say it."""
+        """Store the notes, and issue each as a warning."""
         self.notes_ = notes
         for note in notes:
             warnings.warn(note, UserWarning, stacklevel=3)
@@ -76,18 +89,51 @@ def _is_fitted(model: Any) -> bool:
 
 
 class Optimised:
-    """An estimator that was fitted iteratively."""
+    """An estimator that was fitted iteratively.
+
+    Attributes
+    ----------
+    bound_ : float
+        The bound on the log density of the data, in nats, for the data as given.
+    notes_ : tuple of str
+        Notes on the data and on choices made for the user during training.
+    result_ : Result
+        How training ended: its status and the reason in words, and the numbers of iterations and
+        evaluations.
+    trace_ : dict of str to ndarray
+        The history of training by name, one entry for each accepted iteration, such as `bound`.
+    n_iter_ : int
+        The number of accepted iterations of the start that was used.
+    """
 
     result_: Result
 
     @property
     def n_iter_(self) -> int:
-        """Accepted iterations of the start that was kept."""
+        """The number of accepted iterations of the start that was used."""
         return max(self.result_.iterations, 1)
 
 
 class LatentRows:
-    """An estimator whose training rows have beliefs about latent points."""
+    """An estimator whose training rows have latent points with a posterior q(X).
+
+    Attributes
+    ----------
+    latent_mean_ : ndarray of shape (N, Q)
+        The posterior means of the latent points of the training rows.
+    latent_variance_ : ndarray of shape (N, Q)
+        Their posterior variances.
+    information_ : ndarray of shape (Q,)
+        The information of each latent dimension about a training point, in nats per row. A
+        dimension is on above 0.05.
+    relevance_ : ndarray of shape (Q,)
+        The ARD weight of each latent dimension, an inverse squared lengthscale.
+    latent_scale_ : ndarray of shape (Q,)
+        The square roots of the relevances. Latent points times these are in lengthscales, so
+        that distances between them have a meaning.
+    n_effective_ : int
+        The number of latent dimensions that are on.
+    """
 
     latent_mean_: Float[Array, "N Q"]
     latent_variance_: Float[Array, "N Q"]
@@ -102,7 +148,7 @@ class LatentRows:
 
     @property
     def latent_scale_(self) -> Float[Array, " Q"]:
-        """√relevance: latent points times it are in lengthscales, so that distances compare.
+        """√relevance, the factors that express latent points in lengthscales.
 
         With several views the relevances of all views are added, as squared distances are.
         """
@@ -113,7 +159,7 @@ class LatentRows:
 
     @property
     def n_effective_(self) -> int:
-        """How many latent dimensions are on: information above 0.05 nats a point."""
+        """The number of latent dimensions that are on: information above 0.05 nats per row."""
         return int(np.sum(self.information_ > ON))
 
     @property
@@ -123,33 +169,55 @@ class LatentRows:
 
 
 class FittedLayer:
-    """An estimator whose knowledge is a layer's posterior."""
+    """An estimator that predicts with the posterior of one layer, for several layers the last.
+
+    Attributes
+    ----------
+    posterior_ : Posterior
+        The layer that generates the outputs: kernel, inducing inputs, q(u) and units.
+    kernel_ : Kernel
+        The trained kernel of this layer, in internal units.
+    inducing_ : ndarray of shape (M, Q)
+        Its inducing inputs.
+    noise_variance_ : float
+        Its noise variance in internal units; 1 with noise="per_output".
+    noise_std_ : ndarray of shape (D,)
+        The standard deviations of the observation noise, in the units of the outputs.
+    center_ : ndarray of shape (D,)
+        The outputs' values at 0 in internal units, in the units of the outputs.
+    scale_ : ndarray of shape (D,)
+        The factors from internal units to the units of the outputs. With noise="per_output"
+        these are the standard deviations of the noise.
+    """
 
     posterior_: Posterior
 
     @property
     def inducing_(self) -> Float[Array, "M Q"]:
+        """The inducing inputs."""
         return self.posterior_.inducing
 
     @property
     def kernel_(self) -> Any:
+        """The trained kernel, in internal units."""
         return self.posterior_.kernel
 
     @property
     def noise_variance_(self) -> float:
-        """σ² in internal units; with noise per output 1, since those are units of the noise."""
+        """The noise variance σ² in internal units; 1 with noise="per_output"."""
         return self.posterior_.noise_variance
 
     @property
     def noise_std_(self) -> Float[Array, " D"]:
-        """Standard deviation of the observation noise in the user's units."""
+        """Standard deviations of the observation noise, in the user's units."""
         return np.sqrt(self.posterior_.noise_variance) * self.posterior_.scale
 
     @property
     def center_(self) -> Float[Array, " D"]:
+        """The point 0 of the internal units, in the user's units."""
         return self.posterior_.center
 
     @property
     def scale_(self) -> Float[Array, " D"]:
-        """Internal units in the user's: with noise per output, every output's noise."""
+        """Factors from internal units to the user's units."""
         return self.posterior_.scale

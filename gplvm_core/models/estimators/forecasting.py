@@ -1,4 +1,4 @@
-"""The future of a series: what a fitted autoregression can be asked."""
+"""Forecasts of fitted autoregressions."""
 
 from typing import Any, Literal
 
@@ -18,12 +18,40 @@ FUTURES = 200
 
 
 class Forecasting:
-    """An estimator that holds regressions from the last values of a series to its next one."""
+    """An estimator that predicts the next value of a series from its last values.
+
+    Attributes
+    ----------
+    exact_ : SparseGPRegression
+        The regression that treats the values of the window as exact.
+    aware_ : SparseGPRegression
+        The regression that treats them as uncertain.
+    one_column_ : bool
+        Whether the series was a vector; forecasts then are vectors, too.
+    history_ : ndarray of shape (window, D)
+        The last values of the training series.
+    history_variance_ : ndarray of shape (window, D) or None
+        Their given variances; None if the variances were learnt.
+    bound_ : float
+        The bound of `aware_`, in nats.
+    result_ : Result
+        How the training of `aware_` ended.
+    trace_ : dict of str to ndarray
+        The history of the training of `aware_`.
+    notes_ : tuple of str
+        The notes of `aware_`.
+    n_iter_ : int
+        The number of accepted iterations of `aware_`.
+    n_features_in_ : int
+        The number of columns of the series.
+    feature_names_in_ : ndarray of str, shape (D,)
+        The column names of the series; only defined for a data frame with text names.
+    """
 
     window: int
     random_state: Any
-    exact_: SparseGPRegression  # takes the window's values for exact
-    aware_: SparseGPRegression  # knows them to be uncertain
+    exact_: SparseGPRegression
+    aware_: SparseGPRegression
     one_column_: bool
     history_: Float[Array, "W D"]
     history_variance_: Float[Array, "W D"] | None
@@ -37,16 +65,34 @@ class Forecasting:
         history_variance: ArrayLike | None = None,
         return_std: bool = False,
     ) -> Any:
-        """The next values after the training series' end, or after `history`: steps or steps × D.
+        """Predict the next values after the training series, or after `history`.
 
-        Mean, and with return_std the standard deviation, both of the observation.
+        Parameters
+        ----------
+        steps : int
+            The number of values to predict.
+        propagate : {"full", "moments", "none"}, default "full"
+            How uncertainty enters later predictions. "full" samples futures with `aware_`,
+            including the uncertainty of the series, the predictions and the function. "moments"
+            adds the variances of predictions to the window of `exact_`, as if its values were
+            independent (Girard et al. 2003; Damianou 2015, §4.3.2). "none" adds only means, and the
+            standard deviation is that of a single step.
+        history : array_like of shape (T,) or (T, D), optional
+            A series to continue, at least as long as the window. None: the training series.
+        history_variance : array_like, optional
+            The variances of the values of `history`.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
 
-        propagate: "full": mean and spread of sampled futures, in which all uncertainty lives on:
-        about the series, the predictions and the function, by the regression that knows of
-        uncertain inputs; "moments": the variances of predictions enter the window as if its
-        entries were independent, by the regression trained on exact inputs (Girard et al. 2003;
-        Damianou 2015, §4.3.2); "none": means alone enter it, and the standard deviation is that
-        of a single step.
+        Returns
+        -------
+        ndarray of shape (steps,) or (steps, D), or two of them
+            The means, and with return_std the standard deviations with observation noise.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range, or if `history` does not match the training series.
         """
         check_is_fitted(self)
         if propagate not in PROPAGATE:
@@ -84,9 +130,27 @@ class Forecasting:
         history: ArrayLike | None = None,
         history_variance: ArrayLike | None = None,
     ) -> Float[Array, "..."]:
-        """Draws of the whole future, n_samples × steps (× D), each along one function.
+        """Draw complete futures with `aware_`, each with one draw of the function.
 
-        By the regression that knows of uncertain inputs; the series' own uncertainty is drawn too.
+        The draws include the uncertainty of the series.
+
+        Parameters
+        ----------
+        steps : int
+            The number of values to predict.
+        n_samples : int, default 100
+            The number of futures S.
+        random_state : int or None, default None
+            The seed of the draws.
+        history : array_like of shape (T,) or (T, D), optional
+            A series to continue, at least as long as the window. None: the training series.
+        history_variance : array_like, optional
+            The variances of the values of `history`.
+
+        Returns
+        -------
+        ndarray of shape (S, steps) or (S, steps, D)
+            The draws.
         """
         check_is_fitted(self)
         window, variance = self._begin(steps, history, history_variance)
@@ -105,16 +169,16 @@ class Forecasting:
 
     @property
     def n_iter_(self) -> int:
-        """Accepted iterations of the regression that knows of uncertain inputs."""
+        """The number of accepted iterations of `aware_`."""
         return self.aware_.n_iter_
 
     def _begin(
         self, steps: int, history: ArrayLike | None, variance: ArrayLike | None
     ) -> tuple[Array, Array]:
-        """The window that a forecast starts from, and the variances of its entries."""
+        """The first window of a forecast, and the variances of its values."""
         if not (isinstance(steps, int | np.integer) and steps >= 1):
             raise ValueError(f"steps must be a whole number of at least 1; got {steps!r}")
-        # Learnt variances belong to lags, so they are those of any window.
+        # Learnt variances depend only on the lag, so they hold for any window.
         learned = self.aware_.input_noise_variance_[-1].reshape(self.history_.shape)
         if history is None:
             known = learned if self.history_variance_ is None else self.history_variance_

@@ -1,4 +1,4 @@
-"""Data frames in, data frames out: answers that have a row for each row that was given."""
+"""Data frames in, data frames out: results with one row for each given row."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,10 @@ from sklearn import get_config
 
 
 def framed(model: Any, given: Any, values: Any, columns: Sequence[Any] | None = None) -> Any:
-    """Values as a pandas data frame where the user works with those, else as they are.
+    """Values as a pandas data frame if the given rows are one, or if pandas output is set.
 
-    That is where the rows given are a data frame, whose index is kept, and after
-    `set_output(transform="pandas")`. columns: the names of the outputs that the model was trained
-    on; None: those of the rows given, or "x0", "x1", ….
+    Otherwise the values are returned unchanged. The frame has the index of the given rows. columns:
+    the names of the trained outputs; None: those of the given rows, or "x0", "x1", ….
     """
     frame = _is_frame(given)
     if np.ndim(values) != 2 or not (frame or _wants_pandas(model)):
@@ -28,7 +27,7 @@ def framed(model: Any, given: Any, values: Any, columns: Sequence[Any] | None = 
 
 
 def names_of(given: Any) -> tuple[str, ...] | None:
-    """The names of a data frame's columns; None where there are none, or not all are text."""
+    """The column names of a data frame; None for other data, or if a name is not text."""
     names = tuple(given.columns) if _is_frame(given) else ()
     return names if names and all(isinstance(name, str) for name in names) else None
 

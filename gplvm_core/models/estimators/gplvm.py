@@ -25,27 +25,51 @@ from gplvm_core.statistics import Executor, Targets
 class GPLVM(LatentSettings, TrainedModel):
     """Gaussian-process latent variable model with MAP latent points (Lawrence 2005).
 
-    `bound_` is log p(Y, X) or its lower bound: a joint density of points that were fitted, not an
-    evidence, so it does not compare with BayesianGPLVM's and over-fitting does not lower it. Points
-    have no distribution, so there is no `information_`; `n_effective_` is the rank of the fitted
-    map.
+    `bound_` is log p(Y, X), or a lower bound on it: a joint density at fitted points, not an
+    evidence. It does not compare with the bound of BayesianGPLVM, and overfitting does not lower
+    it. The points have no distribution, so there is no `information_`.
 
     Parameters
     ----------
     n_inducing
-        None for the full model, which is exact and cubic in N; else the number of inducing inputs
-        of the sparse variational one (Titsias 2009).
+        None for the full model, which is exact and cubic in N, or the number of inducing inputs of
+        the sparse variational model (Titsias 2009).
     kernel
-        "rbf", "linear", "matern12", "matern32", "matern52", or any kernel object, sums and
-        products too: latent points are known exactly, so that no expectations are needed.
+        "rbf", "linear", "matern12", "matern32", "matern52", or any kernel object, including sums
+        and products. The latent points are exact, so the kernel needs no expectations.
     noise
         "shared", one noise variance for all outputs, or, with inducing inputs, "per_output":
-        every output has a signal and a noise variance of its own (`noise_std_`).
+        a signal variance and a noise variance for each output (`noise_std_`).
+
+    Attributes
+    ----------
+    bound_ : float
+        log p(Y, X) in nats, or its lower bound, for the data as given.
+    latent_mean_ : ndarray of shape (N, Q)
+        The fitted latent points of the training rows.
+    latent_variance_ : ndarray of shape (N, Q)
+        Zeros, because the latent points are exact.
+    n_effective_ : int
+        The rank of the fitted map: the number of directions of the latent points that change the
+        outputs.
+    times_, sequences_, path_, time_kernel_ : None
+        Always None: the model has no kernel over time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import GPLVM
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
+    >>> model = GPLVM(1, max_iter=50, random_state=0).fit(Y)
+    >>> model.inverse_transform(model.latent_mean_[:2]).shape
+    (2, 4)
     """
 
     _absent = {  # noqa: RUF012
         "information_": "its latent points have no distribution. relevance_ orders the dimensions, "
-        "n_effective_ counts those that move the output"
+        "n_effective_ counts those that change the output"
     }
     n_components: int = 10
     n_inducing: int | None = None
@@ -87,7 +111,7 @@ class GPLVM(LatentSettings, TrainedModel):
 
     @property
     def n_effective_(self) -> int:
-        """Rank of the fitted map: directions of the latent points that move the output."""
+        """Rank of the fitted map: directions of the latent points that change the output."""
         spread = self.latent_mean_ * np.sqrt(self.relevance_)
         values = np.linalg.svd(spread - spread.mean(axis=0), compute_uv=False)
         return int(np.sum(values > 1e-3 * values[0]))
@@ -95,9 +119,19 @@ class GPLVM(LatentSettings, TrainedModel):
     def score_samples(  # type: ignore[override]  # points have no density to sample
         self, Y: ArrayLike
     ) -> Float[Array, " N"]:
-        """log p(observed y | x*, training data) + log p(x*) of each row at its best x*, in nats.
+        """Return log p(observed y | x*, training data) + log p(x*) at each row's best x*.
 
-        A joint density at a point, not an integral over x*.
+        This is a joint density at a point, not an integral over x*.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Log densities in nats.
         """
         outputs = self._outputs(Y)
         return log_density_at(self.posterior_, outputs, self._project(outputs).best.mean)

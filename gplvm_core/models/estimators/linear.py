@@ -28,19 +28,38 @@ from gplvm_core.prediction.linear_gaussian import (
 class ProbabilisticPCA(LatentVariableModel):
     """y = W x + center + noise with x ~ N(0, I): the maximum likelihood W and noise variance.
 
-    Where entries are missing (NaN) the likelihood of the observed ones has no
-    closed form and is maximised numerically, center included; `result_` says how that ended.
-    `bound_` is the exact log likelihood of the observed entries in nats. All answers about rows
-    are exact: the rest of a Gaussian vector given a part of it.
+    With missing values (NaN) the likelihood of the observed values has no closed form and is
+    maximised numerically, including the center. All predictions are exact conditional
+    distributions of a Gaussian vector.
 
     Parameters
     ----------
     n_components
         The number of latent dimensions.
     method
-        "primal" takes the eigenvectors of the D × D covariance, "dual" those of the N × N inner
-        products (the GP-LVM with a linear kernel, Lawrence 2005); "auto" the smaller. They give
-        the same model.
+        "primal" uses the eigenvectors of the D × D covariance, "dual" those of the N × N inner
+        products (the GP-LVM with a linear kernel, Lawrence 2005), "auto" the smaller matrix. The
+        model is the same.
+
+    Attributes
+    ----------
+    bound_ : float
+        The exact log likelihood of the observed values, in nats, for the data as given.
+    result_ : Result
+        How the numerical maximisation ended; "converged" for the closed form.
+    trace_ : dict
+        Empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import ProbabilisticPCA
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
+    >>> model = ProbabilisticPCA(1).fit(Y)
+    >>> model.complete([[1.0, np.nan, 0.5, 1.0]]).round(1)
+    array([[ 1. , -2. ,  0.5,  1. ]])
     """
 
     n_components: int = 10
@@ -50,7 +69,27 @@ class ProbabilisticPCA(LatentVariableModel):
 
     @whole
     def fit(self, Y: ArrayLike, y: Any = None) -> Self:
-        """Fit to outputs Y (N × D; NaN where missing). `y` is ignored."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        Y : array_like of shape (N, D)
+            Outputs; NaN marks missing values.
+        y : ignored
+            For scikit-learn.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range.
+        DataError
+            If Y cannot be trained on, for example because every column is constant.
+        """
         check_settings(self)
         targets, scaling = self._training_data(Y, self.scaling)
         factors, self.result_, notes = fit_factors(targets, self.n_components, self.method)
@@ -66,10 +105,21 @@ class ProbabilisticPCA(LatentVariableModel):
         self.notes_ += gaps_in_words(targets)
         return self
 
-    def score_samples(  # type: ignore[override]  # exact: there is nothing to sample
+    def score_samples(  # type: ignore[override]  # exact, so nothing is sampled
         self, Y: ArrayLike
     ) -> Float[Array, " N"]:
-        """log p of the observed entries of each row in nats, exact."""
+        """Return the exact log density of the observed values of each row.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Log densities in nats.
+        """
         return inferred_rows(self.posterior_, self._outputs(Y)).log_density
 
     def _project(self, outputs: Array) -> Projection:

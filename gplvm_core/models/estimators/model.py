@@ -1,4 +1,4 @@
-"""A model of one's own: any graph of beliefs and Gaussian-process layers without circles."""
+"""User-defined models: any acyclic graph of latent nodes and Gaussian-process layers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY
@@ -48,25 +48,38 @@ from gplvm_core.statistics import executor_for
 class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
     """A graph of named nodes and edges, trained as one model (Damianou 2015, ch. 3 to 6).
 
-    A node is a belief about a point for every row; an edge is a Gaussian-process layer from one
-    node or several to another node or to data. Any graph without circles will do, and the order in
-    which nodes and edges are listed does not matter. `bound_` is a lower bound on log p(data) in
-    nats, for the data as given.
-
-    `beliefs_` holds the training rows' points by node, `layers_` every layer by the name of its
-    edge, with a verdict on it in words (`verdict_`).
+    A node has a point, with a posterior, for every row. An edge is a Gaussian-process layer from
+    one or several nodes to another node or to data. The graph must be acyclic; the order of nodes
+    and edges does not matter. `bound_` is a lower bound on log p(data).
 
     Parameters
     ----------
     nodes
-        For every node its dimensions, or its kind: `Latent`, `KnownInputs`, `OverTime`, or one of
-        your own (`NodeKind`). A node that no edge ends in has the prior N(0, I).
+        The nodes by name, each with its number of dimensions, or its kind: `Latent`, `KnownInputs`,
+        `OverTime`, or a `NodeKind` of your own. A node without incoming edges has the prior
+        N(0, I).
     edges
-        The layers, a list of `Edge` or a dict that names them. A target that is no node is the
-        name of data.
+        The layers, a list of `Edge` or a dict by name. A target that is not a node names data.
     scaling
-        The units of data whose columns share one noise: one scale ("global"), one a column
-        ("columns"), or as they are ("none").
+        The units of data whose columns share one noise variance: "global", one scale for all
+        columns; "columns", one scale for each column; "none", the data as given.
+
+    Attributes
+    ----------
+    layers_ : dict of str to DeepLayer
+        The trained layers by the names of their edges, each with a verdict in words (`verdict_`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Edge, Model
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
+    >>> edges = {"layer": Edge("x", "data", n_inducing=8)}
+    >>> model = Model({"x": 2}, edges, max_iter=50, random_state=0).fit(Y)
+    >>> model.complete([[1.0, np.nan, 0.5, 1.0]])["data"].round(1)
+    array([[ 1. , -2. ,  0.5,  1. ]])
     """
 
     nodes: Mapping[str, int | NodeKind]
@@ -87,12 +100,39 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on data of the same N rows, {name: N × D}, with NaN for missing values.
+        """Train the model.
 
-        Y may be one array where there is one edge to data. inputs: points of `KnownInputs` nodes,
-        {name: N × Q}. times, sequences: of the rows, for nodes `OverTime`. callback and resume as
-        for BayesianGPLVM. `y` is ignored. Raises ValueError for a graph that does not fit together,
-        and DataError for data that do not fit the graph.
+        Parameters
+        ----------
+        Y : dict of str to array_like of shape (N, D), or array_like
+            Data of the same N rows by name; NaN marks missing values. An array if one edge leads to
+            data.
+        y : ignored
+            For scikit-learn.
+        inputs : dict of str to array_like of shape (N, Q), optional
+            The points of the nodes with `KnownInputs`.
+        times : array_like of shape (N,) or (N, P), optional
+            Times of the rows, or other observed inputs, for nodes with `OverTime`. Default:
+            0, 1, 2, … within each sequence.
+        sequences : array_like of shape (N,), optional
+            Labels. Rows with the same label share a path; different paths are independent.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration. StopIteration raised in it
+            ends training with the best state so far.
+        resume : Run, optional
+            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the graph is not valid, or if a setting is out of range.
+        DataError
+            If the data do not match the graph.
         """
         check_settings(self)
         wiring = Wiring.of(self.nodes, self.edges)
@@ -134,14 +174,14 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # Its transform answers by the names of nodes, for data by name.
+        # transform takes and returns dicts.
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         tags.input_tags.allow_nan = tags.input_tags.dict = True
         tags.input_tags.two_d_array = False
         return tags
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
-        """The bound; but a start that fits hidden points one by one comes after all others."""
+        """Rank starts by their bounds, after all starts that do not fit points one by one."""
         return sound(problem, trained.parameters), trained.restart.bound
 
     def _data(self, Y: ArrayLike | Mapping[str, ArrayLike], wiring: Wiring) -> Views:
@@ -156,7 +196,7 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         return {name: data[name] for name in names}
 
     def _scaled(self, data: Views, per_output: set[str]) -> tuple[Views, dict[str, Scaling]]:
-        """Data in internal units; those with a noise of its own for every column by columns."""
+        """Data in internal units; data with noise="per_output" are scaled by columns."""
         internal, scalings = training_views(data, self.scaling)
         for name in per_output:
             scalings[name] = Scaling.of(data[name], "columns", empty_rows=True)
@@ -171,9 +211,9 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         times: ArrayLike | None,
         sequences: ArrayLike | None,
     ) -> dict[str, Facts]:
-        """What was given for every node, and the units of inputs."""
+        """The given inputs and times of every node; sets the units of inputs."""
         timeline = self.times_ = self.sequences_ = None
-        # Kinds of a user's own may need times, too.
+        # User-defined kinds may need times, too.
         others = [kind for _, kind in wiring.nodes if not isinstance(kind, Latent | KnownInputs)]
         timed = times is not None or any(isinstance(kind, OverTime) for kind in others)
         if others and timed:
@@ -193,14 +233,14 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
             facts[name] = Facts(own, timeline)
         if given:
             raise DataError(
-                f"inputs were given for {', '.join(map(repr, given))}, which are no nodes with "
+                f"inputs were given for {', '.join(map(repr, given))}, which are not nodes with "
                 f"KnownInputs; those are {', '.join(map(repr, sorted(expected))) or 'none'}"
             )
         return facts
 
 
 def _network(wiring: Wiring, layers: Mapping[str, DeepLayer], known: tuple[str, ...]) -> Network:
-    """The trained graph, ready for questions."""
+    """The trained graph."""
     edges = tuple(
         TrainedEdge(
             name,

@@ -1,4 +1,4 @@
-"""One view of a fitted model of several as a model of its own."""
+"""One view of a fitted model of several views, as a separate model."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from gplvm_core.models.problems.segmentation import LEAST_DROP
 
 
 def one_view(views: Any, name: str) -> BayesianGPLVM:
-    """The view of a fitted ManifoldRelevance, on the shared latent space and its paths."""
+    """A view of a fitted ManifoldRelevance, on the shared latent space and its paths."""
     model = BayesianGPLVM(
         n_components=views.n_components,
         n_inducing=views.n_inducing,
@@ -24,9 +24,9 @@ def one_view(views: Any, name: str) -> BayesianGPLVM:
     model.time_kernel_, model.path_ = views.time_kernel_, views.path_
     model.times_, model.sequences_ = views.times_, views.sequences_
     kl = float(views.information_.sum()) * len(views.latent_mean_)
-    model._keep(
+    model._set_fitted(
         Belief(views.latent_mean_, views.latent_variance_),
-        # What a view does not use is off in a model of that view alone.
+        # Dimensions that the view does not use are off in its model.
         np.where(views._uses(LEAST_DROP)[name], views.information_, 0.0),
         views.bounds_[name] - kl,
         views.statistics_[name],

@@ -1,4 +1,4 @@
-"""What may be asked of a trained graph, in the user's units and by the names of nodes and data."""
+"""Methods of a trained graph, in the user's units and by the names of nodes and data."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,17 +30,35 @@ Answers = dict[str, Float[Array, "N _D"]]
 
 
 class Questions(Timed):
-    """Questions to the trained graph of a `Model`.
+    """Methods of the trained graph of a `Model`.
 
-    Rows stand alone, with the prior N(0, I) at every top, unless times are given: then they are one
-    sequence, and the points of nodes over time lie on a path together. sequence: the trained
-    sequence that new rows belong to, None for a new one.
+    Without times rows are independent, with the prior N(0, I) at every node without incoming edges.
+    With times they are one sequence, and the points of nodes over time are on one path.
+
+    Attributes
+    ----------
+    network_ : Network
+        The trained graph: nodes, edges and their posteriors.
+    beliefs_ : dict of str to Belief
+        The posterior means and variances of the training rows' points by node.
+    input_units_ : dict of str to Scaling
+        The units of the nodes with `KnownInputs`.
+    paths_ : dict of str to Path
+        The parameters of the training rows' paths at nodes over time.
+    time_kernels_ : dict of str to Kernel
+        The trained kernels over time by node.
+    path_, time_kernel_ : None
+        Always None; see paths_ and time_kernels_.
+    times_ : ndarray of shape (N, P) or None
+        The times of the training rows; None without nodes over time.
+    sequences_ : ndarray of shape (N,) or None
+        The labels of their sequences; None without nodes over time.
     """
 
     network_: Network
     beliefs_: dict[str, Belief]
     input_units_: dict[str, Scaling]
-    paths_: dict[str, Path]  # of the training rows, at nodes over time
+    paths_: dict[str, Path]
     time_kernels_: dict[str, Kernel]
 
     @property
@@ -60,15 +78,32 @@ class Questions(Timed):
     def generate(
         self, points: Mapping[str, ArrayLike], *, noise: bool = False, return_std: bool = False
     ) -> Answers | tuple[Answers, Answers]:
-        """Data below nodes whose points are given, {node: N × Q}: means, and with return_std the
-        standard deviations, in the user's units.
+        """Predict the data below given nodes.
 
-        Moments are passed from layer to layer. Raises DataError when no data follow from these
-        nodes alone.
+        Means and variances are propagated from layer to layer.
+
+        Parameters
+        ----------
+        points : dict of str to array_like of shape (n, Q)
+            The points of nodes by name.
+        noise : bool, default False
+            Whether standard deviations include the observation noise.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, D), or two of them
+            The means by data, and with return_std the standard deviations, in the user's units.
+
+        Raises
+        ------
+        DataError
+            If no data depend only on these nodes.
         """
         given = self._points(points)
         found = self._followed(prediction.moments(self._network, given, noise=noise), points)
-        return _answered(found, return_std=return_std)
+        return _mean_and_std(found, return_std=return_std)
 
     def quantiles(
         self,
@@ -79,10 +114,33 @@ class Questions(Timed):
         *,
         noise: bool = True,
     ) -> dict[str, Float[Array, "K N _D"]]:
-        """Quantiles of the data below nodes whose points are given, {name: K × N × D}.
+        """Predict quantiles of the data below given nodes.
 
-        Over n_samples draws of the hidden nodes, so that skewed distributions and those with two
-        peaks are seen as such, where `generate` has mean and standard deviation alone.
+        The quantiles come from draws of the hidden nodes, so they show skewed and two-peaked
+        distributions; `generate` has only mean and standard deviation.
+
+        Parameters
+        ----------
+        points : dict of str to array_like of shape (n, Q)
+            The points of nodes by name.
+        quantiles : array_like of shape (K,), default (0.05, 0.5, 0.95)
+            The probabilities, between 0 and 1.
+        n_samples : int, default 200
+            The number of draws of the hidden nodes.
+        random_state : int or None, default 0
+            The seed of the draws.
+        noise : bool, default True
+            Whether to include observation noise.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (K, n, D)
+            The quantiles by data.
+
+        Raises
+        ------
+        DataError
+            If no data depend only on these nodes.
         """
         levels, given = checked_levels(quantiles), self._points(points)
         found = prediction.quantiles(
@@ -97,9 +155,23 @@ class Questions(Timed):
         *,
         inputs: Given = None,
     ) -> Answers:
-        """Draws of rows of all data, noise included, {name: n × D}.
+        """Draw rows of all data, with noise.
 
-        Points of the tops are drawn from N(0, I); inputs: of `KnownInputs`, n rows each.
+        The points of nodes without incoming edges are drawn from N(0, I).
+
+        Parameters
+        ----------
+        n_samples : int, default 1
+            The number of rows n.
+        random_state : int or None, default None
+            The seed of the draws.
+        inputs : dict of str to array_like of shape (n, Q), optional
+            The points of the nodes with `KnownInputs`.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, D)
+            The draws by data.
         """
         known, generator = self._inputs(inputs, n_samples), np.random.default_rng(random_state)
         return prediction.draw_prior(self._network, n_samples, generator, known)
@@ -113,10 +185,28 @@ class Questions(Timed):
         sequence: Any = None,
         return_std: bool = False,
     ) -> Answers | tuple[Answers, Answers]:
-        """Points of new rows at every node, {node: N × Q}, from some or all of the data.
+        """Infer the points of new rows at every node, from some or all of the data.
 
-        Each row is inferred on its own, at all nodes together. NaN where nothing below a node is
-        observed, but with times: there the path says. The training rows' own points are `beliefs_`.
+        Without times each row is inferred separately, at all nodes jointly. A node's point is NaN
+        if no data below it are observed. The points of the training rows are in `beliefs_`.
+
+        Parameters
+        ----------
+        Y : dict of str to array_like of shape (n, D), or array_like
+            Some or all of the data by name; NaN marks missing values. An array is the first data.
+        inputs : dict of str to array_like of shape (n, Q), optional
+            The points of the nodes with `KnownInputs`.
+        times : array_like of shape (n,) or (n, P), optional
+            The times of the rows, which then are one sequence and are inferred jointly.
+        sequence : label, optional
+            The trained sequence that the rows belong to; None for a new sequence.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, Q), or two of them
+            The posterior means by node, and with return_std the standard deviations.
         """
         network, mean, std = self._network, {}, {}
         rows = self._rows(Y, times, sequence)
@@ -142,11 +232,29 @@ class Questions(Timed):
         sequence: Any = None,
         return_std: bool = False,
     ) -> Answers | tuple[Answers, Answers]:
-        """Whole rows of all data: observed values as given, missing ones at their mean.
+        """Fill in missing values of all data with their predictive means.
 
-        Y: some or all of the data, with NaN for what is missing; what is left out is predicted.
-        With times, rows may be missing as a whole. With return_std also the standard deviations,
-        noise included, 0 where observed. A row with several explanations gets their mixture.
+        Data that are left out are predicted. With times, complete rows may be missing. If several
+        points explain a row, the prediction is their mixture.
+
+        Parameters
+        ----------
+        Y : dict of str to array_like of shape (n, D), or array_like
+            Some or all of the data by name; NaN marks missing values. An array is the first data.
+        inputs : dict of str to array_like of shape (n, Q), optional
+            The points of the nodes with `KnownInputs`.
+        times : array_like of shape (n,) or (n, P), optional
+            The times of the rows, which then are one sequence and are inferred jointly.
+        sequence : label, optional
+            The trained sequence that the rows belong to; None for a new sequence.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, D), or two of them
+            The rows with observed values unchanged, and with return_std standard deviations with
+            noise, 0 for observed values.
         """
         rows = self._rows(Y, times, sequence)
         if times is None:
@@ -159,7 +267,7 @@ class Questions(Timed):
             name: prediction.complete(rows.get(name, np.full_like(parts[0], np.nan)), *parts)
             for name, parts in found.items()
         }
-        return _answered(whole, return_std=return_std)
+        return _mean_and_std(whole, return_std=return_std)
 
     def sample_completions(
         self,
@@ -169,7 +277,24 @@ class Questions(Timed):
         *,
         inputs: Given = None,
     ) -> dict[str, Float[Array, "S N _D"]]:
-        """Whole rows whose missing values are drawn, observed ones as given, {name: S × N × D}."""
+        """Fill in missing values of all data with random draws.
+
+        Parameters
+        ----------
+        Y : dict of str to array_like of shape (n, D), or array_like
+            Some or all of the data by name; NaN marks missing values. An array is the first data.
+        n_samples : int, default 1
+            The number of draws S of each row.
+        random_state : int or None, default None
+            The seed of the draws.
+        inputs : dict of str to array_like of shape (n, Q), optional
+            The points of the nodes with `KnownInputs`.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (S, n, D)
+            The rows with observed values unchanged.
+        """
         rows = self._rows(Y)
         found, generator = self._explained(rows, inputs), np.random.default_rng(random_state)
         drawn = prediction.draw_rows(self._network, found, n_samples, generator)
@@ -182,10 +307,26 @@ class Questions(Timed):
     ) -> tuple[
         Float[Array, "N K"], dict[str, Float[Array, "N K _Q"]], dict[str, Float[Array, "N K _D"]]
     ]:
-        """The explanations of ambiguous rows, best first: weights, points by node, completed rows.
+        """Return several explanations of ambiguous rows, the best first.
 
-        Weights of a row sum to 1; a row with fewer explanations has weight 0 and NaN in their
-        place, as has a node with nothing observed below it.
+        Parameters
+        ----------
+        Y : dict of str to array_like of shape (n, D), or array_like
+            Some or all of the data by name; NaN marks missing values. An array is the first data.
+        n_alternatives : int, default 3
+            The largest number of explanations K.
+        inputs : dict of str to array_like of shape (n, Q), optional
+            The points of the nodes with `KnownInputs`.
+
+        Returns
+        -------
+        weights : ndarray of shape (n, K)
+            The weights of the explanations. Those of a row sum to 1; 0 marks no explanation.
+        points : dict of str to ndarray of shape (n, K, Q)
+            The points by node; NaN where a row has fewer explanations, and at nodes without
+            observed data below.
+        rows : dict of str to ndarray of shape (n, K, D)
+            The completed rows by data; NaN where a row has fewer explanations.
         """
         if n_alternatives < 1:
             raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
@@ -202,10 +343,26 @@ class Questions(Timed):
         n_samples: int = 1000,
         random_state: int | None = 0,
     ) -> Float[Array, " N"]:
-        """log p(observed values of each row | training data) in nats, by importance sampling.
+        """Return log p(observed values | training data) of each row, by importance sampling.
 
-        Low on average; the bias shrinks as the number of draws grows. The graph has no statistics
-        of its training rows, so there is no difference of bounds as in other models.
+        The estimate is too low on average; the bias shrinks as the number of draws grows. Unlike
+        in other models, it is not a difference of bounds.
+
+        Parameters
+        ----------
+        Y : dict of str to array_like of shape (n, D), or array_like
+            Some or all of the data by name; NaN marks missing values. An array is the first data.
+        inputs : dict of str to array_like of shape (n, Q), optional
+            The points of the nodes with `KnownInputs`.
+        n_samples : int, default 1000
+            The number of draws.
+        random_state : int or None, default 0
+            The seed of the draws.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Log densities in nats.
         """
         rows = self._rows(Y)
         found = self._explained(rows, inputs)
@@ -214,20 +371,54 @@ class Questions(Timed):
     def forecast(
         self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
     ) -> Answers | tuple[Answers, Answers]:
-        """Data at times after, between or before those of a trained sequence, noise included.
+        """Predict data at new times of a trained sequence.
 
-        Other tops are taken from their prior. Raises DataError when data also need known inputs.
+        Other nodes without incoming edges have their prior.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,) or (n, P)
+            Times after, between or before those of the sequence.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, D), or two of them
+            The means by data, and with return_std the standard deviations with noise.
+
+        Raises
+        ------
+        DataError
+            If all data also need known inputs, or if no node is over time.
         """
         network = self._network
         given = with_priors(network, self._forecast(times, sequence))
         found = prediction.moments(network, given, noise=True)
-        return _answered(self._followed(found, self.paths_), return_std=return_std)
+        return _mean_and_std(self._followed(found, self.paths_), return_std=return_std)
 
     def sample_sequence(
         self, times: ArrayLike, *, n_samples: int = 1, random_state: int | None = None
     ) -> dict[str, Float[Array, "S n _D"]]:
-        """New sequences: paths drawn from the priors over time, other tops from N(0, I), then the
-        data that follow from these, without observation noise, {name: S × n × D}.
+        """Draw new sequences: paths from the priors over time, and the data along them.
+
+        The points of other nodes without incoming edges are drawn from N(0, I).
+
+        Parameters
+        ----------
+        times : array_like of shape (n,) or (n, P)
+            The times of the new rows.
+        n_samples : int, default 1
+            The number of sequences S.
+        random_state : int or None, default None
+            The seed of the draws.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (S, n, D)
+            The draws by data, without observation noise.
         """
         prior, network = self._continued(times, None, None), self._network
         drawn = sample_paths(network, prior, n_samples, random_state, tuple(self._paths))[1]
@@ -290,16 +481,16 @@ class Questions(Timed):
         return found
 
     def _followed(self, found: dict[str, Any], nodes: Mapping[str, object]) -> dict[str, Any]:
-        """What followed from these nodes; DataError for nothing."""
+        """The data that depend on these nodes; DataError if there are none."""
         if not found:
             raise DataError(
-                f"no data follow from {', '.join(map(repr, nodes)) or 'no nodes'} alone; give "
+                f"no data depend only on {', '.join(map(repr, nodes)) or 'no nodes'}; give "
                 f"points of {', '.join(map(repr, self.network_.nodes))}"
             )
         return found
 
 
-def _answered(found: Moments, *, return_std: bool) -> Answers | tuple[Answers, Answers]:
+def _mean_and_std(found: Moments, *, return_std: bool) -> Answers | tuple[Answers, Answers]:
     mean = {name: own for name, (own, _) in found.items()}
     std = {name: np.sqrt(variance) for name, (_, variance) in found.items()}
     return (mean, std) if return_std else mean
@@ -308,7 +499,7 @@ def _answered(found: Moments, *, return_std: bool) -> Answers | tuple[Answers, A
 def check_inputs(
     name: str, values: Float[Array, "N Q"], n_points: int, width: int | None = None
 ) -> None:
-    """Raise DataError unless there is a finite point for every row, of so many dimensions."""
+    """Raise DataError unless there is a finite point of this width for every row."""
     shape = (n_points, values.shape[1] if width is None else width)
     if values.shape != shape or not np.isfinite(values).all():
         raise DataError(

@@ -24,24 +24,49 @@ from gplvm_core.statistics import executor_for
 class SparseGPRegression(Scaled, TrainedRegression):
     """Gaussian-process regression through inducing inputs, at exact or uncertain inputs.
 
-    The collapsed bound of Titsias (2009), with ARD lengthscales and inducing inputs learnt and
-    noise and kernel variance at their optimum; with as many inducing inputs as points, exact
-    Gaussian-process regression. Several outputs share one kernel, and one noise variance or, with
-    noise="per_output", have a signal and a noise variance each. Every column of the inputs is
-    standardised inside; all inputs and outputs of methods are in the user's units.
+    Training maximises the collapsed bound of Titsias (2009): it learns ARD lengthscales and
+    inducing inputs, with noise and kernel variance at their optimum. With as many inducing inputs
+    as points this is exact Gaussian-process regression. Several outputs share one kernel and one
+    noise variance; with noise="per_output" each has a signal and a noise variance. The model
+    standardises the columns of the inputs; methods take and return the user's units.
 
-    The inputs may be noisy observations z of x ~ N(z, X_variance): q(x_n) = N(μ_n, S_n) is learnt
-    under that prior (Damianou 2015, eq. 4.1), or, `constrained`, held centred on z_n, with the
-    known variance or one of its own (§4.2.1). `input_mean_` and `input_variance_` are q(X);
-    `input_noise_variance_` the variance of every input's noise, as given or as learnt.
+    The inputs may be noisy observations z of x ~ N(z, X_variance). Training then learns
+    q(x_n) = N(μ_n, S_n) under this prior (Damianou 2015, eq. 4.1). With `constrained`, q stays
+    centred on z_n, with the given or a learnt variance (§4.2.1).
 
     Parameters
     ----------
     kernel
         "rbf", "linear", "periodic", "matern12", "matern32", "matern52", or a kernel object in
-        units of the standardised inputs. Exact inputs can have every kernel, sums and products
-        too, such as RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance,
-        missing entries) need a kernel with expectations under Gaussian inputs.
+        units of the standardised inputs. Exact inputs allow every kernel, including sums and
+        products such as RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance,
+        missing values) need a kernel with expectations under Gaussian inputs.
+
+    Attributes
+    ----------
+    input_mean_ : ndarray of shape (N, Q)
+        The posterior means of the training inputs, in the user's units.
+    input_variance_ : ndarray of shape (N, Q)
+        Their posterior variances; 0 for exact inputs.
+    input_noise_variance_ : ndarray of shape (N, Q)
+        The variances of the input noise, given or learnt, in squared user's units.
+    relevance_ : ndarray of shape (Q,)
+        The ARD weight of each standardised input, an inverse squared lengthscale.
+    information_ : ndarray of shape (Q,)
+        The information that training added about each input, in nats per row.
+    restarts_ : tuple of Restart
+        For each start its seed, its final bound in nats, and how its training ended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import SparseGPRegression
+    >>> X = np.linspace(0.0, 6.0, 30)[:, None]
+    >>> y = np.sin(X[:, 0]) + 0.05 * np.random.default_rng(0).standard_normal(30)
+    >>> model = SparseGPRegression(10, max_iter=50, random_state=0).fit(X, y)
+    >>> mean, std = model.predict([[1.5]], return_std=True)
+    >>> mean.round(1)
+    array([1.])
     """
 
     n_inducing: int = 50
@@ -60,11 +85,35 @@ class SparseGPRegression(Scaled, TrainedRegression):
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on inputs X (N × Q) and outputs Y (N or N × D; NaN = missing).
+        """Train the regression.
 
-        X_variance: None for exact inputs; the variances of their noise in squared units of X, one
-        number, (Q,) or (N, Q) (0 = that entry is exact); or "learned": one for each column, or,
-        constrained, one for each entry. callback, resume: as for BayesianGPLVM.
+        Parameters
+        ----------
+        X : array_like of shape (N, Q)
+            Inputs. Only SemiDescribedGPRegression accepts missing ones (NaN).
+        Y : array_like of shape (N,) or (N, D)
+            Outputs; NaN marks missing values.
+        X_variance : float, array_like of shape (Q,) or (N, Q), or "learned", optional
+            The variances of the input noise in squared units of X; 0 marks an exact value.
+            "learned" learns one for each column, or with `constrained` one for each value. None:
+            exact inputs.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration. StopIteration raised in it
+            ends training with the best state so far.
+        resume : Run, optional
+            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range, or if the kernel does not allow uncertain inputs.
+        DataError
+            If X or Y cannot be trained on.
         """
         check_settings(self)
         data = self._given(X, Y, X_variance, constrained=self.constrained)
@@ -84,7 +133,7 @@ class SparseGPRegression(Scaled, TrainedRegression):
         self.relevance_ = relevance_of(self.kernel_, belief.n_latent)
         self.input_center_, self.input_scale_ = units.center, units.scale
         prior = known.prior(belief)
-        # Of a row that was not trained on, no more is known than before.
+        # Rows that training left out keep their prior.
         mean, spread, noise = given.center.copy(), given.variance.copy(), given.variance.copy()
         mean[kept], spread[kept], noise[kept] = belief.mean, belief.variance, prior.variance
         self.input_mean_ = units.center + units.scale * mean

@@ -1,4 +1,4 @@
-"""What a fitted regression can be asked, of one layer or several: all that needs only those."""
+"""Methods of fitted regressions of one or several layers: predictions, draws, densities."""
 
 from typing import Any
 
@@ -19,7 +19,21 @@ from gplvm_core.prediction import DATA, Network, Posterior
 
 
 class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEstimator):
-    """Questions about outputs at new inputs, by moments or by draws through the layers."""
+    """Predictions of outputs at new inputs, by moments or by draws through the layers.
+
+    Attributes
+    ----------
+    one_output_ : bool
+        Whether Y was a vector; predictions then are vectors, too.
+    input_center_ : ndarray of shape (Q,)
+        The means of the columns of the inputs.
+    input_scale_ : ndarray of shape (Q,)
+        Their standard deviations, the units of the inputs inside the model.
+    n_features_in_ : int
+        The number of inputs Q.
+    feature_names_in_ : ndarray of str, shape (Q,)
+        The column names of the inputs; only defined for a data frame with text names.
+    """
 
     one_output_: bool
     input_center_: Float[Array, " Q"]
@@ -33,12 +47,27 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         noise: bool = False,
         return_std: bool = False,
     ) -> Any:
-        """Outputs at inputs X (N × Q; NaN: missing, where fit allows it), exact or with variances.
+        """Predict the outputs at new inputs.
 
-        Mean, and with return_std the standard deviation, N or N × D as Y was; noise adds the
-        observation noise. X_variance: one number, (Q,) or N × Q. The first two moments of what is
-        no Gaussian at uncertain inputs (Girard et al. 2003; Titsias & Lawrence 2010, §4) are passed
-        from layer to layer, exactly so for one hidden layer at exact inputs.
+        The first two moments of the outputs, which are not Gaussian at uncertain inputs (Girard et
+        al. 2003; Titsias & Lawrence 2010, §4), are propagated from layer to layer. This is exact
+        for one hidden layer at exact inputs.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Inputs; NaN marks missing values, where `fit` accepts them.
+        X_variance : float or array_like of shape (Q,) or (n, Q), optional
+            The variances of the inputs in squared units of X; None for exact inputs.
+        noise : bool, default False
+            Whether standard deviations include the observation noise.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, D), or two of them
+            The means, and with return_std the standard deviations, shaped like Y.
         """
         given = {0: self._inputs(X, X_variance)}
         mean, variance = prediction.moments(self._network, given, noise=noise)[DATA]
@@ -55,9 +84,25 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         X_variance: ArrayLike | None = None,
         noise: bool = True,
     ) -> Float[Array, "..."]:
-        """Joint draws of the outputs at all inputs X together, S × N or S × N × D.
+        """Draw the outputs at all inputs jointly.
 
-        noise: of observations, else of the function under the noise of the hidden layers.
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Inputs; NaN marks missing values, where `fit` accepts them.
+        n_samples : int, default 1
+            The number of draws S.
+        random_state : int or None, default None
+            The seed of the draws.
+        X_variance : float or array_like of shape (Q,) or (n, Q), optional
+            The variances of the inputs in squared units of X; None for exact inputs.
+        noise : bool, default True
+            Whether to add observation noise. The noise of hidden layers is always included.
+
+        Returns
+        -------
+        ndarray of shape (S, n) or (S, n, D)
+            The draws.
         """
         given = {0: self._inputs(X, X_variance)}
         draws = prediction.draw_jointly(self._network, given, n_samples, random_state, noise=noise)[
@@ -75,11 +120,30 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         X_variance: ArrayLike | None = None,
         noise: bool = True,
     ) -> Float[Array, "..."]:
-        """Quantiles of the outputs at inputs X, K × N or K × N × D as Y was.
+        """Predict quantiles of the outputs at new inputs.
 
-        noise: of observations, else of the function under the noise of the hidden layers. Over
-        n_samples draws of those, the same every time with random_state, so what is skewed or has
-        two peaks is seen as such, where `predict` has its mean and standard deviation alone.
+        The quantiles come from draws of the hidden layers, so they show skewed and two-peaked
+        distributions; `predict` has only mean and standard deviation.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Inputs; NaN marks missing values, where `fit` accepts them.
+        quantiles : array_like of shape (K,), default (0.05, 0.5, 0.95)
+            The probabilities, between 0 and 1.
+        n_samples : int, default 200
+            The number of draws of the hidden layers.
+        random_state : int or None, default 0
+            The seed of the draws.
+        X_variance : float or array_like of shape (Q,) or (n, Q), optional
+            The variances of the inputs in squared units of X; None for exact inputs.
+        noise : bool, default True
+            Whether to include observation noise. The noise of hidden layers is always included.
+
+        Returns
+        -------
+        ndarray of shape (K, n) or (K, n, D)
+            The quantiles.
         """
         levels = checked_levels(quantiles)
         found = prediction.quantiles(
@@ -101,11 +165,33 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         *,
         X_variance: ArrayLike | None = None,
     ) -> Float[Array, " N"]:
-        """log p(observed entries of y | x, training data) of each row in nats.
+        """Return log p(observed outputs | inputs, training data) of each row.
 
-        Over n_samples draws of the hidden layers and of uncertain inputs, which are the same every
-        time with random_state; exact where there are none. The inputs are given, so there is no
-        difference of bounds to take in the place of draws.
+        The density is averaged over draws of the hidden layers and of uncertain inputs; it is exact
+        if there are neither.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Inputs; NaN marks missing values, where `fit` accepts them.
+        Y : array_like of shape (n,) or (n, D)
+            Outputs; NaN marks missing values.
+        n_samples : int, default 200
+            The number of draws.
+        random_state : int or None, default 0
+            The seed of the draws.
+        X_variance : float or array_like of shape (Q,) or (n, Q), optional
+            The variances of the inputs in squared units of X; None for exact inputs.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Log densities in nats.
+
+        Raises
+        ------
+        ValueError
+            If Y is left out, or has another number of columns than in training.
         """
         given, name = self._inputs(X, X_variance), type(self).__name__
         if Y is None:

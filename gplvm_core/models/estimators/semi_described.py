@@ -23,7 +23,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.prediction.impute import impute
 from gplvm_core.statistics import Executor
 
-# Fewer whole rows than this are no model to impute the others by.
+# The smallest number of complete rows that can train a model to impute the others.
 LEAST_ROWS = 3
 
 Flags = NDArray[np.bool_]
@@ -33,17 +33,33 @@ Flags = NDArray[np.bool_]
 class SemiDescribedGPRegression(SparseGPRegression):
     """Gaussian-process regression whose inputs may be missing (NaN), at training and prediction.
 
-    Two stages (Damianou 2015, Algorithm 1): a regression is trained on the rows whose inputs are
-    whole, and imputes the missing inputs of the others, as beliefs, from their outputs; then all
-    rows are trained on together: inducing inputs, noise, scale and the beliefs about missing
-    inputs. Unlike there, the lengthscales stay those of the first stage: a belief costs less the
-    fewer inputs matter, so that many rows with gaps would have them forget inputs that do. Each
-    stage has max_iter iterations. With nothing missing this is SparseGPRegression, with every
-    input missing the Bayesian GP-LVM; beside whole rows, those without any input are left out.
+    Training has two stages (Damianou 2015, Algorithm 1), each with max_iter iterations. First, a
+    regression is trained on the rows with complete inputs. It imputes the missing inputs of the
+    other rows from their outputs, as distributions. Second, all rows train inducing inputs, noise,
+    scale and the distributions of the missing inputs. Unlike in the source, the lengthscales stay
+    those of the first stage: with many incomplete rows they would grow, because ignoring an input
+    raises the bound.
 
-    A missing input has the prior N(0, 1) in units of its column's mean and standard deviation:
-    so predictions at inputs with NaN average over it. `input_mean_` and `input_variance_` hold
-    the imputed training inputs (the prior in rows that were left out).
+    With complete inputs this is SparseGPRegression, with no inputs the Bayesian GP-LVM. If there
+    are complete rows, rows without any input are left out. A missing input has the prior N(0, 1) in
+    standardised units, and predictions average over it.
+
+    Attributes
+    ----------
+    input_mean_ : ndarray of shape (N, Q)
+        The posterior means of the training inputs, in the user's units: imputed values for missing
+        inputs, and the prior means for rows that were left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import SemiDescribedGPRegression
+    >>> t = np.linspace(0.0, 6.0, 30)
+    >>> X = np.column_stack([t, -t])
+    >>> X[:3, 1] = np.nan
+    >>> model = SemiDescribedGPRegression(8, max_iter=30, random_state=0).fit(X, t)
+    >>> model.predict([[2.0, -2.0]]).round(1)
+    array([2.])
     """
 
     def _staged(
@@ -71,7 +87,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         begun = Given(Begun((joined.belief,), (layer,)))
         second = self._problem(joined, targets, executor, begun, kernel_held=True)
         if trained[-1].restart.result.status == "stopped":
-            # The caller wants no more: the imputed inputs are left where the first stage put them.
+            # The caller stopped training: keep the inputs that the first stage imputed.
             offset = scaling.log_jacobian(observed_counts(targets))
             held = Training(second, self.optimiser, 0, self.jitter, offset).run(
                 (best.restart.seed,)
@@ -90,8 +106,8 @@ class SemiDescribedGPRegression(SparseGPRegression):
         first: Graph,
         trained: Trained,
     ) -> tuple[Inputs, Layer]:
-        """Where the second stage starts: the inputs that the first imputes, and its layer."""
-        # In internal units on both sides.
+        """The start of the second stage: the imputed inputs, and the layer of the first stage."""
+        # Both inputs and outputs stay in internal units.
         unit = Scaling(np.zeros(targets.shape[1]), np.ones(targets.shape[1]))
         learnt = first.learnt(trained.parameters, (targets[whole],))
         posterior = learnt.layers[0].as_posterior(unit)
@@ -115,7 +131,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         return inputs.starting_at(mean, variance), layer
 
     def _latent(self, inputs: Inputs, targets: Array, executor: Executor) -> Graph:
-        """One stage when (nearly) every row misses inputs: they start as latent inputs do."""
+        """A single stage for data with too few complete rows; inputs start as latent points do."""
         seed = seeds_for(self.random_state, 1)[0]
         mean = guess_inputs(inputs, targets, np.random.default_rng(seed))
         begin = inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
@@ -132,7 +148,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
             notes = (f"{n_given - n_kept} of {n_given} rows have no input: they are left out",)
         if n_whole < min(LEAST_ROWS, n_kept):
             notes += (
-                f"{n_whole} rows have whole inputs, too few to impute the others by: missing "
+                f"{n_whole} rows have complete inputs, too few to impute the others: missing "
                 "inputs start from the outputs",
             )
         return notes

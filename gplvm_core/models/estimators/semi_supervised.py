@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from gplvm_core.models.data.labels import UNLABELLED, labelled_rows
 from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
+from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.settings import Seed
@@ -20,20 +21,57 @@ from gplvm_core.models.training.run import as_random_state
 from gplvm_core.numerics import Array
 
 
+@documented
 class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
-    """A latent variable model of all rows, and a classifier on draws from q(x) of labelled ones.
+    """Latent variable model of all rows, and a classifier of the latent points of labelled rows.
 
-    estimator : an unfitted model of this package (default: BayesianGPLVM())
-    classifier : an unfitted scikit-learn classifier that has predict_proba (default:
-        LogisticRegression)
-    n_samples : draws from q(x_n) of each labelled row, all with its label, and of each row to
-        predict, over which probabilities are averaged
-    random_state : of the draws, and of the default estimator
+    The classifier trains on draws from q(x) in units of the lengthscales, so that dimensions that
+    are off have no effect. `save` needs a LogisticRegression; with another classifier, save
+    `embedding_` only. Source: Damianou (2015), §4.3.3.
 
-    The classifier is given latent points in units of the lengthscales, so that dimensions that
-    are off vanish. `embedding_` is the fitted model, `classifier_` the fitted classifier. `save`
-    takes both where the classifier is a LogisticRegression; with another classifier save
-    `embedding_` alone. Source: Damianou (2015), §4.3.3.
+    Parameters
+    ----------
+    estimator : LatentVariableModel or None, default None
+        An unfitted model of this package. None: BayesianGPLVM().
+    classifier : classifier or None, default None
+        An unfitted scikit-learn classifier with predict_proba. None: LogisticRegression.
+    n_samples : int, default 10
+        The number of draws from q(x) of each row. In training every draw has the row's label; in
+        prediction the probabilities are averaged over the draws.
+    random_state : int or Generator or RandomState or None, default None
+        The seed of the draws and of the default estimator.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The class labels.
+    embedding_ : LatentVariableModel
+        The fitted model of all rows.
+    classifier_ : classifier
+        The fitted classifier.
+    feature_scale_ : ndarray of shape (Q,)
+        The factors from latent points to the inputs of the classifier.
+    draws_ : ndarray of shape (n_samples, Q)
+        The standard normal draws that predictions use.
+    n_features_in_ : int
+        The number of columns of the training data.
+    feature_names_in_ : ndarray of str, shape (D,)
+        The column names of the training data; only defined for a data frame with text names.
+
+    Examples
+    --------
+    The label −1 marks rows without a label.
+
+    >>> import numpy as np
+    >>> from gplvm_core import BayesianGPLVM, SemiSupervisedClassifier
+    >>> X = np.random.default_rng(0).standard_normal((40, 3))
+    >>> X[20:] += 4.0
+    >>> y = np.full(40, -1)
+    >>> y[:3], y[20:23] = 0, 1
+    >>> embedding = BayesianGPLVM(2, 8, max_iter=20, random_state=0)
+    >>> model = SemiSupervisedClassifier(embedding, random_state=0).fit(X, y)
+    >>> model.predict([[0.0, 0.0, 0.0], [4.0, 4.0, 4.0]])
+    array([0, 1])
     """
 
     def __init__(
@@ -50,10 +88,24 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
 
     @whole
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to all rows of X (N × D; NaN = missing) and the labels y (N) that there are.
+        """Fit the model to all rows, and the classifier to the labelled rows.
 
-        −1 marks a row without label (scikit-learn's convention), as do NaN and None. Raises
-        ValueError when no row is labelled, or all that are have one class.
+        Parameters
+        ----------
+        X : array_like of shape (N, D)
+            Rows; NaN marks missing values.
+        y : array_like of shape (N,)
+            Labels; −1 (scikit-learn's convention), NaN or None marks a row without a label.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two classes have labelled rows, or if a setting is not allowed.
         """
         if self.n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {self.n_samples!r}")
@@ -67,11 +119,11 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
                 f"{self.classes_.tolist()[0]!r} ({UNLABELLED} marks a row without label, no class)"
             )
         generator, classifier = as_random_state(self.random_state), self._base_classifier()
-        # Frozen models and pipelines want a y, if only None.
+        # Frozen models and pipelines need a y argument.
         self.embedding_ = self._embedding(generator).fit(rows, None)
         relevance = self.embedding_.relevance_
-        # In units of the lengthscales, the least of which is 1: where a dimension changes the
-        # outputs little, or is off, classes cannot differ either.
+        # In units of the lengthscales, relative to the smallest: dimensions that barely change the
+        # outputs cannot separate classes.
         self.feature_scale_ = np.sqrt(relevance / relevance.max())
         mean = self.embedding_.latent_mean_[labelled]
         std = np.sqrt(self.embedding_.latent_variance_[labelled])
@@ -79,18 +131,40 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
         points = (self.feature_scale_ * (mean + std * noise)).reshape(-1, mean.shape[1])
         self.classifier_ = classifier.fit(points, np.tile(which, self.n_samples))
         half = generator.standard_normal((-(-self.n_samples // 2), mean.shape[1]))
-        # Pairs on opposite sides of the mean; the same for every row to predict, so that what is
-        # said of a row depends on no other.
+        # Antithetic pairs, the same for every row, so that the prediction for a row does not depend
+        # on other rows.
         self.draws_ = np.vstack([half, -half])[: self.n_samples]
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The most probable class of each row."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Class labels.
+        """
         probability = self.predict_proba(X)
         return np.asarray(self.classes_[np.argmax(probability, axis=1)])
 
     def predict_proba(self, X: ArrayLike) -> Float[Array, "N K"]:
-        """The probability of every class for each row, averaged over draws from its q(x*)."""
+        """Return the class probabilities of each row, averaged over draws from its q(x*).
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Probabilities in the order of `classes_`.
+        """
         check_is_fitted(self)
         rows = checked_rows(self, X, reset=False)
         mean, std = self.embedding_.transform(rows, return_std=True)

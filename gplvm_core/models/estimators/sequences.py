@@ -1,4 +1,4 @@
-"""Sequences of rows: what a fitted model of paths over time can be asked."""
+"""Methods for sequences of rows: forecasts, completions and samples along paths over time."""
 
 from typing import Any
 
@@ -19,16 +19,34 @@ from gplvm_core.prediction.sequence import FoundPath, sample_paths
 
 
 class SequenceQueries(LatentVariableModel, Timed):
-    """Questions about rows in time: everything that needs only what was fitted."""
+    """Methods for rows in time that need only fitted attributes."""
 
     def forecast(
         self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
     ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "n D"]]:
-        """Outputs at times after, between or before those of a trained sequence.
+        """Predict outputs at new times of a trained sequence (Damianou 2015, §3.4.2).
 
-        Mean, and with return_std the standard deviation, noise included, in the user's units: the
-        uncertainty of the path is carried through the mapping. sequence: its label, needed where
-        there are several. Source: Damianou (2015), §3.4.2.
+        The uncertainty of the latent path is propagated through the mapping.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,) or (n, P)
+            Times after, between or before those of the sequence.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        ndarray of shape (n, D), or two of them
+            The means, and with return_std the standard deviations with noise, in the units of the
+            outputs.
+
+        Raises
+        ------
+        DataError
+            If the model has no kernel over time, or if the sequence is unknown.
         """
         path = Belief(*self.forecast_latent(times, sequence=sequence))
         outputs, spread = prediction.moments(self._network, {0: path}, noise=True)[DATA]
@@ -47,19 +65,42 @@ class SequenceQueries(LatentVariableModel, Timed):
         return_cov: bool = False,
         return_latent: bool = False,
     ) -> Any:
-        """Whole rows, n × D: observed entries as given, missing ones (NaN) at their mean.
+        """Fill in missing values with their predictive means.
 
-        With times the rows are one sequence, inferred together; rows with nothing observed are
-        allowed then. sequence: the trained one that they belong to, None for one of its own.
-        coupled: rows inform each other through the prior (Damianou 2015, App. B.4, with the
-        training rows held); else each row has its own prior at its time, which is cheaper. adapt:
-        they inform the mapping as well, which suits a sequence unlike the trained ones of which
-        some rows are whole; else q(u) is held, which is cheaper.
-        callback(step, bound in nats) is called after each step, and with step 0 and −inf while
-        rows are looked at one by one; StopIteration raised in it ends with the best path so far.
-        Without times every row stands alone. return_std and return_cov as for BayesianGPLVM
-        (return_cov without times only); return_latent, with times only, adds the inferred path and
-        its standard deviations, n × Q each.
+        With times the rows are one sequence and are inferred jointly; rows without any observed
+        value are then allowed. Without times every row is inferred separately.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        times : array_like of shape (n,) or (n, P), optional
+            The times of the rows, for a model with a time_kernel.
+        sequence : label, optional
+            The trained sequence that the rows belong to; None for a new sequence.
+        coupled : bool, default True
+            Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
+            training rows fixed). False, which is cheaper: each row has the prior at its time.
+        adapt : bool, default False
+            Whether the rows also update the mapping q(u). This suits a sequence that differs from
+            the trained ones and has some complete rows. False is cheaper.
+        callback : callable, optional
+            Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
+            rows are examined separately. StopIteration raised in it ends inference with the best
+            path so far.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+        return_cov : bool, default False
+            Whether to return covariances, too; only without times and return_std.
+        return_latent : bool, default False
+            Whether to return the latent path and its standard deviations, too; only with times.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, D), or a tuple
+            The rows with observed values unchanged; then, as selected, standard deviations (n, D)
+            or covariances (n, D, D) with noise, and the path and its standard deviations, (n, Q)
+            each. Data frames if Y is a data frame, or if pandas output is set.
         """
         if times is None:
             if callback is not None or sequence is not None or adapt or return_latent:
@@ -69,7 +110,7 @@ class SequenceQueries(LatentVariableModel, Timed):
                 )
             return super().complete(Y, return_std=return_std, return_cov=return_cov)
         if return_cov:
-            raise ValueError("return_cov needs rows that stand alone: leave out times")
+            raise ValueError("return_cov is for independent rows: leave out times")
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
         along = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
         whole, variance = prediction.complete(outputs, *along)
@@ -90,7 +131,24 @@ class SequenceQueries(LatentVariableModel, Timed):
         callback: StepCallback | None = None,
         return_std: bool = False,
     ) -> Float[Array, "n Q"] | tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
-        """Latent path of the rows of one sequence, inferred together (see complete)."""
+        """Infer the latent path of the rows of one sequence jointly.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        times : array_like of shape (n,) or (n, P)
+            The times of the rows.
+        sequence, coupled, adapt, callback
+            As for `complete`.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        ndarray of shape (n, Q), or two of them
+            The posterior means, and with return_std the standard deviations.
+        """
         belief = self._infer_path(Y, times, sequence, coupled, adapt, callback)[0].beliefs[0]
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
 
@@ -102,10 +160,23 @@ class SequenceQueries(LatentVariableModel, Timed):
         random_state: int | None = None,
         return_latent: bool = False,
     ) -> Float[Array, "S n D"] | tuple[Float[Array, "S n D"], Float[Array, "S n Q"]]:
-        """New sequences: a path drawn from the prior over time, then the outputs along it.
+        """Draw new sequences: paths from the prior over time, and the outputs along them.
 
-        Outputs are draws of the mapping without observation noise, S × n × D; return_latent adds
-        the paths, S × n × Q.
+        Parameters
+        ----------
+        times : array_like of shape (n,) or (n, P)
+            The times of the new rows.
+        n_samples : int, default 1
+            The number of sequences S.
+        random_state : int or None, default None
+            The seed of the draws.
+        return_latent : bool, default False
+            Whether to return the latent paths, too.
+
+        Returns
+        -------
+        ndarray of shape (S, n, D), or with the paths of shape (S, n, Q)
+            Draws of the mapping without observation noise, in the units of the outputs.
         """
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {n_samples}")

@@ -1,11 +1,10 @@
-"""The settings of the estimators: what each one means, said once, and what values it may have.
+"""The settings of the estimators: their meanings, their types, and checks of their values.
 
-An estimator lists its settings as the fields of a class, each with its kinds and its default. Its
+An estimator declares its settings as the fields of a class, with types and defaults. Its
 constructor, the checks before training and the section "Parameters" of its documentation follow
-from that list. The first two can be given by position, all others by name.
+from these fields. Only the first two settings are positional.
 """
 
-import re
 import textwrap
 import types
 from collections.abc import Mapping
@@ -27,69 +26,72 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Noise
+from gplvm_core.models.estimators.documentation import documented, entries_of, sections_of
 
 Scale = Literal["global", "columns", "none"]
 Optimiser = Literal["lbfgs", "scg"]
 Seed = int | np.random.Generator | np.random.RandomState | None
 Class = TypeVar("Class", bound=type)
 
-# What a setting means, where an estimator does not say more.
+# The description of each setting; an estimator can replace it in its own docstring.
 SENTENCES: Mapping[str, str] = {
-    "n_components": "The number of latent dimensions, at most: training turns off those that the "
+    "n_components": "The largest number of latent dimensions. Training turns off those that the "
     "data do not need.",
-    "n_inducing": "The number of inducing inputs, at most one for each row. More of them make the "
-    "mapping finer; the cost of an iteration grows with their square.",
+    "n_inducing": "The number of inducing inputs, at most one for each row. More inducing inputs "
+    "make the mapping finer. The cost of an iteration grows with the square of their number.",
     "kernel": 'The covariance function of the mapping: "rbf", "linear", "periodic", or a kernel '
     "object with expectations under Gaussian inputs: RBF, Linear, Periodic, Bias, White, products "
     "of RBF kernels with at most one Periodic, and sums.",
-    "time_kernel": "None, or the covariance function of the latent paths over time, which joins "
-    'the rows of a sequence: "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" '
-    '(rough), "periodic", each with a little white noise, or a kernel object. The first variance '
-    'of an object is held, and so is what it names: (Periodic(1.0) + RBF(0.1)).holding("variance") '
-    "+ White(0.01) nearly repeats, with a given share of anything smooth (Damianou 2015, §3.5.4).",
-    "init": 'The latent means that training starts from: "pca", "isomap", "random", or the means '
-    "themselves, N × Q.",
+    "time_kernel": "The covariance function of the latent paths over time, which couples the rows "
+    'of a sequence: "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" (rough), '
+    '"periodic", each with a little white noise, or a kernel object. None: independent rows. '
+    "Training holds the first variance of a kernel object, and every parameter that `holding` "
+    'names: (Periodic(1.0) + RBF(0.1)).holding("variance") + White(0.01) describes nearly '
+    "periodic paths with a fixed proportion of smooth change (Damianou 2015, §3.5.4).",
+    "init": 'The initial latent means: "pca", "isomap", "random", or an array of shape (N, Q).',
     "scaling": 'The units of the outputs inside the model: "global", one scale for all columns; '
-    '"columns", one for each; "none", as given.',
-    "max_iter": "The most accepted iterations of a start.",
-    "n_restarts": "The number of starts. The one that ends with the best bound is used.",
-    "jitter": "Added to the diagonal of every kernel matrix, relative to the mean of that "
-    "diagonal. Results report it.",
+    '"columns", one scale for each column; "none", the data as given.',
+    "max_iter": "The largest number of accepted iterations of a start.",
+    "n_restarts": "The number of starts. The model uses the start with the best final bound.",
+    "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the "
+    "mean of that diagonal. `result_.jitter` reports the value that was used.",
     "optimiser": 'The optimiser: "lbfgs", or "scg", scaled conjugate gradients.',
-    "random_state": "The seed of everything that is drawn at random: None, a whole number, or a "
-    "`numpy.random.Generator` or `RandomState`, which every fit then advances.",
-    "n_jobs": "The number of threads that share the rows; None is one, −1 all processors.",
-    "noise": '"shared", one noise variance for all outputs in their internal units, or '
-    '"per_output": every output has a signal and a noise variance of its own (`noise_std_`), so '
-    "that its scale does not matter, whatever `scaling` says.",
-    "encoder": "None, or q(X) as a function of the outputs that is learnt with the mapping, so "
-    'that transform of a whole row needs no inference: "kernel", a linear map and an RBF expansion '
-    '(Lawrence & Quiñonero-Candela 2006), or "network", a linear map and a hidden layer. '
-    "`bound_` stays a lower bound, over fewer beliefs. New rows with gaps are "
+    "random_state": "The seed of all random draws: None, a whole number, or a "
+    "`numpy.random.Generator` or `RandomState`. Each fit advances a generator.",
+    "n_jobs": "The number of threads, which share the rows; None is one, −1 all processors.",
+    "noise": '"shared", one noise variance for all outputs in internal units, or "per_output", a '
+    "signal variance and a noise variance for each output (`noise_std_`). With the latter the "
+    "results do not depend on `scaling`.",
+    "encoder": "None, or a function from outputs to q(X), which training learns with the mapping. "
+    '`transform` then needs no inference for complete rows. "kernel" is a linear map and an RBF '
+    'expansion (Lawrence & Quiñonero-Candela 2006), "network" a linear map and a hidden layer. '
+    "`bound_` remains a lower bound, over a smaller family of posteriors. New rows with gaps are "
     "inferred iteratively, as without an encoder.",
-    "family": 'q of the hidden layers: "marginalised" (inducing outputs integrated out given the '
-    'hidden layers) or "mean_field" (independent of them, never higher); or conditional ones, '
-    'which a last phase of training turns a marginalised one into (Chamberlin 2016): "gated" and '
-    '"free" (hidden outputs that follow the inducing outputs, by one gate a dimension or at will), '
-    '"diagonal" (outputs that follow the inputs; RBF kernels). For small models, with RBF kernels '
-    'and the package autograd: "joint" (gated, all dimensions of a layer together), "full" (every '
-    'output follows all inputs), "chain" (joint, and the inducing outputs follow those of the '
-    'layer above; no missing values) and "low_rank_chain" (by a matrix of low rank). Where such a '
-    'bound ends lower than that of "marginalised" at the same beliefs, the latter is used, and '
-    "`notes_` say so.",
-    "kinds": 'None, all columns are numbers; "auto", every column has the kind that its data type '
-    "suggests (`columns_`, `notes_`); or a list or dict of kinds by column, where a dict may "
-    'leave out columns: "number", "yes/no", "category", "grade", "count", or the words of a grade '
-    "in their order. With columns of several kinds every one has a signal of its own, and every "
-    "number a noise of its own, whatever `noise` and `scaling` say; encoder, batch_size and files "
-    "need numbers alone.",
-    "batch_size": "None, or train by batches of so many rows drawn at random (stochastic "
-    "variational inference; Damianou 2015, §3.3.3). After a sample of 2500 rows q(u) moves by its "
-    "natural gradient and the other parameters by Adam, ten batches an iteration. With an encoder "
-    "the beliefs of a batch are its answers, else each row has its own.",
-    "input_connections": "Every layer sees the top beside the outputs of the layer above (Duvenaud "
-    "et al. 2014), so that deep models forget none of it.",
-    "constrained": "Beliefs about uncertain inputs stay centred on the inputs as given.",
+    "family": 'The variational family of the hidden layers. "marginalised" integrates out the '
+    'inducing outputs given the hidden layers; "mean_field" makes them independent, with a bound '
+    "that is never higher. The other families are conditional: a last phase of training converts a "
+    'marginalised posterior (Chamberlin 2016). In "gated" and "free" the hidden outputs depend on '
+    "the inducing outputs, through one gate for each dimension or through any linear map; in "
+    '"diagonal" (RBF kernels) the outputs depend on the inputs. The following need RBF kernels '
+    'and the package autograd, and suit small models: "joint" (gated, all dimensions of a layer '
+    'jointly), "full" (each output depends on all inputs), "chain" (joint, and the inducing '
+    'outputs depend on those of the layer above; no missing values) and "low_rank_chain" (the same '
+    "by a matrix of low rank). If the conditional bound ends lower than the marginalised bound, "
+    "the model uses the marginalised posterior, and `notes_` reports it.",
+    "kinds": "The kind of each column. None: all columns are numbers. "
+    '"auto": the data types of the columns decide (`columns_` and `notes_` report the kinds). A '
+    'list or dict gives kinds by column, and a dict may leave out columns: "number", "yes/no", '
+    '"category", "grade", "count", or a list of words for a grade in that order. With several '
+    "kinds each column has its own signal variance and each number its own noise variance, "
+    "so `noise` and `scaling` have no effect. An encoder, `batch_size` and files require numbers.",
+    "batch_size": "None, or the number of random rows in a training batch (stochastic variational "
+    "inference; Damianou 2015, §3.3.3). Training first fits a sample of 2500 rows. Then q(u) "
+    "follows its natural gradient and Adam updates the other parameters, with ten batches per "
+    "iteration. An encoder computes the latent posteriors of a batch; without one, each row has "
+    "its own parameters.",
+    "input_connections": "Whether every layer takes the top's points as further inputs (Duvenaud "
+    "et al. 2014), so that deep models do not lose information about them.",
+    "constrained": "Whether the posteriors of uncertain inputs stay centred on the given inputs.",
 }
 
 
@@ -97,24 +99,23 @@ SENTENCES: Mapping[str, str] = {
 def preset(cls: Class) -> Class:
     """Make an estimator of a class whose fields are its settings.
 
-    Where SENTENCES says too little about a setting, the section "Parameters" of the class'
-    documentation says what it means here; this completes the section.
+    The section "Parameters" of the documentation is completed from SENTENCES. The class can
+    replace a description by an entry in its docstring.
     """
     result: Any = dataclass(eq=False, repr=False)(cls)
-    text, _, own = (cls.__doc__ or "").partition(_HEADING)
+    own = entries_of(sections_of(cls.__doc__).get("Parameters", ""))
     result._sentences = {
         **getattr(cls, "_sentences", {}),
-        **{name: " ".join(said.split()) for name, said in _ENTRY.findall(own)},
+        **{name: " ".join(entry.split()[1:]) for name, entry in own.items()},
     }
     hints = get_type_hints(result)
     entries = [_entry(each, hints[each.name], result._sentences) for each in _in_order(result)]
-    result.__doc__ = "\n".join((text.rstrip(), "", _HEADING + entries[0], *entries[1:], "    "))
-    return cast(Class, result)
+    return cast(Class, documented(result, entries))
 
 
 @dataclass(eq=False, repr=False)
 class Iterative:
-    """Settings of everything that is trained by iterations."""
+    """Settings of all models that are trained by iterations."""
 
     _: KW_ONLY
     max_iter: int = 500
@@ -127,7 +128,7 @@ class Iterative:
 
 @dataclass(eq=False, repr=False)
 class Scaled(Iterative):
-    """Settings of models of outputs in units of their own."""
+    """Settings of models that rescale their outputs."""
 
     _: KW_ONLY
     scaling: Scale = "global"
@@ -146,7 +147,7 @@ class LatentSettings(Scaled):
 
 
 def check_settings(model: Any) -> None:
-    """Raise ValueError for settings of an estimator that are out of range, with what is allowed."""
+    """Raise ValueError, with the allowed values, for settings that are out of range."""
     hints = get_type_hints(type(model))
     for each in fields(model):
         _check(each.name, getattr(model, each.name), hints[each.name])
@@ -154,8 +155,6 @@ def check_settings(model: Any) -> None:
 
 # Whole numbers of at least 1.
 _COUNTS = {"n_components", "n_inducing", "max_iter", "n_restarts", "batch_size", "window"}
-_HEADING = "    Parameters\n    ----------\n"
-_ENTRY = re.compile(r"^    (\w+)\n((?:        .+\n)+)", re.MULTILINE)
 
 
 def _check(name: str, value: Any, hint: Any) -> None:
@@ -197,7 +196,7 @@ def _check(name: str, value: Any, hint: Any) -> None:
 
 
 def _flat(parts: Any) -> Any:
-    """The kernels in tuples and dicts of them."""
+    """Flatten the kernels in tuples and dicts."""
     for part in parts:
         if isinstance(part, tuple):
             yield from _flat(part)
@@ -224,7 +223,7 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def _in_order(cls: Any) -> "list[Field[Any]]":
-    """The settings by position, then an estimator's own, then those that others have, too."""
+    """The positional settings, then those that the estimator declares, then inherited ones."""
     own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", {})]
     return sorted(fields(cls), key=lambda each: (each.kw_only, own.index(each.name)))
 
@@ -235,12 +234,12 @@ def _entry(setting: "Field[Any]", hint: Any, said: Mapping[str, str]) -> str:
     shown = f'"{default}"' if isinstance(default, str) else repr(default)
     kind = _shown(hint) + ("" if default is MISSING else f", default {shown}")
     lines = textwrap.wrap(sentence, 88, break_long_words=False, break_on_hyphens=False)
-    return "\n        ".join((f"    {setting.name} : {kind}", *lines))
+    return "\n    ".join((f"{setting.name} : {kind}", *lines))
 
 
 def _shown(hint: Any) -> str:
-    """Kinds as numpydoc writes them: {"shared", "per_output"}, int or None."""
-    if hint == ArrayLike:  # of which str is one
+    """A type as numpydoc writes it: {"shared", "per_output"}, int or None."""
+    if hint == ArrayLike:  # the union with str, which ArrayLike contains
         return "str or array_like"
     choices = _choices(hint)
     others = [kind for kind in _kinds(hint) if get_origin(kind) is not Literal]
@@ -256,6 +255,6 @@ def _shown(hint: Any) -> str:
 
 
 def _choices(hint: Any) -> list[str]:
-    """The words that a setting may be, where only some are allowed."""
+    """The allowed words of a setting; empty if it is not restricted to words."""
     kinds = (kind for kind in _kinds(hint) if get_origin(kind) is Literal)
     return [choice for kind in kinds for choice in get_args(kind)]

@@ -1,4 +1,4 @@
-"""What fitted models share whose latent points lie on paths over time."""
+"""Methods of fitted models whose latent points are on paths over time."""
 
 import warnings
 from typing import Any
@@ -24,9 +24,22 @@ Rows = NDArray[np.intp]
 
 
 class Timed:
-    """Times, sequences, the path (μ̄, λ) of every row, and the kernel over time."""
+    """Methods of a model with latent paths over time.
 
-    # None where a model has no kernel over time, and in files of before it could have one.
+    Attributes
+    ----------
+    times_ : ndarray of shape (N, P) or None
+        The times of the training rows; None without a kernel over time.
+    sequences_ : ndarray of shape (N,) or None
+        The labels of their sequences; None without a kernel over time.
+    path_ : Path or None
+        The parameters (μ̄, λ) of the latent path, each of shape (N, Q); None without a kernel over
+        time.
+    time_kernel_ : Kernel or None
+        The trained kernel over time; None without one.
+    """
+
+    # None without a kernel over time, and in files of versions without such kernels.
     times_: Any = None
     sequences_: Any = None
     path_: Any = None
@@ -34,18 +47,31 @@ class Timed:
 
     @property
     def _network(self) -> Network:
-        """The trained graph, whose first node lies on the paths."""
+        """The trained graph; the points of its first node are on the paths."""
         raise NotImplementedError
 
     @property
     def _paths(self) -> dict[int, tuple[Kernel, Path]]:
-        """Of every node over time, the kernel and the training rows' path."""
+        """The kernel and the training rows' path of every node over time."""
         return {} if self.time_kernel_ is None else {0: (self.time_kernel_, self.path_)}
 
     def forecast_latent(
         self, times: ArrayLike, *, sequence: Any = None
     ) -> tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
-        """Mean and variance of the latent path at new times of a trained sequence."""
+        """Predict the latent path at new times of a trained sequence.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,) or (n, P)
+            Times after, between or before those of the sequence.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (n, Q)
+            The posterior means and variances of the path.
+        """
         found = self._forecast(times, sequence)[0]
         return found.mean, found.variance
 
@@ -56,8 +82,8 @@ class Timed:
         return {at: forecast(*own) for at, own in known.items()}
 
     def _continued(self, times: ArrayLike, count: int | None, sequence: Any) -> Continued:
-        """The prior of so many new rows at all nodes over time, side by side: a trained sequence's
-        continuation, or the prior over time.
+        """The prior of `count` new rows at all nodes over time, side by side: the continuation of
+        a trained sequence, or the prior over time.
         """
         self._check_timed()
         rows = np.empty(0, dtype=np.intp) if sequence is None else self._rows_of(sequence)
@@ -73,7 +99,7 @@ class Timed:
         inputs: Inputs | None = None,
         adapt: bool = False,
     ) -> FoundPath:
-        """q of the rows of one sequence (see infer_sequence), with a warning if it still moves."""
+        """q of the rows of one sequence (see infer_sequence); warns if it has not converged."""
         network = self._network
         if adapt and len(network.nodes) > 1:
             raise ValueError("adapt=True is for models of one layer: leave it out")
@@ -90,8 +116,8 @@ class Timed:
         )
         if path.ending == "moving":
             warnings.warn(
-                f"the path of {len(prior.mean)} rows was still moving after {MOST_STEPS} steps: "
-                "its bound may yet rise a little",
+                f"the path of {len(prior.mean)} rows has not converged after {MOST_STEPS} steps: "
+                "its bound may still rise a little",
                 UserWarning,
                 stacklevel=4,
             )
@@ -100,7 +126,7 @@ class Timed:
     def _so_far(
         self, times: Float[Array, "n P"], rows: Int[Rows, " r"]
     ) -> dict[int, tuple[Kernel, Array, Path, Array]]:
-        """What paths are continued from: kernel, times and path of training rows, new times."""
+        """The kernel, the times and path of the training rows, and the new times, by node."""
         if times.shape[1] != self.times_.shape[1]:
             raise DataError(
                 f"times have {times.shape[1]} columns, but the model was trained with "

@@ -1,4 +1,4 @@
-"""What every estimator that is trained by iterations shares: starts, fit and its results."""
+"""Iterative training, shared by the estimators: starts, `fit` and its results."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -43,36 +43,42 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 class Ended:
     """The problem of all rows, and the parameters that the best start ended with.
 
-    trained_rows: the rows that training saw (None: all). notes: on the other rows. asked: the
-    problem that was trained, from this first seed.
+    trained_rows: the rows that training used (None: all). notes: about the other rows.
+    trained_problem: the problem of the trained rows. seed: its first seed.
     """
 
     problem: Any
     parameters: Any
     trained_rows: Rows | None
     notes: tuple[str, ...]
-    asked: Problem
+    trained_problem: Problem
     seed: int
 
     @property
     def start_notes(self) -> tuple[str, ...]:
-        """What had to be decided for the user at the start."""
-        return self.asked.notes(self.seed)
+        """Notes on choices made for the user at the start."""
+        return self.trained_problem.notes(self.seed)
 
     @property
     def encoder(self) -> Encoder | None:
-        """q(X) as a function of the outputs, where that was learnt."""
+        """The encoder, q(X) as a function of the outputs; None without one."""
         node = self.problem.nodes[0]
         return node.encoder(self.parameters.nodes[0]) if isinstance(node, EncodedNode) else None
 
     def learnt(self, targets: tuple[Array, ...]) -> Learnt:
-        """Beliefs and layers at these parameters."""
+        """Posteriors of the nodes and layers at these parameters."""
         found: Learnt = self.problem.learnt(self.parameters, targets)
         return found
 
 
 class Trainable:
-    """An estimator that is trained from one or several starts."""
+    """An estimator that is trained from one or several starts.
+
+    Attributes
+    ----------
+    restarts_ : tuple of Restart
+        For each start its seed, its final bound in nats, and how its training ended.
+    """
 
     max_iter: int
     n_restarts: int
@@ -93,8 +99,9 @@ class Trainable:
         resume: Run | None,
         views: tuple[str, ...] = (),
     ) -> Ended:
-        """Where the best start ended, completed for many rows. A stop while rows are placed is a
-        stop of training. offset, views: see Training.
+        """Train all starts; return the end of the best one, extended to all rows.
+
+        Stopping while rows are placed counts as stopping training. offset, views: see Training.
         """
         seeds = self._seeds(problem) if resume is None else resume.seeds
 
@@ -119,7 +126,7 @@ class Trainable:
         return Ended(found.problem, found.parameters, found.trained, found.notes, problem, seeds[0])
 
     def _stopped(self) -> None:
-        """Training was stopped by the caller, if only while rows followed it."""
+        """Record that the caller stopped training, or the placement of rows after it."""
         before, (status, reason) = self.result_, STOPPED
         self.result_ = replace(before, status=status, reason=reason)
         self.restarts_ = tuple(
@@ -128,18 +135,19 @@ class Trainable:
         )
 
     def _seeds(self, problem: Any) -> tuple[int, ...]:
-        """One for each start."""
+        """The seeds of the starts."""
         return seeds_for(self.random_state, self.n_restarts, len(problem.recipes))
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
-        """By what the best of several starts is chosen."""
+        """The criterion that selects the best start."""
         return trained.restart.bound
 
     def _take_times(
         self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
     ) -> tuple[str, ...]:
-        """Times and sequences of the rows, where the model has a kernel over time; a note on those
-        that are not used.
+        """Store the times and sequences of the rows if the model has a kernel over time.
+
+        Returns a note if it has none and ignores them.
         """
         self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
         if self.time_kernel is not None:
@@ -149,7 +157,7 @@ class Trainable:
         return ()
 
     def _take_path(self, ended: Ended) -> tuple[str, ...]:
-        """The path that training found, if any; notes on what is odd about its times."""
+        """Store the trained path, if any; return notes on problems with its times."""
         node, own = ended.problem.nodes[0], ended.parameters.nodes[0]
         if not isinstance(node, PathNode):
             return ()
@@ -158,10 +166,10 @@ class Trainable:
 
 
 def whole(fit: Fit) -> Fit:
-    """A fit after which the model, should it fail, is the model that it was before."""
+    """Wrap a fit so that an error leaves the model unchanged."""
 
     @wraps(fit)
-    def whole_or_not_at_all(model: Any, *data: Any, **options: Any) -> Any:
+    def fit_or_restore(model: Any, *data: Any, **options: Any) -> Any:
         before = dict(vars(model))
         try:
             return fit(model, *data, **options)
@@ -170,7 +178,7 @@ def whole(fit: Fit) -> Fit:
             vars(model).update(before)
             raise
 
-    return cast(Fit, whole_or_not_at_all)
+    return cast(Fit, fit_or_restore)
 
 
 class TrainedModel(Trainable, LatentVariableModel):
@@ -192,13 +200,33 @@ class TrainedModel(Trainable, LatentVariableModel):
         callback: Callback | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
+        """Train the model.
 
-        callback(progress) is called after every accepted iteration; StopIteration raised in it
-        ends training with the best state so far. resume: a `progress.run` to go on from, with
-        the same data and settings (a larger max_iter goes on for longer).
-        Y may be an array of PyTorch or CuPy. With inducing inputs the sums over its rows are made
-        on its device, which must have float64; without, Y is copied to NumPy. Results are NumPy's.
+        Parameters
+        ----------
+        Y : array_like of shape (N, D)
+            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are allowed. With
+            inducing inputs the sums over the rows are computed on the device of Y, which must
+            support float64; without, Y is copied to NumPy. All results are NumPy arrays.
+        y : ignored
+            For scikit-learn.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration. StopIteration raised in it
+            ends training with the best state so far.
+        resume : Run, optional
+            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range.
+        DataError
+            If Y cannot be trained on, for example because every column is constant.
         """
         return self._fit(Y, None, None, callback, resume)
 
@@ -212,7 +240,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         resume: Run | None,
         further: int = 0,
     ) -> Self:
-        """further: so many rows of files follow when training has ended."""
+        """further: the number of rows of files that are streamed after training."""
         check_settings(self)
         place = Place.of(Y)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
@@ -232,23 +260,29 @@ class TrainedModel(Trainable, LatentVariableModel):
         return gaps_in_words(targets)
 
     def _begin(self, targets: Float[Array, "N D"]) -> Any:
-        """Where training starts."""
+        """The start of training."""
         count = len(targets) if self.n_inducing is None else self.n_inducing
         return Start((targets,), self.n_components, count, (self.kernel,), self.init)
 
     def _problem(self, begin: Any, executor: Executor, further: int) -> Any:
-        """What training is to maximise: a graph, or another problem with notes on its start."""
+        """The training problem: a graph, or another problem with notes on its start."""
         raise NotImplementedError
 
     def _settle(
         self, ended: Ended, targets: Float[Array, "N D"], scaling: Scaling, offset: float
     ) -> tuple[str, ...]:
-        """Fitted attributes from where training ended; notes on them. offset: of the bound."""
+        """Set the fitted attributes; return notes. offset: added to the bound, in nats."""
         raise NotImplementedError
 
 
 class TimedModel(TrainedModel, SequenceQueries):
-    """The same, whose latent points may follow from a kernel over time, or from an encoder."""
+    """A model of one table whose latent points may have a kernel over time, or an encoder.
+
+    Attributes
+    ----------
+    encoder_ : Encoder or None
+        The trained encoder; None without one.
+    """
 
     encoder: Any
     encoder_: Encoder | None = None
@@ -263,20 +297,41 @@ class TimedModel(TrainedModel, SequenceQueries):
         callback: Callback | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
+        """Train the model.
 
-        times: with a time_kernel, of each row, N or (vector inputs) N × P; by default 0, 1, 2, …
-        within a sequence. sequences: N labels; rows with the same label lie on one path, and
-        different paths are independent. callback(progress) is called after every accepted
-        iteration; StopIteration raised in it ends training with the best state so far. resume: a
-        `progress.run` to go on from, with the same data and settings (a larger max_iter goes on
-        for longer). An array of PyTorch or CuPy is copied to NumPy. Raises DataError for times and
-        sequences that do not fit the rows.
+        Parameters
+        ----------
+        Y : array_like of shape (N, D)
+            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are copied to NumPy.
+        y : ignored
+            For scikit-learn.
+        times : array_like of shape (N,) or (N, P), optional
+            Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
+            0, 1, 2, … within each sequence.
+        sequences : array_like of shape (N,), optional
+            Labels. Rows with the same label share a path; different paths are independent.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration. StopIteration raised in it
+            ends training with the best state so far.
+        resume : Run, optional
+            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range.
+        DataError
+            If Y cannot be trained on, or if times or sequences do not match its rows.
         """
         return self._fit(Y, times, sequences, callback, resume)
 
     def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
-        """What is believed about the latent points."""
+        """The node of the latent points."""
         if self.time_kernel is not None:
             if self.encoder is not None:
                 raise ValueError("give a time_kernel or an encoder, not both: leave one out")

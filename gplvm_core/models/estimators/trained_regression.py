@@ -1,4 +1,4 @@
-"""How a regression is trained: the stages that its inputs need, as graphs."""
+"""Training of regressions: stages that depend on the inputs, each a graph."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from gplvm_core.statistics import Executor, Targets
 
 @dataclass(frozen=True)
 class RegressionData:
-    """Inputs and targets (NaN: missing) in internal units, and both units."""
+    """Inputs and targets (NaN: missing) in internal units, and the units of both."""
 
     inputs: Inputs
     targets: Float[Array, "N D"]
@@ -35,7 +35,7 @@ class RegressionData:
 
 
 class FromInputs:
-    """A regression's view of its data."""
+    """A regression that checks and standardises its inputs and outputs."""
 
     scaling: str
     noise: Noise
@@ -79,7 +79,7 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         callback: Callable[[Progress], None] | None,
         resume: Run | None,
     ) -> tuple[Graph, tuple[Trained, ...]]:
-        """The problem that was trained, and every start's end."""
+        """The trained problem, and the end of every start."""
         problem = self._problem(inputs, targets, executor)
         return problem, self._run(problem, targets, scaling, callback, resume)
 
@@ -108,9 +108,9 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         kernel_held: bool = False,
         phases: Sequence[Phase] = PHASES,
     ) -> Graph:
-        """What training is to maximise; begin: where it starts, unless at a start of its own."""
+        """The training problem; begin: another start than the default."""
         seen = Targets.of(targets)
-        # It starts from one noise: the kernel that suits all outputs together.
+        # Training starts from a shared noise variance, with a kernel for all outputs jointly.
         start = RegressionStart(inputs, seen, self.kernel, self.n_inducing, self.jitter, executor)
         return regression(
             inputs,
@@ -125,9 +125,9 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         )
 
     def _kept(self, inputs: Inputs) -> Bool[NDArray[np.bool_], " N"]:
-        """Which rows are trained on."""
+        """The rows to train on."""
         return np.ones(inputs.belief.n_points, dtype=bool)
 
     def _stage_notes(self, inputs: Inputs, n_given: int) -> tuple[str, ...]:
-        """What had to be decided about rows and stages, of so many rows that were given."""
+        """Notes on rows and stages; n_given: the number of given rows."""
         return ()

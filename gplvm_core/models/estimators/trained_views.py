@@ -1,4 +1,4 @@
-"""How a model of several views is trained, and the parts of what it learns by view."""
+"""Training of models of several views, and their fitted attributes by view."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -27,14 +27,23 @@ from gplvm_core.statistics import Executor, executor_for
 
 
 class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
-    """A model of several views of the same rows, on one latent space that they share."""
+    """A model of several views of the same rows on a shared latent space.
+
+    Attributes
+    ----------
+    rows_ : TrainingRows
+        The rows of the model: `count`, their number, and `trained`, the rows that training used
+        (None: all).
+    bounds_ : dict of str to float
+        The contribution of each view to `bound_`, in nats.
+    """
 
     rows_: TrainingRows
     restarts_: tuple[Any, ...]
     scaling: Literal["global", "columns", "none"]
     noise: Noise
     n_jobs: int | None
-    # Of the graph, the node whose points views share.
+    # The node of the graph whose points all views share.
     _shared_node = 0
 
     @whole
@@ -48,11 +57,37 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         callback: Callback | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on views of the same N rows, {name: N × D_v}, NaN for missing. `y` is ignored.
+        """Train the model.
 
-        times and sequences, with a time_kernel, callback and resume (a run of the same views, in
-        their order) as for BayesianGPLVM. Raises DataError for views whose rows do not align, and
-        for one in which nothing varies.
+        Parameters
+        ----------
+        views : dict of str to array_like of shape (N, D_v)
+            Views of the same N rows by name; NaN marks missing values.
+        y : ignored
+            For scikit-learn.
+        times : array_like of shape (N,) or (N, P), optional
+            Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
+            0, 1, 2, … within each sequence.
+        sequences : array_like of shape (N,), optional
+            Labels. Rows with the same label share a path; different paths are independent.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration. StopIteration raised in it
+            ends training with the best state so far.
+        resume : Run, optional
+            A `progress.run` to continue, with the same views in the same order and the same
+            settings; max_iter may be larger.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range.
+        DataError
+            If the views differ in the number of rows, or if all columns of a view are constant.
         """
         check_settings(self)
         given = checked_views(views)
@@ -62,8 +97,8 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         self.columns_ = {name: names for name, names in named.items() if names}
         unused = self._take_times(times, sequences, len(values[0]))
         with executor_for(self.n_jobs) as executor:
-            asked, offsets = self._problem(internal, executor), log_jacobians(internal, scalings)
-            ended = self._train(asked, sum(offsets.values()), callback, resume, self.views_)
+            problem, offsets = self._problem(internal, executor), log_jacobians(internal, scalings)
+            ended = self._train(problem, sum(offsets.values()), callback, resume, self.views_)
             learnt = ended.learnt(values)
             lost = drops_by_view(ended.problem, learnt, self.views_, self._shared_node)
         odd, count = self._take_path(ended), len(values[0])
@@ -83,14 +118,14 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         offsets: Mapping[str, float],
         lost: Mapping[str, Any],
     ) -> tuple[str, ...]:
-        """Fitted attributes of every view; notes on them."""
+        """Set the fitted attributes of every view; return notes."""
         ways = ways_to_views(ended.problem, len(self.views_), self._shared_node)
         of_views = dict(zip(self.views_, ways, strict=True))
         edges = ended.problem.edges
         self.seen_ = {name: edges[way[-1]].data.seen for name, way in of_views.items()}
         own = {name: learnt.layers[way[-1]] for name, way in of_views.items()}
         leading = {name: learnt.layers[way[0]] for name, way in of_views.items()}
-        self._keep(learnt.nodes[self._shared_node], own, leading, lost, scalings)
+        self._set_fitted(learnt.nodes[self._shared_node], own, leading, lost, scalings)
         self.bounds_ = {
             name: offsets[name]
             + sum(learnt.layers[at].posterior.value for at in way)
@@ -104,9 +139,9 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     def _examined(
         self, ended: Ended, learnt: Learnt, scalings: Mapping[str, Scaling]
     ) -> tuple[str, ...]:
-        """What else is found of the layers; notes on them."""
+        """Set the fitted attributes of further layers; return notes."""
         return ()
 
     def _problem(self, internal: Views, executor: Executor) -> Any:
-        """What training is to maximise."""
+        """The training problem."""
         raise NotImplementedError

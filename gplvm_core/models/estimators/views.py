@@ -1,4 +1,4 @@
-"""Manifold relevance determination: several views of the same things on one latent space."""
+"""Manifold relevance determination: several views of the same rows on one latent space."""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
@@ -23,29 +23,42 @@ from gplvm_core.statistics import Executor
 class ManifoldRelevance(LatentSettings, TrainedViews):
     """Manifold relevance determination (Damianou, Ek, Titsias & Lawrence 2012).
 
-    Each view is a Gaussian-process layer, with its own kernel, ARD weights, inducing inputs and
-    noise, on latent inputs that all views share: their weights divide the latent dimensions
-    softly into shared and private ones (`segmentation`). Source: Damianou (2015), ch. 5.
+    All views share the latent inputs. Each view is a Gaussian-process layer with a separate kernel,
+    ARD weights, inducing inputs and noise. The weights divide the latent dimensions softly into
+    shared and private ones (`segmentation`). Source: Damianou (2015), ch. 5.
 
-    Views are dicts of arrays by name throughout; missing entries are NaN, and a row may be missing
-    from some views.
+    All methods take and return views as dicts of arrays by name. NaN marks missing values, and a
+    row may be missing from some views.
 
-    Of 20,000 rows or more, without a time_kernel, a growing sample is trained and the others are
-    placed, as in BayesianGPLVM; `rows_.trained` says which were trained (None: all). Views are
-    worked on in memory by NumPy: those of `RowFiles` are read whole and no row passes by, and sums
-    over rows are not made in another array library.
+    For 20,000 rows or more without a time_kernel, training uses a growing sample, as in
+    BayesianGPLVM. All views are NumPy arrays in memory: `RowFiles` are loaded completely, and
+    arrays of other libraries are copied.
 
     Parameters
     ----------
     kernel
-        The covariance function of the mappings (name or object): one for all views, or a dict
-        from a view's name to its own.
+        The covariance function of the mappings, as for BayesianGPLVM: one for all views, or a dict
+        by view name.
     init
-        The latent means that training starts from: "pca" of the views side by side, each of the
-        same total variance; "pca_each", the components of each view side by side; "isomap";
-        "random"; or the means themselves, N × Q.
+        The initial latent means: "pca" of the views side by side, scaled to the same total
+        variance; "pca_each", the components of each view side by side; "isomap"; "random"; or an
+        array of shape (N, Q).
     n_jobs
-        The number of threads that share the views; None is one, −1 all processors.
+        The number of threads, which share the views; None is one, −1 all processors.
+
+    Examples
+    --------
+    Both views depend on one shared dimension, so one view predicts the other.
+
+    >>> import numpy as np
+    >>> from gplvm_core import ManifoldRelevance
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(30), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.02 * rng.standard_normal((30, 4))
+    >>> views = {"left": Y[:, :2], "right": Y[:, 2:]}
+    >>> model = ManifoldRelevance(2, 10, max_iter=50, random_state=0).fit(views)
+    >>> model.transfer({"left": [[1.0, -2.0]]}, "right").round(1)
+    array([[0.5, 1. ]])
     """
 
     n_components: int = 10
@@ -59,7 +72,23 @@ class ManifoldRelevance(LatentSettings, TrainedViews):
         return Capabilities(timed=self.time_kernel is not None, views=True)
 
     def of_view(self, name: str) -> BayesianGPLVM:
-        """One view as a fitted model of its own, on the shared latent space and its paths."""
+        """Return one view as a fitted model on the shared latent space and its paths.
+
+        Parameters
+        ----------
+        name : str
+            The name of the view.
+
+        Returns
+        -------
+        BayesianGPLVM
+            The fitted model.
+
+        Raises
+        ------
+        DataError
+            If there is no such view.
+        """
         self._check_fitted()
         check_name(name, self.views_)
         return one_view(self, name)

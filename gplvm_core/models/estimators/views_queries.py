@@ -1,4 +1,4 @@
-"""Latent points and rows given in some views: what a fitted model of several views answers."""
+"""Methods of fitted models of several views, for latent points and for rows of some views."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,14 +27,30 @@ from gplvm_core.statistics import Statistics
 
 
 class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Questions to `ManifoldRelevance`: all that needs only the fitted posteriors.
+    """Methods of `ManifoldRelevance` that need only the fitted posteriors.
 
-    Views are dicts of arrays by name, of any non-empty subset of the trained ones, NaN where
-    missing, in the user's units. `_shared_node` of `_network` has the points that views share.
+    Views are dicts of arrays by name, for any non-empty subset of the trained views, with NaN for
+    missing values, in the user's units. `_shared_node` is the node of the shared points.
+
+    Attributes
+    ----------
+    views_ : tuple of str
+        The names of the views.
+    columns_ : dict of str to tuple of str
+        The column names of the views that were data frames.
+    posteriors_ : dict of str to Posterior
+        The layer of each view: kernel, inducing inputs, q(u), noise and units.
+    statistics_ : dict of str to Statistics
+        The sums over the rows that determine q(u) of each view.
+    relevance_ : dict of str to ndarray of shape (Q,)
+        The ARD weights of the latent dimensions for each view, inverse squared lengthscales.
+    latent_scale_ : ndarray of shape (Q,)
+        The square roots of the sums of the relevances over the views. Latent points times these
+        are in lengthscales, so that distances between them have a meaning.
     """
 
     views_: tuple[str, ...]
-    # The names of the columns of views that were data frames; None in files of before.
+    # Column names of the views that were data frames; None in files of earlier versions.
     columns_: dict[str, tuple[str, ...]] | None = None
     posteriors_: dict[str, Posterior]
     statistics_: dict[str, Statistics]
@@ -44,7 +60,7 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
     def _network(self) -> Network:
         return Network.star(self.posteriors_, self._belief, self.statistics_)
 
-    def _keep(
+    def _set_fitted(
         self,
         top: Believed,
         layers: Mapping[str, Settled],
@@ -52,8 +68,8 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         drops: Mapping[str, Float[Array, " Q"]],
         scalings: Mapping[str, Scaling],
     ) -> None:
-        """What fitting leaves behind: the shared belief, each view's layer, and the one that leads
-        there from the shared space.
+        """Set the fitted attributes. layers: the last layer of each view. leading: the layer of
+        each view at the shared space.
         """
         self.latent_mean_, self.latent_variance_ = top.belief.mean, top.belief.variance
         self.information_, self.drops_ = top.information, dict(drops)
@@ -72,10 +88,24 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         noise: bool = False,
         return_std: bool = False,
     ) -> Any:
-        """Every view at latent points X (N × Q), certain or with variances of their own.
+        """Predict all views at latent points.
 
-        Means by name, and with return_std standard deviations by name; noise adds each view's
-        observation noise. Data frames where X is one, or where pandas output is set.
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Latent points.
+        X_variance : array_like of shape (n, Q), optional
+            Variances of the latent points; None for exact points.
+        noise : bool, default False
+            Whether standard deviations include the observation noise.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        dict of str to ndarray or DataFrame of shape (n, D_v), or two of them
+            The means by view, and with return_std the standard deviations. Data frames if X is a
+            data frame, or if pandas output is set.
         """
         points = self._points(X)
         spread = checked_variance(X_variance, points)
@@ -91,7 +121,20 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         return tuple(map(as_given, found)) if isinstance(found, tuple) else as_given(found)
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Views:
-        """Draws of all views together from the prior of the top: n × D by name, with noise."""
+        """Draw rows of all views jointly from the prior.
+
+        Parameters
+        ----------
+        n_samples : int, default 1
+            The number of rows.
+        random_state : int or None, default None
+            The seed of the draws.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_samples, D_v)
+            The draws by view, with noise.
+        """
         self._check_fitted()
         generator = np.random.default_rng(random_state)
         return prediction.draw_prior(self._network, n_samples, generator)
@@ -103,10 +146,27 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         n_samples: int = 1,
         random_state: int | None = None,
     ) -> Float[Array, "S N Q"]:
-        """Latent points X with some dimensions drawn anew, all others kept.
+        """Redraw some dimensions of latent points.
 
-        Drawn together from the aggregate of the training points' beliefs, so that what goes
-        together stays together. With dimensions private to a view, that view varies alone.
+        The dimensions are drawn jointly from the average of the training points' posteriors, so
+        that dependent dimensions remain consistent. Redrawing the private dimensions of a view
+        changes only that view.
+
+        Parameters
+        ----------
+        X : array_like of shape (N, Q)
+            Latent points.
+        dimensions : array_like of int
+            The dimensions to redraw.
+        n_samples : int, default 1
+            The number of draws S.
+        random_state : int or None, default None
+            The seed of the draws.
+
+        Returns
+        -------
+        ndarray of shape (S, N, Q)
+            Latent points with all other dimensions unchanged.
         """
         points = self._points(X)
         chosen = checked_dimensions(dimensions, points.shape[1])
@@ -115,7 +175,22 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
     def interpolate(
         self, start: ArrayLike, end: ArrayLike, dimensions: ArrayLike, steps: int = 10
     ) -> Float[Array, "S Q"]:
-        """A straight latent path from one point (Q,) toward another in some dimensions alone."""
+        """Return a straight latent path between two points that changes only some dimensions.
+
+        Parameters
+        ----------
+        start, end : array_like of shape (Q,)
+            Latent points.
+        dimensions : array_like of int
+            The dimensions that move from `start` to `end`; all others stay as in `start`.
+        steps : int, default 10
+            The number of points S.
+
+        Returns
+        -------
+        ndarray of shape (S, Q)
+            The path.
+        """
         points = self._points(np.stack([np.asarray(start), np.asarray(end)]))
         chosen = checked_dimensions(dimensions, points.shape[1])
         return interpolate(points[0], points[1], chosen, steps)
@@ -127,21 +202,46 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         return_std: bool = False,
         scaled: bool = False,
     ) -> Any:
-        """Latent mean (N × Q) of new rows given in some views, and with return_std the deviation.
+        """Infer the latent points of new rows from one or several views (Damianou 2015, §5.2.4).
 
-        Each row on its own, x ~ N(0, I). Dimensions that none of these views uses stay at that.
-        scaled: times `latent_scale_`, so that distances between points have a meaning, in all
-        views together. Source: Damianou (2015), §5.2.4.
+        Each row is inferred separately, with x ~ N(0, I). Dimensions that none of the given views
+        uses keep this prior.
+
+        Parameters
+        ----------
+        views : dict of str to array_like
+            One or several of the trained views by name; NaN marks missing values.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+        scaled : bool, default False
+            Whether to multiply points by `latent_scale_`, so that distances have a meaning.
+
+        Returns
+        -------
+        ndarray of shape (n, Q), or two of them
+            The posterior means, and with return_std the standard deviations.
         """
         belief = self._explained(self._given(views))[self._shared_node].best
         return self._placed(belief, scaled, return_std)
 
     def complete(self, views: Mapping[str, ArrayLike], *, return_std: bool = False) -> Any:
-        """The given views with their missing entries (NaN) at their predictive mean.
+        """Fill in the missing values of the given views with their predictive means.
 
-        What is observed in any of them counts for all. return_std adds standard deviations by
-        name, 0 where observed, noise included. A view that is given as a data frame comes back as
-        one, and so do all where pandas output is set.
+        The observed values of all given views inform every view.
+
+        Parameters
+        ----------
+        views : dict of str to array_like
+            One or several of the trained views by name; NaN marks missing values.
+        return_std : bool, default False
+            Whether to return standard deviations, too.
+
+        Returns
+        -------
+        dict of str to ndarray or DataFrame of shape (n, D_v), or two of them
+            The given views with observed values unchanged, and with return_std standard deviations
+            with noise, 0 for observed values. A view is a data frame if it was given as one, or if
+            pandas output is set.
         """
         given = self._given(views)
         found = prediction.reconstructed(
@@ -161,17 +261,45 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         n_samples: int | None = None,
         random_state: int | None = 0,
     ) -> Float[Array, " N"]:
-        """log p(what is observed of a row in these views | training data) in nats, approximately.
+        """Return log p(observed values of a row in these views | training data), approximately.
 
-        The difference of the bounds with and without the row in every layer: it bounds nothing.
-        With n_samples by importance sampling: low on average, less so with more draws.
+        By default this is the difference between the bounds with and without the row, which is not
+        a bound.
+
+        Parameters
+        ----------
+        views : dict of str to array_like
+            One or several of the trained views by name; NaN marks missing values.
+        n_samples : int or None, default None
+            None, or the number of importance samples. The sampled estimate is too low on average;
+            the bias shrinks as the number grows.
+        random_state : int or None, default 0
+            The seed of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Log densities in nats.
         """
         given = self._given(views)
         found = self._explained(given)
         return prediction.log_density(self._network, given, found, n_samples, random_state)
 
     def score(self, views: Mapping[str, ArrayLike], y: Any = None) -> float:
-        """Mean of score_samples, in nats per row."""
+        """Return the mean log density of rows, in nats per row.
+
+        Parameters
+        ----------
+        views : dict of str to array_like
+            One or several of the trained views by name; NaN marks missing values.
+        y : ignored
+            For scikit-learn.
+
+        Returns
+        -------
+        float
+            The mean of `score_samples`.
+        """
         return float(np.mean(self.score_samples(views)))
 
     def _given(self, views: Mapping[str, ArrayLike], *, empty_rows: bool = False) -> Views:
@@ -185,7 +313,7 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
     def _generated(
         self, node: int, at: Belief, noise: bool, return_std: bool
     ) -> Views | tuple[Views, Views]:
-        """Every view at points of a node."""
+        """Predictions of all views at points of a node."""
         found = prediction.moments(self._network, {node: at}, noise=noise)
         return by_name(found, return_std)
 
@@ -194,7 +322,7 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         return checked_points(X, self.latent_mean_.shape[1])
 
     def _columns_of(self, name: str, width: int) -> Sequence[str]:
-        """The names of a view's columns at training, or numbers."""
+        """The column names of a view in training, or numbered names."""
         known = (self.columns_ or {}).get(name)
         return known or [f"x{number}" for number in range(width)]
 

@@ -1,4 +1,4 @@
-"""View → view: which dimensions views share, and one view from others."""
+"""Shared dimensions of views, and prediction of one view from others."""
 
 import warnings
 from collections.abc import Mapping
@@ -29,29 +29,66 @@ Rows = NDArray[np.intp]
 
 
 class ViewsTransfer(ViewsQueries):
-    """Questions to `ManifoldRelevance` about the dimensions that views share, and about one view of
-    rows that are given in others.
+    """Methods of `ManifoldRelevance` for shared dimensions and for prediction between views.
+
+    Attributes
+    ----------
+    seen_ : dict of str to ndarray of bool, shape (N,)
+        For each view, whether a training row has an observed value in it.
+    drops_ : dict of str to ndarray of shape (Q,)
+        For each view, the drop of its bound F_v without a latent dimension, in nats per row.
     """
 
-    seen_: dict[str, Bool[Flags, " N"]]  # rows of which the view has anything
+    seen_: dict[str, Bool[Flags, " N"]]
     relevance_: dict[str, Float[Array, " Q"]]
-    drops_: dict[str, Float[Array, " Q"]]  # of F_v in nats a row, without the dimension
+    drops_: dict[str, Float[Array, " Q"]]
 
     def segmentation(self, threshold: float = LEAST_DROP) -> Segments:
-        """The latent dimensions that each set of views uses, and no other; frozenset(): none.
+        """Return the latent dimensions by the set of views that use them.
 
-        A view uses a dimension when setting its weight to 0 lowers F_v by more than the
-        threshold, in nats a row.
+        A view uses a dimension if setting its weight to 0 lowers F_v by more than the threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold in nats per row.
+
+        Returns
+        -------
+        dict of frozenset of str to tuple of int
+            The dimensions that exactly these views use; frozenset() has the unused dimensions.
         """
         return segments(self._uses(threshold))
 
     def segmentation_by_weight(self, delta: float = LEAST_WEIGHT) -> Segments:
-        """The same by the sources' rule: w/max w > δ (Damianou 2015, §5.2.1)."""
+        """Return the segmentation by the rule of the source, w/max w > δ (Damianou 2015, §5.2.1).
+
+        Parameters
+        ----------
+        delta : float
+            The smallest weight that counts, relative to the largest weight of the view.
+
+        Returns
+        -------
+        dict of frozenset of str to tuple of int
+            The dimensions that exactly these views use; frozenset() has the unused dimensions.
+        """
         self._check_fitted()
         return segments(used_by_weight(self.relevance_, delta))
 
     def agreement(self, threshold: float = LEAST_DROP, delta: float = LEAST_WEIGHT) -> float:
-        """The share of pairs of view and dimension on which the two rules agree."""
+        """Return the proportion of pairs of view and dimension on which the two rules agree.
+
+        Parameters
+        ----------
+        threshold, delta : float
+            As for `segmentation` and `segmentation_by_weight`.
+
+        Returns
+        -------
+        float
+            The proportion, from 0 to 1.
+        """
         by_drop, by_weight = self._uses(threshold), used_by_weight(self.relevance_, delta)
         return float(np.mean([by_drop[name] == by_weight[name] for name in self.views_]))
 
@@ -71,14 +108,35 @@ class ViewsTransfer(ViewsQueries):
         sequence: Any = None,
         adapt: bool = False,
     ) -> Float[Array, "..."] | tuple[Float[Array, "..."], Float[Array, "..."]]:
-        """The view `to` of rows that are given in other views: N × D, in the user's units.
+        """Predict one view from other views of the same rows.
 
-        private: "nearest" takes the dimensions that only `to` uses from the training points that
-        are nearest in the shared ones (Damianou 2015, Algorithm 2); "prior" integrates them out,
-        with all explanations of the row. n_alternatives > 1: N × K × D, the best first, NaN where
-        a row has fewer. return_std adds standard deviations, noise included. times: the rows are
-        one sequence and are inferred together (a model with a time_kernel), sequence as for
-        DynamicalGPLVM.complete; so is adapt: the given views' mappings take the rows in as well.
+        Parameters
+        ----------
+        views : dict of str to array_like
+            One or several of the trained views by name; NaN marks missing values.
+        to : str
+            The name of the view to predict.
+        n_alternatives : int, default 1
+            The largest number of predictions K for a row.
+        private : {"nearest", "prior"}, default "nearest"
+            How to set the dimensions that only `to` uses. "nearest" takes them from the training
+            points that are nearest in the shared dimensions (Damianou 2015, Algorithm 2). "prior"
+            integrates them out, with all explanations of the row.
+        return_std : bool, default False
+            Whether to return standard deviations with noise, too.
+        times : array_like of shape (n,) or (n, P), optional
+            The times of the rows, which then are one sequence and are inferred jointly (a model
+            with a time_kernel).
+        sequence : label, optional
+            The trained sequence that the rows belong to; None for a new sequence.
+        adapt : bool, default False
+            Whether the rows also update the mappings of the given views.
+
+        Returns
+        -------
+        ndarray of shape (n, D), or (n, K, D) if K > 1, or two of them
+            The means, and with return_std the standard deviations, in the user's units. The best
+            alternatives come first, with NaN where a row has fewer.
         """
         self._check_fitted()
         check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
@@ -97,10 +155,25 @@ class ViewsTransfer(ViewsQueries):
     def correspondences(
         self, views: Mapping[str, ArrayLike], to: str, n_matches: int = 5
     ) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
-        """The training rows whose view `to` matches rows given in other views best.
+        """Find the training rows whose view `to` matches rows of other views best.
 
-        Row numbers and distances in the dimensions that both use, in lengthscales of `to`, nearest
-        first; fewer where fewer rows have that view. Source: Damianou (2015), §5.3.2.
+        Source: Damianou (2015), §5.3.2.
+
+        Parameters
+        ----------
+        views : dict of str to array_like
+            One or several of the trained views by name; NaN marks missing values.
+        to : str
+            The name of the view to match.
+        n_matches : int, default 5
+            The number of matches K; fewer if fewer training rows have the view.
+
+        Returns
+        -------
+        rows : ndarray of int, shape (n, K)
+            The numbers of the training rows, nearest first.
+        distances : ndarray of shape (n, K)
+            Their distances in the shared dimensions, in lengthscales of `to`.
         """
         self._check_fitted()
         check_transfer(to, self.views_, n_matches)
@@ -112,28 +185,26 @@ class ViewsTransfer(ViewsQueries):
     def _path_of(
         self, given: Views, times: ArrayLike, sequence: Any, adapt: bool
     ) -> tuple[Belief, Continued]:
-        """q of the points that views share, of the rows of a sequence inferred together, and their
-        prior.
-        """
+        """q and prior of the shared points of the rows of one sequence, inferred jointly."""
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
         prior = self._continued(times, len(next(iter(given.values()))), sequence)
         found = self._inferred_path(given, prior, adapt=adapt).beliefs[self._shared_node]
         if self._shared_node == 0:
             return found, prior
-        # The path is at the top; below it rows depend on each other only through what is known.
+        # The path is at the top; below it, rows depend on each other only through the top.
         spread = np.stack([np.diag(column) for column in found.variance.T])
         return found, Continued(found.mean, spread, order=prior.order)
 
     def _wanted(self, given: Views, to: str) -> Wanted:
-        """Warns when the given views share no dimension with the wanted one."""
+        """The view to predict; warns if it shares no dimension with the given views."""
         uses = self._uses(LEAST_DROP)
         known = np.any([uses[name] for name in given], axis=0)
         roles, there = Roles.of(known, uses[to], self.relevance_[to]), self.seen_[to]
         if not roles.shared.any():
             warnings.warn(
-                f"{', '.join(given)} and {to} share no latent dimension: what is said about {to} "
-                "does not depend on what was given",
+                f"{', '.join(given)} and {to} share no latent dimension: the prediction of {to} "
+                "does not depend on the given views",
                 UserWarning,
                 stacklevel=3,
             )

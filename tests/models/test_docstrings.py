@@ -1,0 +1,81 @@
+"""`help` of every estimator: all parameters, all fitted attributes, and examples that run."""
+
+import doctest
+import inspect
+import pydoc
+
+import numpy as np
+import pytest
+
+import gplvm_core
+from gplvm_core.models.estimators.documentation import entries_of, sections_of
+
+KINDS = [
+    kind
+    for kind in (getattr(gplvm_core, name) for name in gplvm_core.__all__)
+    if inspect.isclass(kind) and hasattr(kind, "get_params")
+]
+
+
+@pytest.fixture(scope="module")
+def fitted() -> dict[str, object]:
+    """Every estimator, fitted to twelve rows for two iterations."""
+    short = {"max_iter": 2, "random_state": 0}
+    inputs = np.linspace(0.0, 3.0, 12)[:, None]
+    rows = np.hstack([np.sin(inputs), np.cos(inputs), inputs])
+    views, labels = {"a": rows, "b": rows[:, :2]}, np.arange(12) % 2
+    small = gplvm_core.ProbabilisticPCA(1)
+    models = [
+        gplvm_core.GPLVM(2, **short).fit(rows),
+        gplvm_core.BayesianGPLVM(2, 5, **short).fit(rows),
+        gplvm_core.DynamicalGPLVM(2, 5, **short).fit(rows),
+        gplvm_core.BayesianPCA(2, **short).fit(rows),
+        gplvm_core.ProbabilisticPCA(2).fit(rows),
+        gplvm_core.SparseGPRegression(5, **short).fit(inputs, rows),
+        gplvm_core.SemiDescribedGPRegression(5, **short).fit(inputs, rows),
+        gplvm_core.DeepGP(1, 5, **short).fit(inputs, rows),
+        gplvm_core.DeepGPLVM((1, 2), 5, **short).fit(rows),
+        gplvm_core.ManifoldRelevance(2, 5, **short).fit(views),
+        gplvm_core.DeepManifoldRelevance((1, 2), 5, **short).fit(views),
+        gplvm_core.AutoregressiveGP(2, 5, **short).fit(rows[:, 0]),
+        gplvm_core.Model({"x": 2}, [gplvm_core.Edge("x", "y", n_inducing=5)], **short).fit(rows),
+        gplvm_core.GenerativeClassifier(small).fit(rows, labels),
+        gplvm_core.SemiSupervisedClassifier(small, random_state=0).fit(rows, labels),
+    ]
+    return {type(model).__name__: model for model in models}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_parameter_and_fitted_attribute_is_documented(kind: type, fitted) -> None:
+    model, sections = fitted[kind.__name__], sections_of(kind.__doc__)
+    parameters = entries_of(sections["Parameters"])
+    assert set(parameters) == set(model.get_params(deep=False))
+    found = {name for name in (*vars(model), *dir(kind)) if name[0] != "_" and name[-1] == "_"}
+    attributes = entries_of(sections["Attributes"])
+    # Names of columns are set only for data frames.
+    assert set(attributes) - {"feature_names_in_"} == found - set(getattr(kind, "_absent", ()))
+    for entry in (*parameters.values(), *attributes.values()):
+        name, kind_and_text = entry.split("\n", 1)
+        assert " : " in name and kind_and_text.strip().endswith("."), entry
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_help_is_readable(kind: type) -> None:
+    """Types have short names, and every public method has a docstring in numpydoc's form."""
+    shown = pydoc.plain(pydoc.render_doc(kind))
+    assert "numpy._typing" not in shown and "gplvm_core.kernels.kernel.Kernel" not in shown
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if name.startswith("_") or not method.__module__.startswith("gplvm_core"):
+            continue
+        sections = sections_of(method.__doc__)
+        given = set(inspect.signature(method).parameters) - {"self"}
+        assert set(entries_of(sections.get("Parameters", ""))) == given, (kind, name)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_the_examples_run(kind: type) -> None:
+    tests = doctest.DocTestFinder(recurse=False).find(kind, kind.__name__)
+    assert [len(each.examples) > 2 for each in tests] == [True]
+    assert doctest.DocTestRunner().run(tests[0]).failed == 0
