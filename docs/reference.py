@@ -86,7 +86,7 @@ def _page(name: str) -> str:
     thing = getattr(gplvm_core, name)
     parts = [ORPHAN, "[Reference](index.md)", f"# {name}"]
     if not inspect.isclass(thing):
-        parts += [_code(_signature(name, _node(thing))), _docstring(thing.__doc__)]
+        parts += [_code(_signature(name, _node(thing))), _docstring(inspect.getdoc(thing))]
     else:
         parts += _class_page(name, thing)
     chapters = [

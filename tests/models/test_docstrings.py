@@ -68,7 +68,7 @@ def test_help_is_readable(kind: type) -> None:
     for name, method in inspect.getmembers(kind, inspect.isfunction):
         if name.startswith("_") or not method.__module__.startswith("gplvm_core"):
             continue
-        sections = sections_of(method.__doc__)
+        sections = sections_of(inspect.getdoc(method))
         given = set(inspect.signature(method).parameters) - {"self"}
         assert set(entries_of(sections.get("Parameters", ""))) == given, (kind, name)
 

@@ -20,15 +20,48 @@ DENSITY_DRAWS = 200
 
 
 class AnyKind(TrainedKinds):
-    """Answers of a model of numbers alone, or (`columns_`) of columns of several kinds."""
+    """The answers of a model of one table, whose columns may be of several kinds (`columns_`).
+
+    Tables of several kinds are answered with tables of their own values: numbers at their mean,
+    counts at their median, words at the most probable one. Draws are words and counts, too.
+    """
 
     def class_words(self, column: str | int) -> tuple[Any, ...]:
-        """The words of a column, in the order of `class_probabilities`."""
+        """Return the words of a column, in the order of `class_probabilities`.
+
+        Parameters
+        ----------
+        column : str or int
+            The name or the number of the column.
+
+        Returns
+        -------
+        tuple
+            The words.
+
+        Raises
+        ------
+        ValueError
+            If all columns of the model are numbers.
+        """
         return words_of(self._columns.columns[self._columns.column(column)])
 
     def class_probabilities(self, Y: Any, column: str | int) -> Float[Array, "N C"]:
-        """Probabilities of the words of a column (`class_words`) in every row of Y, from the other
-        columns alone: what the row says of this column is left out.
+        """Return the probabilities of a column's words in new rows, given their other columns.
+
+        The rows' own values in this column are not used.
+
+        Parameters
+        ----------
+        Y : array_like or DataFrame of shape (n, D)
+            Rows; NaN or None marks missing values.
+        column : str or int
+            The name or the number of the column.
+
+        Returns
+        -------
+        ndarray of shape (n, C)
+            Probabilities, in the order of `class_words`.
         """
         at = self._columns.column(column)
         words_of(self._columns.columns[at])
@@ -37,13 +70,48 @@ class AnyKind(TrainedKinds):
     def class_probabilities_at(
         self, X: ArrayLike, column: str | int, *, X_variance: ArrayLike | None = None
     ) -> Float[Array, "N C"]:
-        """The same at latent points X (N × Q), certain or with variances of their own."""
+        """Return the probabilities of a column's words at latent points.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Latent points.
+        column : str or int
+            The name or the number of the column.
+        X_variance : array_like, optional
+            Variances of the latent points; None for exact points.
+
+        Returns
+        -------
+        ndarray of shape (n, C)
+            Probabilities, in the order of `class_words`.
+        """
         at = self._columns.column(column)
         words_of(self._columns.columns[at])
         return self._at(X, X_variance).classes(at)
 
     def count_probabilities(self, Y: Any, column: str | int, most: int) -> Float[Array, "N C"]:
-        """Probabilities of the counts 0 … most in a column in every row of Y, from the others."""
+        """Return the probabilities of the counts 0 to `most`, given the other columns of new rows.
+
+        Parameters
+        ----------
+        Y : array_like or DataFrame of shape (n, D)
+            Rows; NaN or None marks missing values.
+        column : str or int
+            The name or the number of the column.
+        most : int
+            The largest count.
+
+        Returns
+        -------
+        ndarray of shape (n, most + 1)
+            Probabilities.
+
+        Raises
+        ------
+        DataError
+            If the column holds no counts.
+        """
         at = self._columns.column(column)
         if self._columns.columns[at].kind != "count":
             raise DataError(
@@ -54,8 +122,21 @@ class AnyKind(TrainedKinds):
     def column_quantiles(
         self, Y: Any, column: str | int, quantiles: ArrayLike = (0.05, 0.5, 0.95)
     ) -> NDArray[Any]:
-        """Quantiles of a column of numbers, counts or grades (K × N) in every row of Y, from the
-        other columns; noise included. Those of grades are words.
+        """Return quantiles of a column in new rows, given their other columns, with noise.
+
+        Parameters
+        ----------
+        Y : array_like or DataFrame of shape (n, D)
+            Rows; NaN or None marks missing values.
+        column : str or int
+            The name or the number of the column.
+        quantiles : array_like of shape (K,), default (0.05, 0.5, 0.95)
+            Probabilities between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (K, n)
+            Numbers or counts; for a column of grades, words.
         """
         at, levels = self._columns.column(column), checked_levels(quantiles)
         found, own = self._of_others(Y, at).quantiles(at, levels), self._columns.columns[at]
@@ -66,14 +147,28 @@ class AnyKind(TrainedKinds):
     def score_samples(
         self, Y: Any, n_samples: int | None = None, random_state: int | None = 0
     ) -> Float[Array, " N"]:
-        """log p(observed entries of y | training data) of each row in nats, approximately.
+        """Return log p(observed entries | training data) of each row, approximately.
 
-        The difference of the bounds with and without the row: each is a lower bound, their
-        difference bounds nothing (Damianou 2015, §3.4). With n_samples by importance sampling over
-        the row's latent points: low on average; the bias shrinks as the number of draws grows.
-        With columns of several kinds always by importance sampling (200 draws), with quadrature
-        over the functions: the sum of the log density of the numbers in their units and the log
-        probability of the others, which depends on no unit and has no Jacobian.
+        By default this is the difference between the bounds with and without the row. Each of the
+        two is a lower bound; their difference is not a bound (Damianou 2015, §3.4). A table of
+        several kinds always takes importance samples, by default 200, with quadrature over the
+        functions. Its value is the log density of the numbers plus the log probability of the other
+        entries, which depends on no unit and has no Jacobian.
+
+        Parameters
+        ----------
+        Y : array_like or DataFrame of shape (n, D)
+            Rows; NaN or None marks missing values.
+        n_samples : int or None, default None
+            None, or the number of importance samples of the row's latent points in all layers.
+            The sampled estimate is too low on average; the bias shrinks as the number grows.
+        random_state : int or None, default 0
+            The seed of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Log densities in nats.
         """
         draws = DENSITY_DRAWS if self.columns_ is not None and n_samples is None else n_samples
         return super().score_samples(Y, draws, random_state)
@@ -92,24 +187,46 @@ class AnyKind(TrainedKinds):
         return_latent: bool = False,
         return_probability: bool = False,
     ) -> Any:
-        """Whole rows, n × D: observed entries as given, missing ones (NaN) at their mean.
+        """Fill in missing values: numbers at their mean, counts at their median, words at the
+        most probable one.
 
-        With times the rows are one sequence, inferred together; rows with nothing observed are
-        allowed then. sequence: the trained one that they belong to, None for one of its own.
-        coupled: rows inform each other through the prior (Damianou 2015, App. B.4, with the
-        training rows held); else each row has its own prior at its time, which is cheaper. adapt:
-        they inform the mapping as well, which suits a sequence unlike the trained ones of which
-        some rows are whole; else q(u) is held, which is cheaper.
-        callback(step, bound in nats) is called after each step, and with step 0 and −inf while
-        rows are looked at one by one; StopIteration raised in it ends with the best path so far.
-        Without times every row stands alone. return_std: also the standard deviations, n × D, 0
-        where observed; return_cov, without times: the covariances; return_latent, with times: the
-        inferred path and its standard deviations, n × Q each.
+        With times the rows are one sequence and are inferred jointly; rows without any observed
+        value are then allowed. Without times every row is inferred separately.
 
-        With columns of several kinds the answer is a table of their own values: numbers at their
-        mean, counts at their median, words at the likeliest. return_probability adds the
-        probability of each word and count that was filled in (1 where observed, NaN for numbers);
-        return_std the standard deviations of numbers and counts (NaN for words).
+        Parameters
+        ----------
+        Y : array_like or DataFrame of shape (n, D)
+            Rows; NaN or None marks missing values.
+        times : array_like of shape (n,) or (n, P), optional
+            The times of the rows, for a model with a time_kernel.
+        sequence : label, optional
+            The trained sequence that the rows belong to; None for a new sequence.
+        coupled : bool, default True
+            Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
+            training rows fixed). False, which is cheaper: each row has the prior at its time.
+        adapt : bool, default False
+            Whether the rows also update the mapping q(u). This suits a sequence that differs from
+            the trained ones and has some complete rows. False is cheaper.
+        callback : callable, optional
+            Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
+            rows are examined separately. StopIteration raised in it ends inference with the best
+            path so far.
+        return_std : bool, default False
+            Whether to return standard deviations, too; NaN for words.
+        return_cov : bool, default False
+            Whether to return covariances, too; only for numbers, without times and return_std.
+        return_latent : bool, default False
+            Whether to return the latent path and its standard deviations, too; only with times.
+        return_probability : bool, default False
+            Whether to return the probability of each filled word and count, too: 1 where observed,
+            NaN for numbers. Only for a table of several kinds.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, D), or a tuple
+            The rows with observed values unchanged; then, as selected, standard deviations (n, D)
+            or covariances (n, D, D) with noise, probabilities (n, D), and the path and its standard
+            deviations, (n, Q) each. Data frames if Y is a data frame, or if pandas output is set.
         """
         if self.columns_ is None:
             if return_probability:
@@ -154,9 +271,6 @@ class AnyKind(TrainedKinds):
         return found if len(found) > 1 else found[0]
 
     def denoise(self, Y: Any, *, return_std: bool = False) -> Any:
-        """Every entry of the rows as the model reconstructs it, without noise; NaN: missing. With
-        columns of several kinds a table of their own values, as `complete` fills them in.
-        """
         if self.columns_ is None:
             return super().denoise(Y, return_std=return_std)
         return self._as_values(self._expected(self._outputs(Y)), return_std=return_std)
@@ -169,13 +283,6 @@ class AnyKind(TrainedKinds):
         noise: bool = False,
         return_std: bool = False,
     ) -> Any:
-        """Outputs at latent points X (N × Q), certain or with variances of their own.
-
-        Mean, and with return_std the standard deviation, in the user's units; noise adds the
-        observation noise. With columns of several kinds a table of their own values, as `complete`
-        fills them in, whose standard deviations include the noise. Source: Titsias & Lawrence
-        (2010), §4.
-        """
         if self.columns_ is None:
             return super().inverse_transform(
                 X, X_variance=X_variance, noise=noise, return_std=return_std
@@ -190,30 +297,18 @@ class AnyKind(TrainedKinds):
         *,
         X_variance: ArrayLike | None = None,
     ) -> Any:
-        """Draws of outputs y in the user's units, through draws of every layer.
-
-        sample(n_samples): n × D, latent points drawn from the prior. sample(X, n_samples):
-        n × N × D joint draws at the latent points X, certain or with variances of their own. With
-        columns of several kinds the draws are of their own values.
-        """
         drawn = super().sample(X, n_samples, random_state, X_variance=X_variance)
         return drawn if self.columns_ is None else self._decoded(drawn)
 
     def sample_completions(
         self, Y: Any, n_samples: int = 1, random_state: int | None = None
     ) -> Any:
-        """Whole rows whose missing entries (NaN) are drawn, observed ones as given: S × N × D."""
         drawn = super().sample_completions(Y, n_samples, random_state)
         return drawn if self.columns_ is None else self._decoded(drawn)
 
     def alternatives(
         self, Y: Any, n_alternatives: int = 3
     ) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Any]:
-        """The explanations of ambiguous rows, best first: weights, latent means, completed rows.
-
-        Weights of a row sum to 1; a row with fewer explanations has weight 0 and NaN in their
-        place (None in a table of several kinds).
-        """
         if self.columns_ is None:
             return super().alternatives(Y, n_alternatives)
         if n_alternatives < 1:
@@ -233,14 +328,6 @@ class AnyKind(TrainedKinds):
         return weights, latent, np.stack(rows, axis=1)
 
     def forecast(self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False) -> Any:
-        """Outputs at times after, between or before those of a trained sequence.
-
-        Mean, and with return_std the standard deviation, noise included, in the user's units: the
-        uncertainty of the path is carried through the mapping. sequence: its label, needed where
-        there are several. With columns of several kinds a table of their own values, as `complete`
-        fills them in; `class_probabilities_at` the points of `forecast_latent` has the
-        probabilities. Source: Damianou (2015), §3.4.2.
-        """
         if self.columns_ is None:
             return super().forecast(times, sequence=sequence, return_std=return_std)
         path = self.forecast_latent(times, sequence=sequence)
@@ -254,12 +341,6 @@ class AnyKind(TrainedKinds):
         random_state: int | None = None,
         return_latent: bool = False,
     ) -> Any:
-        """New sequences: a path drawn from the prior over time, then the outputs along it.
-
-        Outputs are draws of the mapping without observation noise, S × n × D, but for columns of
-        several kinds draws of their own values, noise included; return_latent adds the paths,
-        S × n × Q.
-        """
         if self.columns_ is None:
             return super().sample_sequence(
                 times, n_samples=n_samples, random_state=random_state, return_latent=return_latent

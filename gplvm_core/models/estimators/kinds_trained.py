@@ -25,11 +25,17 @@ ALMOST_EXACT, REPEATED = 100.0, 0.15
 
 
 class TrainedKinds(FromFiles):
-    """A model of one table: of numbers alone, or (`columns_`) of columns of several kinds."""
+    """The training data and the fit of a model of one table, whose columns may be of several kinds.
+
+    Attributes
+    ----------
+    columns_ : TableColumns or None
+        The columns with their kinds and words; None if all columns are numbers.
+    """
 
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     batch_size: int | None = None
-    # None where all columns are numbers, and in files of before they could be others.
+    # A default, since files of older versions do not store it.
     columns_: TableColumns | None = None
 
     def extend(self, Y: Any) -> Self:
