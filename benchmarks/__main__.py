@@ -51,6 +51,7 @@ NAMES = (
     "first_visits",
     "visitors",
     "trust",
+    "house",
 )
 # Those that are measured beside other packages.
 WITH_PEERS = ("speed", "missing", "deep_peers", "views_speed")
