@@ -155,7 +155,7 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     assert [name for name in gplvm_core.__all__ if name not in listed] == []
     page = text_in(built / "docs" / "api" / "BayesianGPLVM.html")
     # Types are those of the source, with one parameter a line, and inherited methods are there.
-    assert 'Float[Array, "N Q"]' in page and "    Y: ArrayLike,\n" in page
+    assert "ndarray of shape (N, Q)" in page and "    Y: ArrayLike,\n" in page
     assert "_NestedSequence" not in page
     # A subclass of a public class links to its methods.
     subclass = (built / "docs" / "api" / "DynamicalGPLVM.html").read_text(encoding="utf-8")

@@ -134,7 +134,7 @@ def chunk_statistics(
             if belief.known
             else kernel.grouped_psi2(mean, variance, inducing, patterns.rows, own)[0],
             yy,
-            np.asarray(np.sum((patterns.rows > 0.0) * 1.0, axis=0)).astype(np.intp),
+            np.count_nonzero(np.asarray(patterns.rows), axis=0),
             patterns.n_outputs,
             patterns.groups,
         )

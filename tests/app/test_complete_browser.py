@@ -133,7 +133,7 @@ def test_a_stroke_hides_pixels_and_the_answer_comes_back(server, browser_page):
     assert (
         f"{hidden.sum()} of 64 pixels hidden" in page.locator("[data-part=item-words]").inner_text()
     )
-    assert "the model expects" in page.locator("[data-part=mean-words]").inner_text()
+    assert "expected by the model" in page.locator("[data-part=mean-words]").inner_text()
     # Painting itself needs no server: one message a stroke.
     sent = len(browser_page.traffic.sent)
     page.mouse.move(*on_item(page, 0.2, 0.8))

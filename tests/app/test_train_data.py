@@ -186,7 +186,7 @@ def test_a_table_with_gaps_trains_and_opens_in_explore():
 def test_rows_without_any_value_are_left_out_when_wanted():
     at = upload(run_page("train"), "rows.csv", b"id,a,b\n1,4,2\n2,,\n3,1,NA\n4,3,1\n5,2,7\n")
     assert not at.exception
-    assert "nothing is observed in line 3" in at.error[0].value
+    assert "no value is observed in line 3" in at.error[0].value
     assert not any(button.label == "Start training" for button in at.button)
     next(t for t in at.toggle if t.label == "Leave out the rows without any value").set_value(
         True

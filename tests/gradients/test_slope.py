@@ -123,7 +123,7 @@ def test_what_a_row_is_told(central_difference) -> None:
 
 def test_what_cannot_have_a_slope() -> None:
     own, source, targets = layer(), inputs(), Targets.believed(outputs())
-    with pytest.raises(KernelError, match="RBF alone, got Linear"):
+    with pytest.raises(KernelError, match="only for RBF, got Linear"):
         evaluate_layer(replace(own, kernel=Linear(0.5)), source, targets, jitter=JITTER)
     below = GivenInducing(outputs().mean, outputs().variance, gate=np.zeros(D))
     with pytest.raises(ValueError, match="needs inputs that are known exactly"):

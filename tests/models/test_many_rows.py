@@ -365,7 +365,7 @@ def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
     assert model.bound_ == bound and model.rows_.count == 400
     values[390] = np.inf
     np.save(path, values)
-    with pytest.raises(ValueError, match="infinity"):
+    with pytest.raises(ValueError, match="an infinite value"):
         model.fit(RowFiles.of(path))
     assert model.bound_ == bound
 

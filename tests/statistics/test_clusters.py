@@ -85,7 +85,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
     killed = next(iter(workers.values()))
 
     def kill(progress: Any) -> None:
-        if "pass by" in progress.message and not arrived:
+        if "streamed" in progress.message and not arrived:
             arrived.append(progress.message)
             os.kill(killed, signal.SIGKILL)
 

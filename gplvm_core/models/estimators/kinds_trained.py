@@ -122,7 +122,7 @@ class TrainedKinds(FromFiles):
         links = edge.given.linked(layer.local.size)
         posterior = replace(settled.as_posterior(units), links=links)
         bound = learnt.bound + offset
-        self._keep(node.belief, node.information, bound, settled.statistics, posterior)
+        self._set_fitted(node.belief, node.information, bound, settled.statistics, posterior)
         # Its sums have the weights of the entries, and are no longer of rows that can be added.
         self.statistics_ = None  # type: ignore[assignment]
         without = [

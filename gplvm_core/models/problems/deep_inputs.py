@@ -31,7 +31,7 @@ def rows_with_inputs(inputs: Inputs) -> tuple[Bool[Flags, " N"], tuple[str, ...]
     n_whole, n_given = int(whole_rows(inputs).sum()), inputs.belief.n_points
     if n_whole < min(LEAST_ROWS, n_given):
         return np.ones(n_given, dtype=bool), (
-            f"{n_whole} rows have whole inputs, too few to impute the others by: missing inputs "
+            f"{n_whole} rows have complete inputs, too few to impute the others: missing inputs "
             "start from the outputs",
         )
     kept = np.asarray(~inputs.missing.all(axis=1))
