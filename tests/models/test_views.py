@@ -332,7 +332,10 @@ def test_kernels_of_their_own(views) -> None:
     kernel = {"outline": "linear", "body": RBF(1.0, 0.8)}
     model = ManifoldRelevance(3, 10, kernel=kernel, max_iter=10, random_state=0).fit(views)
     assert type(model.posteriors_["outline"].kernel).__name__ == "Linear"
-    with pytest.raises(ValueError, match="kernel must have an entry for each of outline, body; got entries for face"):
+    with pytest.raises(
+        ValueError,
+        match="kernel must have an entry for each of outline, body; got entries for face",
+    ):
         ManifoldRelevance(3, 10, kernel={"face": "rbf"}).fit(views)
 
 
