@@ -81,15 +81,18 @@ HOVER = """async (count) => {
 }"""
 # From the pointer's release until everything about the new point is drawn.
 WATCH_COMMIT = """() => {
-    const { parts, details } = [...window.manifolio.views.values()][0];
+    const explorer = [...window.manifolio.views.values()][0];
     window.commitMs = null;
-    const tell = details.tell.bind(details);
-    parts.upper.addEventListener("pointerup", () => {
+    const tell = explorer.tell.bind(explorer);
+    explorer.parts.upper.addEventListener("pointerup", () => {
         const begin = performance.now();
-        details.tell = (point) => {
-            tell(point);
-            delete details.tell;
-            requestAnimationFrame(() => { window.commitMs = performance.now() - begin; });
+        explorer.tell = () => {
+            tell();
+            delete explorer.tell;
+            // The outputs and the inspector are drawn in the next frame.
+            requestAnimationFrame(() => requestAnimationFrame(() => {
+                window.commitMs = performance.now() - begin;
+            }));
         };
     }, { once: true, capture: true });
 }"""
