@@ -9,6 +9,8 @@ from gplvm_core.prediction.complete import (
     reconstructed_jointly,
 )
 from gplvm_core.prediction.density import log_density, log_density_at, log_density_sampled
+from gplvm_core.prediction.derived import DerivedDensity, derived
+from gplvm_core.prediction.fills import Fill
 from gplvm_core.prediction.forward import (
     draw_jointly,
     draw_prior,
@@ -32,8 +34,10 @@ from gplvm_core.prediction.transfer import correspond, transfer
 
 __all__ = [
     "DATA",
+    "DerivedDensity",
     "Evidence",
     "Explained",
+    "Fill",
     "Network",
     "Posterior",
     "Projection",
@@ -41,6 +45,7 @@ __all__ = [
     "alternatives",
     "complete",
     "correspond",
+    "derived",
     "draw_jointly",
     "draw_prior",
     "draw_rows",

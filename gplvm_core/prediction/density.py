@@ -1,6 +1,6 @@
 """Log densities of new rows: log p(observed values of y* | Y), by bounds or by draws."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import collapsed, gram_factor, marginalised
+from gplvm_core.mixtures import Gaussians
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.forward import MOST_POINTS, at_each, beside, log_likelihood_at
 from gplvm_core.prediction.importance import WIDER, log_normal, proposed
@@ -30,6 +31,7 @@ def log_density(
     explained: Explained,
     n_samples: int | None = None,
     random_state: int | np.random.Generator | None = None,
+    latent: Gaussians | None = None,
 ) -> Float[Array, " N"]:
     """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
 
@@ -40,7 +42,7 @@ def log_density(
     `log_density_sampled`.
     """
     if n_samples is not None:
-        return log_density_sampled(network, outputs, explained, n_samples, random_state)
+        return log_density_sampled(network, outputs, explained, n_samples, random_state, latent)
     bound = explained.found[0].bound
     value: Array = np.where(np.isfinite(bound), 0.0, -np.inf)
     for at, found, informed in _nodes(explained):
@@ -67,11 +69,13 @@ def log_density_sampled(
     explained: Explained,
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
+    latent: Gaussians | None = None,
 ) -> Float[Array, " N"]:
     """log p(observed entries of the rows | Y) in nats, in the user's units, by importance sampling.
 
     The points of all nodes are drawn from the rows' explanations, slightly widened. The density is
     unbiased, so its logarithm is too low on average; the bias shrinks as the number of draws grows.
+    latent: a density of the points at all roots, side by side, in the place of N(0, I).
     """
     generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
     weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
@@ -96,8 +100,12 @@ def log_density_sampled(
                 for at, own in explained.known.items()
             }
             ratio = -log_proposal
+            if latent is not None:
+                ratio = ratio + _log_latent(latent, network, points)
             for at, own in points.items():
                 edge = network.into(at)
+                if edge is None and latent is not None:
+                    continue
                 above = (0.0, 1.0) if edge is None else at_each(edge.posterior, beside(edge, known))
                 ratio = ratio + log_normal(own, *above)
             for name, values in outputs.items():
@@ -118,6 +126,19 @@ def log_density_at(
     """
     own = log_likelihood_at(posterior, outputs, points[None])[0]
     return own + log_normal(points, 0.0, 1.0)
+
+
+def _log_latent(
+    latent: Gaussians, network: Network, points: Mapping[int, Float[Array, "S n _Q"]]
+) -> Float[Array, "S n"]:
+    """The log density of draws at the roots; roots without evidence are integrated out."""
+    first = next(iter(points.values()))
+    beside = [
+        points.get(at, np.full((*first.shape[:2], network.width(at)), np.nan))
+        for at in network.roots
+    ]
+    whole = np.concatenate(beside, axis=2)
+    return latent.score_samples(whole.reshape(-1, whole.shape[2])).reshape(whole.shape[:2])
 
 
 def _nodes(explained: Explained) -> Iterator[tuple[int, Projection, NDArray[np.bool_]]]:

@@ -26,6 +26,7 @@ ROOMS = (
     "gplvm_core.priors",
     "gplvm_core.statistics.statistics",
     "gplvm_core.likelihoods",
+    "gplvm_core.mixtures",
     "gplvm_core.bounds",
     "gplvm_core.prediction",
     "gplvm_core.models",

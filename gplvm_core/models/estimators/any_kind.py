@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from gplvm_core import prediction
 from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.estimators.kinds_trained import TrainedKinds
+from gplvm_core.models.estimators.with_density import FillMethod, Method
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.columns import Expected, words_of
@@ -145,7 +146,12 @@ class AnyKind(TrainedKinds):
         return np.array(own.words, dtype=object)[found.astype(int)]
 
     def score_samples(
-        self, Y: Any, n_samples: int | None = None, random_state: int | None = 0
+        self,
+        Y: Any,
+        n_samples: int | None = None,
+        random_state: int | None = 0,
+        *,
+        method: Method | None = None,
     ) -> Float[Array, " N"]:
         """Return log p(observed entries | training data) of each row, approximately.
 
@@ -164,14 +170,25 @@ class AnyKind(TrainedKinds):
             The sampled estimate is too low on average; the bias shrinks as the number grows.
         random_state : int or None, default 0
             The seed of the samples.
+        method : {"bound", "sampling", "density"}, optional
+            "bound": the difference of bounds. "sampling": importance samples, by default 1000;
+            after `fit_density` the latent points have the density of the training points in the
+            place of N(0, I). "density": the exact density of the mixture that `fit_density` derived
+            from the map. The three are different quantities: do not compare their values.
+            Default: "bound", or samples from N(0, I) if n_samples is given.
 
         Returns
         -------
         ndarray of shape (n,)
             Log densities in nats.
         """
-        draws = DENSITY_DRAWS if self.columns_ is not None and n_samples is None else n_samples
-        return super().score_samples(Y, draws, random_state)
+        if self.columns_ is not None:
+            if method == "bound":
+                raise ValueError(
+                    "columns of several kinds have no difference of bounds: leave out method"
+                )
+            n_samples = DENSITY_DRAWS if n_samples is None else n_samples
+        return super().score_samples(Y, n_samples, random_state, method=method)
 
     def complete(
         self,
@@ -186,6 +203,7 @@ class AnyKind(TrainedKinds):
         return_cov: bool = False,
         return_latent: bool = False,
         return_probability: bool = False,
+        method: FillMethod | None = None,
     ) -> Any:
         """Fill in missing values: numbers at their mean, counts at their median, words at the
         most probable one.
@@ -220,6 +238,11 @@ class AnyKind(TrainedKinds):
         return_probability : bool, default False
             Whether to return the probability of each filled word and count, too: 1 where observed,
             NaN for numbers. Only for a table of several kinds.
+        method : {"map", "density"}, optional
+            How gaps are filled: by latent points that explain the row, or by the density that
+            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
+            of the same kind better in rows kept aside (`completion_methods`). After `fit_density`
+            standard deviations are calibrated on these rows.
 
         Returns
         -------
@@ -241,7 +264,10 @@ class AnyKind(TrainedKinds):
                 return_std=return_std,
                 return_cov=return_cov,
                 return_latent=return_latent,
+                method=method,
             )
+        if method == "density":
+            raise ValueError("columns of several kinds are filled by the map: leave out method")
         if return_cov:
             raise ValueError("columns of several kinds have no covariance: leave out return_cov")
         latent: tuple[Array, ...] = ()

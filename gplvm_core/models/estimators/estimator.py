@@ -1,5 +1,6 @@
 """Methods of all latent variable models of one table, in scikit-learn's style."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,15 @@ from gplvm_core.models.data.rows import checked_rows, refuse_unseen
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.estimators.fitted import FittedLayer, LatentRows, Optimised, Saved
 from gplvm_core.models.estimators.frames import framed
+from gplvm_core.models.estimators.with_density import FillMethod, Method, WithDensity
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Explained, Network, Projection
 from gplvm_core.prediction.encoded import project_encoded
+from gplvm_core.prediction.forward import Moments
 
 
 class LatentVariableModel(
+    WithDensity,
     FittedLayer,
     LatentRows,
     Optimised,
@@ -66,7 +70,12 @@ class LatentVariableModel(
         return float(np.mean(self.score_samples(Y)))
 
     def score_samples(
-        self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
+        self,
+        Y: ArrayLike,
+        n_samples: int | None = None,
+        random_state: int | None = 0,
+        *,
+        method: Method | None = None,
     ) -> Float[Array, " N"]:
         """Return log p(observed entries | training data) of each row, approximately.
 
@@ -82,15 +91,22 @@ class LatentVariableModel(
             The sampled estimate is too low on average; the bias shrinks as the number grows.
         random_state : int or None, default 0
             The seed of the samples.
+        method : {"bound", "sampling", "density"}, optional
+            "bound": the difference of bounds. "sampling": importance samples, by default 1000;
+            after `fit_density` the latent points have the density of the training points in the
+            place of N(0, I). "density": the exact density of the mixture that `fit_density` derived
+            from the map. The three are different quantities: do not compare their values.
+            Default: "bound", or samples from N(0, I) if n_samples is given.
 
         Returns
         -------
         ndarray of shape (n,)
             Log densities in nats.
         """
-        rows = {DATA: self._outputs(Y)}
-        found, network = self._explained(rows[DATA]), self._network
-        return prediction.log_density(network, rows, found, n_samples, random_state)
+        rows = self._all_data(Y)
+        return self._scored(
+            rows, lambda: self._explained(rows[DATA]), method, n_samples, random_state
+        )
 
     def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
         """Infer the latent points of new rows (Titsias & Lawrence 2010, §4).
@@ -189,7 +205,14 @@ class LatentVariableModel(
         points = self._points(X, X_variance)
         return prediction.draw_jointly(self._network, {0: points}, n_samples, random_state)[DATA]
 
-    def complete(self, Y: ArrayLike, *, return_std: bool = False, return_cov: bool = False) -> Any:
+    def complete(
+        self,
+        Y: ArrayLike,
+        *,
+        return_std: bool = False,
+        return_cov: bool = False,
+        method: FillMethod | None = None,
+    ) -> Any:
         """Fill in missing values with their predictive means.
 
         If several latent points explain a row, the prediction is their mixture. Sources: Titsias &
@@ -202,7 +225,12 @@ class LatentVariableModel(
         return_std : bool, default False
             Whether to return standard deviations, too.
         return_cov : bool, default False
-            Whether to return covariances, too; not together with return_std.
+            Whether to return covariances, too; not together with return_std. They are the map's.
+        method : {"map", "density"}, optional
+            How gaps are filled: by latent points that explain the row, or by the density that
+            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
+            of the same kind better in rows kept aside (`completion_methods`). After `fit_density`
+            standard deviations are calibrated on these rows.
 
         Returns
         -------
@@ -213,11 +241,17 @@ class LatentVariableModel(
         """
         if return_std and return_cov:
             raise ValueError("ask for return_std or return_cov, not both: std² is cov's diagonal")
+        if return_cov and method == "density":
+            raise ValueError("covariances are the map's: leave out method or return_cov")
         outputs = self._outputs(Y)
         if return_cov:
             whole, covariance = prediction.complete(outputs, *self._reconstruct_jointly(outputs))
             return framed(self, Y, whole), covariance
-        whole, variance = prediction.complete(outputs, *self._reconstruct(outputs, noise=True))
+
+        def by_map(some: Mapping[str, Array]) -> Moments:
+            return {DATA: self._reconstruct(some[DATA], noise=True)}
+
+        whole, variance = self._completed({DATA: outputs}, by_map, method)[DATA]
         return self._as_given(Y, whole, np.sqrt(variance) if return_std else None)
 
     def sample_completions(
@@ -341,6 +375,9 @@ class LatentVariableModel(
         outputs = checked_rows(self, Y, reset=True)
         scaling = Scaling.of(outputs, how)
         return scaling.apply(outputs), scaling
+
+    def _all_data(self, Y: Any) -> dict[str, Array]:
+        return {DATA: self._outputs(Y)}
 
     def _outputs(self, Y: ArrayLike) -> Array:
         """Checked new rows; DataError if a row has no observed value."""

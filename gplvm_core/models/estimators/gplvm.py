@@ -1,6 +1,7 @@
 """The GP-LVM with latent points: maximum a posteriori, all data or inducing inputs."""
 
 from dataclasses import KW_ONLY, replace
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
@@ -117,7 +118,7 @@ class GPLVM(LatentSettings, TrainedModel):
         return int(np.sum(values > 1e-3 * values[0]))
 
     def score_samples(  # type: ignore[override]  # points have no density to sample
-        self, Y: ArrayLike
+        self, Y: ArrayLike, *, method: Literal["density"] | None = None
     ) -> Float[Array, " N"]:
         """Return log p(observed y | x*, training data) + log p(x*) at each row's best x*.
 
@@ -127,11 +128,16 @@ class GPLVM(LatentSettings, TrainedModel):
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
+        method : {"density"}, optional
+            "density": the exact density of the mixture that `fit_density` derived from the map,
+            which is another quantity. Default: the joint density.
 
         Returns
         -------
         ndarray of shape (n,)
             Log densities in nats.
         """
+        if method is not None:
+            return self._by_density(Y, method)
         outputs = self._outputs(Y)
         return log_density_at(self.posterior_, outputs, self._project(outputs).best.mean)

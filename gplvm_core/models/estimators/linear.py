@@ -91,6 +91,7 @@ class ProbabilisticPCA(LatentVariableModel):
             If Y cannot be trained on, for example because every column is constant.
         """
         check_settings(self)
+        self.density_ = None
         targets, scaling = self._training_data(Y, self.scaling)
         factors, self.result_, notes = fit_factors(targets, self.n_components, self.method)
         inferred = infer(factors, targets)
@@ -106,7 +107,7 @@ class ProbabilisticPCA(LatentVariableModel):
         return self
 
     def score_samples(  # type: ignore[override]  # exact, so nothing is sampled
-        self, Y: ArrayLike
+        self, Y: ArrayLike, *, method: Literal["density"] | None = None
     ) -> Float[Array, " N"]:
         """Return the exact log density of the observed values of each row.
 
@@ -114,12 +115,17 @@ class ProbabilisticPCA(LatentVariableModel):
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
+        method : {"density"}, optional
+            "density": the exact density of the mixture that `fit_density` derived from the map,
+            which is another quantity. Default: the model's own.
 
         Returns
         -------
         ndarray of shape (n,)
             Log densities in nats.
         """
+        if method is not None:
+            return self._by_density(Y, method)
         return inferred_rows(self.posterior_, self._outputs(Y)).log_density
 
     def _project(self, outputs: Array) -> Projection:

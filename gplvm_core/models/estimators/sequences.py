@@ -12,6 +12,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.timed import Timed
+from gplvm_core.models.estimators.with_density import FillMethod
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.paths import StepCallback
@@ -64,6 +65,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         return_std: bool = False,
         return_cov: bool = False,
         return_latent: bool = False,
+        method: FillMethod | None = None,
     ) -> Any:
         """Fill in missing values with their predictive means.
 
@@ -94,6 +96,11 @@ class SequenceQueries(LatentVariableModel, Timed):
             Whether to return covariances, too; only without times and return_std.
         return_latent : bool, default False
             Whether to return the latent path and its standard deviations, too; only with times.
+        method : {"map", "density"}, optional
+            How gaps are filled: by latent points that explain the row, or by the density that
+            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
+            of the same kind better in rows kept aside (`completion_methods`). After `fit_density`
+            standard deviations are calibrated on these rows.
 
         Returns
         -------
@@ -108,7 +115,9 @@ class SequenceQueries(LatentVariableModel, Timed):
                     "sequence, adapt, callback and return_latent are about rows in time: give "
                     "times, too"
                 )
-            return super().complete(Y, return_std=return_std, return_cov=return_cov)
+            return super().complete(Y, return_std=return_std, return_cov=return_cov, method=method)
+        if method == "density":
+            raise ValueError("rows in time are filled by the map: leave out method or times")
         if return_cov:
             raise ValueError("return_cov is for independent rows: leave out times")
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)

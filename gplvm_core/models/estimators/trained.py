@@ -242,6 +242,7 @@ class TrainedModel(Trainable, LatentVariableModel):
     ) -> Self:
         """further: the number of rows of files that are streamed after training."""
         check_settings(self)
+        self.density_ = None
         place = Place.of(Y)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
         unused = self._take_times(times, sequences, len(targets))

@@ -90,6 +90,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
             If the views differ in the number of rows, or if all columns of a view are constant.
         """
         check_settings(self)
+        self.density_ = None
         given = checked_views(views)
         internal, scalings = training_views(given, units_for(self.scaling, self.noise))
         self.views_, values = tuple(given), tuple(internal.values())

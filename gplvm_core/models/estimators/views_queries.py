@@ -18,15 +18,19 @@ from gplvm_core.models.data.views import Views, given_views
 from gplvm_core.models.estimators.fitted import LatentRows
 from gplvm_core.models.estimators.frames import framed, names_of
 from gplvm_core.models.estimators.timed import Timed
+from gplvm_core.models.estimators.with_density import FillMethod, Method, WithDensity
 from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Explained, Network, Posterior
+from gplvm_core.prediction.forward import Moments
 from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Statistics
 
 
-class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class ViewsQueries(
+    WithDensity, Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+):
     """Methods of `ManifoldRelevance` that need only the fitted posteriors.
 
     Views are dicts of arrays by name, for any non-empty subset of the trained views, with NaN for
@@ -224,7 +228,13 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         belief = self._explained(self._given(views))[self._shared_node].best
         return self._placed(belief, scaled, return_std)
 
-    def complete(self, views: Mapping[str, ArrayLike], *, return_std: bool = False) -> Any:
+    def complete(
+        self,
+        views: Mapping[str, ArrayLike],
+        *,
+        return_std: bool = False,
+        method: FillMethod | None = None,
+    ) -> Any:
         """Fill in the missing values of the given views with their predictive means.
 
         The observed values of all given views inform every view.
@@ -235,6 +245,11 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
             One or several of the trained views by name; NaN marks missing values.
         return_std : bool, default False
             Whether to return standard deviations, too.
+        method : {"map", "density"}, optional
+            How gaps are filled: by latent points that explain the row, or by the density that
+            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
+            of the same kind better in rows kept aside (`completion_methods`). After `fit_density`
+            standard deviations are calibrated on these rows.
 
         Returns
         -------
@@ -244,12 +259,16 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
             pandas output is set.
         """
         given = self._given(views)
-        found = prediction.reconstructed(
-            self._network, self._explained(given), noise=True, ends=given
-        )
+
+        def by_map(some: Mapping[str, Array]) -> Moments:
+            explained = self._explained(dict(some))
+            ends = given if self.density_ is None else None
+            return prediction.reconstructed(self._network, explained, noise=True, ends=ends)
+
+        found = self._completed(given, by_map, method)
         means, deviations = {}, {}
         for name, rows in given.items():
-            whole, variance = prediction.complete(rows, *found[name])
+            whole, variance = found[name]
             columns = None if names_of(views[name]) else self._columns_of(name, rows.shape[1])
             means[name] = framed(self, views[name], whole, columns)
             deviations[name] = framed(self, views[name], np.sqrt(variance), columns)
@@ -260,6 +279,8 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         views: Mapping[str, ArrayLike],
         n_samples: int | None = None,
         random_state: int | None = 0,
+        *,
+        method: Method | None = None,
     ) -> Float[Array, " N"]:
         """Return log p(observed values of a row in these views | training data), approximately.
 
@@ -275,6 +296,12 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
             the bias shrinks as the number grows.
         random_state : int or None, default 0
             The seed of the samples.
+        method : {"bound", "sampling", "density"}, optional
+            "bound": the difference of bounds. "sampling": importance samples, by default 1000;
+            after `fit_density` the latent points have the density of the training points in the
+            place of N(0, I). "density": the exact density of the mixture that `fit_density` derived
+            from the map. The three are different quantities: do not compare their values.
+            Default: "bound", or samples from N(0, I) if n_samples is given.
 
         Returns
         -------
@@ -282,8 +309,7 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
             Log densities in nats.
         """
         given = self._given(views)
-        found = self._explained(given)
-        return prediction.log_density(self._network, given, found, n_samples, random_state)
+        return self._scored(given, lambda: self._explained(given), method, n_samples, random_state)
 
     def score(self, views: Mapping[str, ArrayLike], y: Any = None) -> float:
         """Return the mean log density of rows, in nats per row.
@@ -306,6 +332,9 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
         return given_views(views, widths, empty_rows=empty_rows)
+
+    def _all_data(self, Y: Any) -> Views:
+        return self._given(Y)
 
     def _explained(self, given: Views) -> Explained:
         return prediction.explain(self._network, given)

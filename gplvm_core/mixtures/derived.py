@@ -1,0 +1,129 @@
+"""A mixture of Gaussians derived from a map: local Gaussians, what the map leaves over, the rows.
+
+1. Every Gaussian of a latent density becomes one Gaussian of rows: mean and covariance of the map's
+   values there (`LocalGaussians`).
+2. What the map leaves over is correlated between outputs: a common covariance R (`residual`).
+3. The local Gaussians are the prior of a mixture that is fitted to the rows (`fitted`).
+
+The result is an exact density, but of this mixture: it is no bound on the model's log p(Y).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import logsumexp
+
+from gplvm_core.numerics import Array, Factor, factorise, symmetrise
+
+# The factor of R's covariances between outputs in every update: shrinks them to the diagonal.
+SHRUNK = 0.9
+RESIDUAL_UPDATES = 6
+# The number of rows that a local Gaussian's mean counts as.
+MEAN_ROWS = 1.0
+MOST_UPDATES = 100
+ENOUGH = 1e-5  # nats a row
+
+
+@dataclass(frozen=True)
+class LocalGaussians:
+    """Gaussians with full covariances: weights w_k, means c_k and covariances C_k."""
+
+    weights: Float[Array, " K"]
+    means: Float[Array, "K D"]
+    covariances: Float[Array, "K D D"]
+
+    def factors(self) -> list[Factor]:
+        """Cholesky factors of the covariances."""
+        return [factorise(each) for each in self.covariances]
+
+    def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
+        """log(w_k p_k) of each row, in nats."""
+        found = np.empty((len(rows), len(self.weights)))
+        for k, factor in enumerate(self.factors()):
+            white = factor.solve_lower((rows - self.means[k]).T)
+            constant = rows.shape[1] * np.log(2.0 * np.pi) + factor.log_determinant
+            with np.errstate(divide="ignore"):
+                log = np.log(self.weights[k])
+            found[:, k] = log - 0.5 * (np.sum(white**2, axis=0) + constant)
+        return found
+
+    def with_residual(self, residual: Float[Array, "D D"]) -> Self:
+        """The same Gaussians with a common covariance added."""
+        return replace(self, covariances=self.covariances + residual)
+
+
+def residual(
+    rows: Float[Array, "N D"],
+    local: LocalGaussians,
+    noise: Float[Array, "D D"],
+    *,
+    updates: int = RESIDUAL_UPDATES,
+    shrunk: float = SHRUNK,
+) -> Float[Array, "D D"]:
+    """The covariance R that the map leaves over, by expectation maximisation from the noise.
+
+    A row is the map's value N(c_k, A_k) plus N(0, R); local: c_k and A_k, which are held.
+    """
+    found, diagonal = noise, np.eye(len(noise), dtype=bool)
+    for _ in range(updates):
+        whole = local.with_residual(found)
+        each = whole.log_each(rows)
+        shares = np.exp(each - logsumexp(each, axis=1, keepdims=True))
+        total = np.zeros_like(found)
+        for k, factor in enumerate(whole.factors()):
+            # B = R C⁻¹: the mean of the residual is B δ, its covariance R − B R.
+            half = factor.solve_lower(found)
+            means = factor.solve_lower((rows - local.means[k]).T).T @ half
+            total += (shares[:, k, None] * means).T @ means
+            total += shares[:, k].sum() * (found - half.T @ half)
+        found = symmetrise(total / len(rows))
+        found = np.where(diagonal, found, shrunk * found)
+    return found
+
+
+def fitted(rows: Float[Array, "N D"], prior: LocalGaussians, strength: float) -> LocalGaussians:
+    """The most probable mixture of the rows, with the local Gaussians as prior of its Gaussians.
+
+    strength: ν, the number of rows that a prior covariance counts as; ∞ holds them.
+    """
+    if np.isinf(strength):
+        return prior
+    found, before = prior, -np.inf
+    for _ in range(MOST_UPDATES):
+        each = found.log_each(rows)
+        value = objective(each, found, prior, strength) / len(rows)
+        if value - before < ENOUGH:
+            break
+        found, before = _updated(rows, each, prior, strength), value
+    return found
+
+
+def objective(
+    each: Float[Array, "N K"], found: LocalGaussians, prior: LocalGaussians, strength: float
+) -> float:
+    """log p(rows) + log of the prior of means and covariances, up to a constant, in nats.
+
+    The prior of a Gaussian is exp(−½ ν [log |C| + tr C⁰ C⁻¹] − ½ κ oᵀ C⁻¹ o), with o = c − c⁰.
+    """
+    value = float(np.sum(logsumexp(each, axis=1)))
+    for k, factor in enumerate(found.factors()):
+        inner = np.trace(factor.solve(prior.covariances[k]))
+        away = factor.solve_lower((found.means[k] - prior.means[k])[:, None])
+        value -= 0.5 * strength * (factor.log_determinant + inner)
+        value -= 0.5 * MEAN_ROWS * float(np.sum(away**2))
+    return value
+
+
+def _updated(
+    rows: Float[Array, "N D"], each: Float[Array, "N K"], prior: LocalGaussians, strength: float
+) -> LocalGaussians:
+    shares = np.exp(each - logsumexp(each, axis=1, keepdims=True))
+    counts, covariances = shares.sum(axis=0), np.empty_like(prior.covariances)
+    means = (shares.T @ rows + MEAN_ROWS * prior.means) / (counts + MEAN_ROWS)[:, None]
+    for k, count in enumerate(counts):
+        away, moved = rows - means[k], means[k] - prior.means[k]
+        scatter = (shares[:, k, None] * away).T @ away + MEAN_ROWS * np.outer(moved, moved)
+        covariances[k] = (scatter + strength * prior.covariances[k]) / (count + strength)
+    return LocalGaussians(counts / len(rows), means, symmetrise(covariances))

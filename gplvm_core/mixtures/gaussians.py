@@ -1,0 +1,172 @@
+"""Mixtures of Gaussians as densities of rows: with gaps, their conditionals, and draws."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from gplvm_core.numerics import Array, Factor, factorise
+
+Rows = Int[NDArray[np.intp], " n"]
+Seen = Bool[NDArray[np.bool_], " D"]
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k).
+
+    weights: (K,), their sum is 1; means, variances: (K, D); factors: (K, D, R). Missing values of
+    rows (NaN) are integrated out.
+    """
+
+    weights: Float[Array, " K"]
+    means: Float[Array, "K D"]
+    factors: Float[Array, "K D R"]
+    variances: Float[Array, "K D"]
+
+    @classmethod
+    def full(
+        cls,
+        weights: Float[Array, " K"],
+        means: Float[Array, "K D"],
+        covariances: Float[Array, "K D D"],
+        around: float | None = None,
+    ) -> Self:
+        """From full covariances. around: v, a lower limit of the eigenvalues; None: half of the
+        smallest one of each covariance.
+        """
+        values, vectors = np.linalg.eigh(covariances)
+        least = 0.5 * values[:, :1] if around is None else np.full((len(values), 1), around)
+        factors = vectors * np.sqrt(np.maximum(values - least, 0.0))[:, None, :]
+        return cls(weights, means, factors, np.repeat(least, means.shape[1], axis=1))
+
+    @classmethod
+    def mixed(cls, parts: Sequence[Self], weights: Float[Array, " P"]) -> Self:
+        """A mixture of mixtures."""
+        return cls(
+            np.concatenate([w * part.weights for w, part in zip(weights, parts, strict=True)]),
+            np.concatenate([part.means for part in parts]),
+            np.concatenate([part.factors for part in parts]),
+            np.concatenate([part.variances for part in parts]),
+        )
+
+    def only(self, k: int) -> Self:
+        """Gaussian k alone."""
+        one = slice(k, k + 1)
+        return type(self)(np.ones(1), self.means[one], self.factors[one], self.variances[one])
+
+    def in_units(self, center: Float[Array, " D"], scale: Float[Array, " D"]) -> Self:
+        """The density of center + scale · y."""
+        return replace(
+            self,
+            means=center + scale * self.means,
+            factors=scale[:, None] * self.factors,
+            variances=scale**2 * self.variances,
+        )
+
+    def along(self, axes: Float[Array, "E D"]) -> Self:
+        """The density of rows with these coordinates along orthonormal axes, and with the same
+        variance v, which must be one number, in all other directions.
+        """
+        around = np.repeat(self.variances[:, :1], len(axes), axis=1)
+        return replace(
+            self, means=self.means @ axes.T, factors=axes @ self.factors, variances=around
+        )
+
+    def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
+        """log(w_k p_k) of the observed values of each row, in nats."""
+        found = np.empty((len(rows), len(self.weights)))
+        for alike, seen in _patterns(rows):
+            for k in range(len(self.weights)):
+                found[alike, k] = self._seen(k, rows[alike][:, seen], seen)[0]
+        return found
+
+    def score_samples(self, rows: Float[Array, "N D"]) -> Float[Array, " N"]:
+        """log p of the observed values of each row, in nats."""
+        return np.asarray(logsumexp(self.log_each(rows), axis=1))
+
+    def shares(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
+        """The probability of each Gaussian, given the observed values of each row."""
+        each = self.log_each(rows)
+        return np.exp(each - logsumexp(each, axis=1, keepdims=True))
+
+    def complete(
+        self, rows: Float[Array, "N D"]
+    ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+        """Fill missing values with their conditional means; also their variances, 0 if observed."""
+        whole, variance = rows.copy(), np.zeros_like(rows)
+        for alike, seen in _patterns(rows):
+            hidden = ~seen
+            if not hidden.any():
+                continue
+            shape = (len(self.weights), len(alike), int(hidden.sum()))
+            logs, means, spreads = np.empty(shape[:2]), np.empty(shape), np.empty(shape)
+            for k in range(len(self.weights)):
+                logs[k], factor, white = self._seen(k, rows[alike][:, seen], seen)
+                across = factor.solve_lower(self.factors[k, hidden].T)
+                means[k] = self.means[k, hidden] + white.T @ across
+                spreads[k] = self.variances[k, hidden] + np.sum(across**2, axis=0)
+            shares = np.exp(logs - logsumexp(logs, axis=0))[:, :, None]
+            mean = np.sum(shares * means, axis=0)
+            whole[np.ix_(alike, hidden)] = mean
+            variance[np.ix_(alike, hidden)] = np.sum(
+                shares * (spreads + (means - mean) ** 2), axis=0
+            )
+        return whole, variance
+
+    def sample_completions(
+        self, rows: Float[Array, "N D"], count: int, generator: np.random.Generator
+    ) -> Float[Array, "S N D"]:
+        """Rows with their missing values drawn from the conditional density."""
+        found, width = np.repeat(rows[None], count, axis=0), self.factors.shape[2]
+        for alike, seen in _patterns(rows):
+            hidden = ~seen
+            if not hidden.any():
+                continue
+            parts = [self._seen(k, rows[alike][:, seen], seen) for k in range(len(self.weights))]
+            logs = np.array([log for log, _, _ in parts])
+            below = np.cumsum(np.exp(logs - logsumexp(logs, axis=0)), axis=0)[:-1]
+            chosen = np.sum(generator.random((count, len(alike))) > below[:, None], axis=0)
+            for k, (_, factor, white) in enumerate(parts):
+                drawn, own = np.nonzero(chosen == k)
+                unit = generator.standard_normal((width, len(own)))
+                along = factor.solve_lower_transposed(white[:, own] + unit)
+                noise = generator.standard_normal((len(own), int(hidden.sum())))
+                values = self.means[k, hidden] + along.T @ self.factors[k, hidden].T
+                values += np.sqrt(self.variances[k, hidden]) * noise
+                found[drawn[:, None], alike[own][:, None], np.flatnonzero(hidden)] = values
+        return found
+
+    def sample(self, count: int, generator: np.random.Generator) -> Float[Array, "S D"]:
+        """Draw rows."""
+        drawn = []
+        for k, many in enumerate(generator.multinomial(count, self.weights)):
+            along = generator.standard_normal((many, self.factors.shape[2])) @ self.factors[k].T
+            around = generator.standard_normal((many, self.means.shape[1]))
+            drawn.append(self.means[k] + along + np.sqrt(self.variances[k]) * around)
+        return np.asarray(generator.permutation(np.vstack(drawn)))
+
+    def _seen(
+        self, k: int, rows: Float[Array, "N S"], seen: Seen
+    ) -> tuple[Float[Array, " N"], Factor, Float[Array, "R N"]]:
+        """log(w_k p_k) of the seen values, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
+        factors, variance = self.factors[k, seen], self.variances[k, seen]
+        away = rows - self.means[k, seen]
+        scaled = factors / variance[:, None]
+        factor = factorise(np.eye(factors.shape[1]) + factors.T @ scaled)
+        white = factor.solve_lower(scaled.T @ away.T)
+        squares = np.sum(away**2 / variance, axis=1) - np.sum(white**2, axis=0)
+        constant = np.sum(np.log(2.0 * np.pi * variance)) + factor.log_determinant
+        with np.errstate(divide="ignore"):
+            return np.log(self.weights[k]) - 0.5 * (squares + constant), factor, white
+
+
+def _patterns(rows: Float[Array, "N D"]) -> Iterator[tuple[Rows, Seen]]:
+    """The rows with the same observed columns, and these columns."""
+    seen, which = np.unique(~np.isnan(rows), axis=0, return_inverse=True)
+    for at, own in enumerate(seen):
+        yield np.flatnonzero(which.ravel() == at), own

@@ -1,0 +1,225 @@
+"""The density of rows that is derived from a fitted map, and what it answers."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core import prediction
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import DerivedDensity, Fill, Network
+from gplvm_core.prediction.derived import SIZES, STRENGTHS
+from gplvm_core.prediction.fills import FEW, gaps_of
+from gplvm_core.prediction.forward import Moments
+from gplvm_core.readers import DataError
+
+Method = Literal["bound", "sampling", "density"]
+FillMethod = Literal["map", "density"]
+# Draws of a row's latent points, where the user says nothing.
+DRAWS = 1000
+
+
+class WithDensity:
+    """A latent variable model whose rows may have a density that is derived from its map.
+
+    Attributes
+    ----------
+    density_ : DerivedDensity or None
+        The density of rows, a mixture of Gaussians (`fit_density`); None before.
+    """
+
+    # A default, since files of older versions do not store it.
+    density_: DerivedDensity | None = None
+
+    @property
+    def _network(self) -> Network:
+        raise NotImplementedError
+
+    def _all_data(self, Y: Any) -> Mapping[str, Array]:
+        """Checked rows of some or all of the data, by name."""
+        raise NotImplementedError
+
+    def fit_density(
+        self,
+        Y: Any,
+        components: int | Literal["validated"] = "validated",
+        *,
+        residual: bool = True,
+        prior_strength: float | Literal["validated"] = "validated",
+        random_state: int = 0,
+    ) -> Self:
+        """Derive an exact density of rows from the map, after training.
+
+        A mixture of Gaussians is fitted to the latent points, and every Gaussian is sent through
+        the map. They become the prior of a mixture that is fitted to the rows. The density is that
+        of this mixture: neither a bound on the model's density nor an estimate of it. A wide
+        Gaussian with weight 0.01 stands for rows that are unlike all others. The bound and the map
+        do not change. `score_samples(…, method="density")` and `complete` use it.
+
+        Parameters
+        ----------
+        Y : array_like of shape (N, D), or dict of them
+            The training rows, in the same order; NaN marks missing values.
+        components : int or "validated", default "validated"
+            The number of Gaussians. "validated": of 1 to 40 the number that is best for a fifth of
+            the rows, kept aside.
+        residual : bool, default True
+            Whether what the map leaves over may be correlated between outputs.
+        prior_strength : float or "validated", default "validated"
+            The number of rows that a covariance from the map counts as. 0 is a mixture without a
+            map, and ∞ holds the map's covariances.
+        random_state : int, default 0
+            The seed of all draws.
+
+        Returns
+        -------
+        self
+            The estimator, with `density_`.
+
+        Raises
+        ------
+        DataError
+            If Y has another number of rows than training had, or if columns are no numbers.
+        """
+        outputs, network = self._all_data(Y), self._network
+        missing = [name for name in network.ends if name not in outputs]
+        if missing:
+            raise DataError(f"the training rows of {', '.join(missing)} are not given: add them")
+        count, trained = len(next(iter(outputs.values()))), network.beliefs[0].n_points
+        if count != trained:
+            raise DataError(
+                f"the model has the latent points of {trained:,} training rows, and Y has "
+                f"{count:,} rows: give the training rows, in the same order"
+            )
+        self.density_ = prediction.derived(
+            network,
+            outputs,
+            SIZES if components == "validated" else (checked_components(components),),
+            STRENGTHS if prior_strength == "validated" else (checked_strength(prior_strength),),
+            with_residual=residual,
+            random_state=random_state,
+        )
+        return self
+
+    def completion_methods(self, Y: Any) -> NDArray[np.str_]:
+        """Return which method `complete` uses for each row: "map" or "density".
+
+        Without `density_` it is always the map. With it, it is the method that filled gaps of the
+        same kind better in rows that were kept aside (`density_.fills`).
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D), or dict of them
+            Rows; NaN marks missing values.
+
+        Returns
+        -------
+        ndarray of str, shape (n,)
+            The methods.
+        """
+        outputs = self._all_data(Y)
+        if self.density_ is None:
+            return np.full(len(next(iter(outputs.values()))), "map")
+        rows = self.density_.beside(outputs)
+        return np.array([fill.method for fill in self._fills(rows, None)], dtype=str)
+
+    def _scored(
+        self,
+        rows: Mapping[str, Array],
+        explained: Callable[[], Any],
+        method: Method | None,
+        n_samples: int | None,
+        random_state: int | None,
+    ) -> Float[Array, " N"]:
+        """log p of rows by a method; None: the bound, or with n_samples sampling from N(0, I)."""
+        if method not in (None, "bound", "sampling", "density"):
+            raise ValueError(f'method must be "bound", "sampling" or "density"; got {method!r}')
+        if method == "density":
+            return self._derived().score_samples(rows)
+        if method == "bound" and n_samples is not None:
+            raise ValueError('method="bound" takes no samples: leave out n_samples')
+        latent = None
+        if method == "sampling":
+            n_samples = n_samples or DRAWS
+            latent = None if self.density_ is None else self.density_.latent
+        network = self._network
+        return prediction.log_density(
+            network, rows, explained(), n_samples, random_state, latent=latent
+        )
+
+    def _by_density(self, Y: Any, method: str) -> Float[Array, " N"]:
+        """log p of rows, for a model that has no bound and samples no points."""
+        if method != "density":
+            raise ValueError(f'method must be "density" or None for this model; got {method!r}')
+        return self._derived().score_samples(self._all_data(Y))
+
+    def _completed(
+        self,
+        outputs: Mapping[str, Array],
+        by_map: Callable[[Mapping[str, Array]], Moments],
+        method: FillMethod | None,
+    ) -> Moments:
+        """Rows with their gaps filled, and the variances, by name.
+
+        by_map: mean and variance of all outputs of rows, by name.
+        """
+        if method not in (None, "map", "density"):
+            raise ValueError(f'method must be "map" or "density"; got {method!r}')
+        if method == "density":
+            self._derived()
+        if self.density_ is None or method == "map":
+            return _filled(outputs, by_map(outputs))
+        density = self.density_
+        rows = density.beside(outputs)
+        fills = self._fills(rows, method)
+        mean, variance = rows.copy(), np.zeros_like(rows)
+        theirs = np.array([fill.method == "map" for fill in fills])
+        if theirs.any():
+            some = {name: own[theirs] for name, own in outputs.items()}
+            found = by_map(some)
+            names = [name for name, _ in density.data]
+            mean[theirs], variance[theirs] = prediction.complete(
+                rows[theirs], *(np.hstack([found[name][at] for name in names]) for at in range(2))
+            )
+        if not theirs.all():
+            mean[~theirs], variance[~theirs] = density.rows.complete(rows[~theirs])
+        variance *= np.array([fill.widened**2 for fill in fills])[:, None]
+        means, variances = density.apart(mean), density.apart(variance)
+        return {name: (means[name], variances[name]) for name in outputs}
+
+    def _fills(self, rows: Float[Array, "N D"], method: FillMethod | None) -> list[Fill]:
+        """How the gaps of each row are filled."""
+        known = {
+            fill.gaps: fill
+            for fill in self._derived().fills
+            if (fill.used if method is None else fill.method == method)
+        }
+        nothing = Fill(FEW, method or "density", np.nan, np.nan, 1.0, np.nan, used=True)
+        return [known.get(gaps, nothing) for gaps in gaps_of(np.isnan(rows))]
+
+    def _derived(self) -> DerivedDensity:
+        if self.density_ is None:
+            raise ValueError(
+                "the model has no density yet: call fit_density with the training rows"
+            )
+        return self.density_
+
+
+def checked_components(components: Any) -> int:
+    if isinstance(components, bool) or not isinstance(components, int) or components < 1:
+        raise ValueError(
+            f'components must be "validated" or a whole number from 1; got {components!r}'
+        )
+    return components
+
+
+def checked_strength(strength: Any) -> float:
+    if not isinstance(strength, int | float) or not strength >= 0.0:
+        raise ValueError(f'prior_strength must be "validated" or a number from 0; got {strength!r}')
+    return float(strength)
+
+
+def _filled(outputs: Mapping[str, Array], found: Moments) -> Moments:
+    return {name: prediction.complete(own, *found[name]) for name, own in outputs.items()}

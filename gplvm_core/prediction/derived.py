@@ -1,0 +1,239 @@
+"""The density of rows that is derived from a trained graph (`gplvm_core.mixtures`).
+
+The latent points of the training rows are not distributed as N(0, I), and what a map leaves over is
+correlated between outputs. Both are learnt after training, without touching the bound.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.mixtures import (
+    Coordinates,
+    Gaussians,
+    LocalGaussians,
+    fitted,
+    latent_density,
+    residual,
+)
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.fills import Fill, fills_of
+from gplvm_core.prediction.forward import at_each, beside, draw_hidden
+from gplvm_core.prediction.generate import refuse_kinds
+from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.project import Rows
+from gplvm_core.prediction.with_rows import with_rows
+from gplvm_core.readers import DataError
+
+# Candidates for the number of Gaussians, and for the rows that a covariance of the map counts as.
+SIZES = (1, 2, 5, 10, 20, 40)
+STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, np.inf)
+KEPT_ASIDE = 0.2
+ROWS_A_GAUSSIAN = 5
+DRAWS = 400  # of the points of every latent Gaussian
+MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class DerivedDensity:
+    """An exact density of rows, of a mixture of Gaussians that is derived from a map.
+
+    It is neither a bound on the model's density nor an estimate of it.
+
+    rows: in the user's units, all data side by side; the last Gaussian is a wide background.
+    latent: of the points at the roots, side by side. data: the names of the data with their
+    columns. strength: the number of rows that a covariance of the map counts as. tried: candidates
+    (Gaussians, strength) with the mean log density of the rows kept aside. fills: how well the map
+    and the density fill their gaps. notes: on the rows used.
+    """
+
+    rows: Gaussians
+    latent: Gaussians
+    data: tuple[tuple[str, int], ...]
+    strength: float
+    tried: tuple[tuple[int, float, float], ...] = ()
+    fills: tuple[Fill, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def beside(self, outputs: Outputs) -> Float[Array, "N D"]:
+        """All data side by side; data that are left out are missing."""
+        count = len(next(iter(outputs.values())))
+        nothing = {name: np.full((count, width), np.nan) for name, width in self.data}
+        return np.hstack([outputs.get(name, nothing[name]) for name, _ in self.data])
+
+    def score_samples(self, outputs: Outputs) -> Float[Array, " N"]:
+        """log p of the observed values of each row in nats; data that are left out are missing."""
+        return self.rows.score_samples(self.beside(outputs))
+
+    def apart(self, rows: Float[Array, "*S D"]) -> dict[str, Float[Array, "*S _D"]]:
+        """The columns of each of the data."""
+        ends = np.cumsum([width for _, width in self.data])[:-1]
+        names = [name for name, _ in self.data]
+        return dict(zip(names, np.split(rows, ends, axis=-1), strict=True))
+
+
+def derived(
+    network: Network,
+    outputs: Outputs,
+    sizes: Sequence[int] = SIZES,
+    strengths: Sequence[float] = STRENGTHS,
+    *,
+    with_residual: bool = True,
+    random_state: int = 0,
+) -> DerivedDensity:
+    """The density of the training rows, in the order of training; NaN marks missing values.
+
+    Of several candidates those are chosen that give a fifth of the rows the highest density. These
+    rows are kept aside from the density and from the map's q(u). A missing value is drawn once from
+    the map's Gaussians, and again from the density before it is fitted for the last time.
+    """
+    if network.known:
+        raise DataError("a model with observed inputs has no density of its rows alone")
+    for edge in network.ends.values():
+        refuse_kinds(edge.posterior, "a density by a mixture of Gaussians")
+    generator, notes = np.random.default_rng(random_state), list[str]()
+    given = np.hstack([outputs[name] for name in network.ends])
+    used = np.arange(len(given))
+    if len(given) > MOST_ROWS:
+        used = np.sort(generator.choice(used, MOST_ROWS, replace=False))
+        notes.append(f"the density was fitted to {MOST_ROWS:,} of {len(given):,} rows")
+    given, gaps = given[used], np.isnan(given[used])
+    sizes = [size for size in sizes if size * ROWS_A_GAUSSIAN <= len(used)] or [1]
+    start = _Derivation.of(network, given, used, with_residual, random_state)
+    if gaps.any():
+        notes.append("the density was fitted with draws in the place of missing values")
+        start = start.filled(sizes[len(sizes) // 2], generator)
+    order = generator.permutation(len(used))
+    kept = max(1, round(KEPT_ASIDE * len(used)))
+    aside, others = start.observed[order[:kept]], start.only(np.sort(order[kept:]))
+    tried = others.tried(aside, sizes, strengths)
+    size, strength, _ = max(tried, key=lambda each: each[2])
+    _, density = others.density(size, strength)
+    fills = fills_of(others.network, density, aside, np.nanstd(start.observed, axis=0), generator)
+    latent, density = start.density(size, strength)
+    if gaps.any():
+        drawn = density.sample_completions(given, 1, generator)[0]
+        latent, density = replace(start, given=drawn).density(size, strength)
+    data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
+    return DerivedDensity(density, latent, data, strength, tuple(tried), fills, tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Derivation:
+    """Training rows and their latent points, on the way to a density.
+
+    observed: all data side by side, NaN: missing; given: the same without gaps, after `filled`.
+    used: the numbers of the rows. mean, variance: of the points at the roots, side by side.
+    """
+
+    network: Network
+    observed: Float[Array, "N D"]
+    given: Float[Array, "N D"]
+    used: Rows
+    mean: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"]
+    coordinates: Coordinates
+    with_residual: bool
+    seed: int
+
+    @classmethod
+    def of(
+        cls, network: Network, given: Array, used: Rows, with_residual: bool, seed: int
+    ) -> "_Derivation":
+        points = [network.beliefs[at] for at in network.roots]
+        ends = [edge.posterior for edge in network.ends.values()]
+        units = Coordinates(
+            np.concatenate([each.center for each in ends]),
+            np.concatenate([each.scale for each in ends]),
+        )
+        return cls(
+            network,
+            given,
+            given,
+            used,
+            np.hstack([own.mean for own in points])[used],
+            np.hstack([own.variance for own in points])[used],
+            units if np.isnan(given).any() else units.fitted(given),
+            with_residual,
+            seed,
+        )
+
+    def filled(self, size: int, generator: np.random.Generator) -> "_Derivation":
+        """Missing values drawn from the map's Gaussians with the model's own noise."""
+        latent = latent_density(self.mean, self.variance, size, self.seed)
+        means, covariances = self._through(latent)
+        noisy = self.coordinates.covariance(self._noise)
+        found = Gaussians.full(latent.weights, means, covariances + noisy)
+        found = found.in_units(self.coordinates.center, self.coordinates.scale)
+        given = found.sample_completions(self.given, 1, generator)[0]
+        return replace(self, given=given, coordinates=self.coordinates.fitted(given))
+
+    def tried(
+        self, aside: Float[Array, "A D"], sizes: Sequence[int], strengths: Sequence[float]
+    ) -> list[tuple[int, float, float]]:
+        """Candidates with the mean log density of rows kept aside, in nats."""
+        found = []
+        for size in sizes:
+            _, prior = self.prior(size)
+            for strength in strengths:
+                density = self.fitted(prior, strength)
+                found.append((size, strength, float(density.score_samples(aside).mean())))
+        return found
+
+    def density(self, size: int, strength: float) -> tuple[Gaussians, Gaussians]:
+        """The density of the latent points, and that of the rows."""
+        latent, prior = self.prior(size)
+        return latent, self.fitted(prior, strength)
+
+    def prior(self, size: int) -> tuple[Gaussians, LocalGaussians]:
+        """The density of the latent points, and the map's Gaussians with what it leaves over."""
+        latent = latent_density(self.mean, self.variance, size, self.seed)
+        local = LocalGaussians(latent.weights, *self._through(latent))
+        left = self.coordinates.covariance(self._noise)
+        if self.with_residual:
+            left = residual(self.coordinates.of(self.given), local, left)
+        return latent, local.with_residual(left)
+
+    def fitted(self, prior: LocalGaussians, strength: float) -> Gaussians:
+        rows = self.coordinates.of(self.given)
+        return self.coordinates.density(fitted(rows, prior, strength), rows)
+
+    @property
+    def _noise(self) -> Float[Array, " D"]:
+        """The variances of the noise in the user's units."""
+        ends = [edge.posterior for edge in self.network.ends.values()]
+        return np.concatenate([each.noise_variance * each.scale**2 for each in ends])
+
+    def only(self, chosen: Rows) -> "_Derivation":
+        """From some of the rows, also the map (`with_rows`)."""
+        return replace(
+            self,
+            network=with_rows(self.network, self.observed[chosen], self.used[chosen]),
+            given=self.given[chosen],
+            observed=self.observed[chosen],
+            used=self.used[chosen],
+            mean=self.mean[chosen],
+            variance=self.variance[chosen],
+        )
+
+    def _through(self, latent: Gaussians) -> tuple[Float[Array, "K E"], Float[Array, "K E E"]]:
+        """Means and covariances of the map's values at draws of every latent Gaussian."""
+        generator, network = np.random.default_rng(self.seed), self.network
+        ends = np.cumsum([network.width(at) for at in network.roots])[:-1]
+        means, covariances = [], []
+        for k in range(len(latent.weights)):
+            points = np.split(latent.only(k).sample(DRAWS, generator)[None], ends, axis=2)
+            known = dict(zip(network.roots, points, strict=True))
+            below = draw_hidden(network, known, generator)
+            each = [
+                at_each(edge.posterior, beside(edge, below), noise=False)
+                for edge in network.ends.values()
+            ]
+            values = self.coordinates.of(np.hstack([mean[0] for mean, _ in each]))
+            spread = np.hstack([variance[0] for _, variance in each]).mean(axis=0)
+            means.append(values.mean(axis=0))
+            around = self.coordinates.covariance(spread)
+            covariances.append(np.atleast_2d(np.cov(values.T, bias=True)) + around)
+        return np.array(means), np.array(covariances)

@@ -1,0 +1,140 @@
+"""The steps from local Gaussians to a mixture of rows: identities, optima, and known truths."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+
+from gplvm_core.mixtures import Coordinates, LocalGaussians, fitted, residual
+from gplvm_core.mixtures.derived import MEAN_ROWS, objective
+from gplvm_core.mixtures.derived import _updated as updated
+
+N, D = 400, 3
+
+
+@pytest.fixture
+def local() -> LocalGaussians:
+    """Two Gaussians that are far apart, each along one direction."""
+    means = np.array([[-4.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
+    along = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, -1.0]])
+    covariances = along[:, :, None] * along[:, None, :] + 1e-3 * np.eye(D)
+    return LocalGaussians(np.array([0.4, 0.6]), means, covariances)
+
+
+LEFT = np.array([[0.5, 0.3, -0.1], [0.3, 0.6, 0.0], [-0.1, 0.0, 0.2]])
+
+
+@pytest.fixture
+def rows(local: LocalGaussians) -> np.ndarray:
+    generator = np.random.default_rng(0)
+    which = (generator.random(N) > local.weights[0]).astype(int)
+    covariances = local.covariances[which] + LEFT
+    unit = generator.standard_normal((N, D, 1))
+    return local.means[which] + (np.linalg.cholesky(covariances) @ unit)[:, :, 0]
+
+
+def log_likelihood(rows: np.ndarray, found: LocalGaussians) -> float:
+    return float(logsumexp(found.log_each(rows), axis=1).sum())
+
+
+def test_what_the_map_leaves_over_is_found(local: LocalGaussians, rows: np.ndarray) -> None:
+    start = 0.3 * np.eye(D)
+    found = residual(rows, local, start, updates=200, shrunk=1.0)
+    assert found == pytest.approx(LEFT, abs=0.12)
+
+
+def test_every_update_of_the_residual_raises_the_likelihood(
+    local: LocalGaussians, rows: np.ndarray
+) -> None:
+    found, before = 0.3 * np.eye(D), -np.inf
+    for _ in range(8):
+        value = log_likelihood(rows, local.with_residual(found))
+        assert value > before
+        found, before = residual(rows, local, found, updates=1, shrunk=1.0), value
+
+
+def test_shrinking_keeps_variances_and_reduces_covariances(
+    local: LocalGaussians, rows: np.ndarray
+) -> None:
+    whole = residual(rows, local, np.eye(D), updates=1, shrunk=1.0)
+    less = residual(rows, local, np.eye(D), updates=1)
+    assert np.diag(less) == pytest.approx(np.diag(whole))
+    assert less[0, 1] == pytest.approx(0.9 * whole[0, 1])
+
+
+def test_every_update_of_the_mixture_raises_its_objective(
+    local: LocalGaussians, rows: np.ndarray
+) -> None:
+    prior = replace(local, means=0.1 * local.means).with_residual(0.3 * np.eye(D))
+    found, before = prior, -np.inf
+    for _ in range(5):
+        each = found.log_each(rows)
+        value = objective(each, found, prior, 5.0)
+        assert value > before + 1e-6
+        found, before = updated(rows, each, prior, 5.0), value
+
+
+def test_the_fitted_mixture_is_a_maximum_of_its_objective(
+    local: LocalGaussians, rows: np.ndarray
+) -> None:
+    prior = local.with_residual(0.3 * np.eye(D))
+    found = prior
+    for _ in range(200):
+        found = updated(rows, found.log_each(rows), prior, 40.0)
+
+    def value(other: LocalGaussians) -> float:
+        return objective(other.log_each(rows), other, prior, 40.0)
+
+    best = value(found)
+    for step in (0.03, -0.03):
+        assert value(replace(found, means=found.means * (1.0 + step))) < best
+        assert value(replace(found, covariances=found.covariances * (1.0 + step))) < best
+        shifted = found.weights * (1.0 + step * np.array([1.0, -1.0]))
+        assert value(replace(found, weights=shifted / shifted.sum())) < best
+
+
+def test_endless_strength_holds_the_map(local: LocalGaussians, rows: np.ndarray) -> None:
+    assert fitted(rows, local, np.inf) is local
+
+
+def test_no_strength_is_a_plain_gaussian(rows: np.ndarray) -> None:
+    prior = LocalGaussians(np.ones(1), np.zeros((1, D)), np.eye(D)[None])
+    found = fitted(rows, prior, 0.0)
+    mean = rows.sum(axis=0) / (N + MEAN_ROWS)
+    scatter = (rows - mean).T @ (rows - mean) + MEAN_ROWS * np.outer(mean, mean)
+    assert found.means[0] == pytest.approx(mean)
+    assert found.covariances[0] == pytest.approx(scatter / N)
+
+
+def test_wide_rows_have_a_density_along_their_principal_axes() -> None:
+    """One Gaussian of 300 columns: the density of the known truth is nearly reached."""
+    generator = np.random.default_rng(0)
+    directions = np.linalg.qr(generator.standard_normal((300, 4)))[0]
+    rows = 5.0 * generator.standard_normal((400, 4)) @ directions.T
+    rows += 0.5 * generator.standard_normal(rows.shape)
+    train, test = rows[:300], rows[300:]
+    units = Coordinates(np.zeros(300), np.full(300, 0.5)).fitted(train)
+    inner = units.of(train)
+    assert inner.shape == (300, 100)
+    own = LocalGaussians(np.ones(1), inner.mean(axis=0)[None], np.cov(inner.T)[None])
+    found = units.density(own, inner).score_samples(test).mean()
+    variances = np.r_[np.full(4, 25.25), np.full(296, 0.25)]
+    truth = -0.5 * (300 * np.log(2.0 * np.pi) + np.log(variances).sum() + 300)
+    assert truth - 60.0 < found < truth + 5.0
+
+
+def test_a_row_unlike_all_others_has_the_density_of_the_background() -> None:
+    generator = np.random.default_rng(0)
+    rows = generator.standard_normal((200, 2))
+    units = Coordinates(np.zeros(2), np.ones(2))
+    narrow = LocalGaussians(np.ones(1), np.zeros((1, 2)), 0.01 * np.eye(2)[None])
+    far = np.array([[3.0, -3.0]])
+    # Eight times the rows' variances, with half of their correlations.
+    wide = 8.0 * np.cov(rows.T, bias=True) * np.array([[1.0, 0.5], [0.5, 1.0]])
+    expected = np.log(0.01) + multivariate_normal(rows.mean(axis=0), wide).logpdf(far)
+    found = units.density(narrow, rows)
+    assert found.score_samples(far)[0] == pytest.approx(expected, rel=1e-9)
+    near = np.log(0.99) + multivariate_normal(np.zeros(2), 0.01 * np.eye(2)).logpdf([0.0, 0.0])
+    assert found.score_samples(np.zeros((1, 2)))[0] == pytest.approx(near, abs=1e-3)

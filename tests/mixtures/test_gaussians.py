@@ -1,0 +1,101 @@
+"""Mixtures of Gaussians against scipy's densities, quadrature and draws."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from gplvm_core.mixtures import Gaussians
+
+D = 3
+
+
+def spread(seed: int, size: int = D) -> np.ndarray:
+    root = np.random.default_rng(seed).standard_normal((size, size))
+    return root @ root.T + 0.3 * np.eye(size)
+
+
+@pytest.fixture
+def mixture() -> Gaussians:
+    means = np.array([[0.0, 1.0, -1.0], [2.0, -1.0, 0.5]])
+    return Gaussians.full(np.array([0.3, 0.7]), means, np.array([spread(0), spread(1)]))
+
+
+def by_scipy(rows: np.ndarray, seen: list[int]) -> np.ndarray:
+    """The log density of some columns."""
+    means = ([0.0, 1.0, -1.0], [2.0, -1.0, 0.5])
+    each = [
+        weight * multivariate_normal(np.array(mean)[seen], spread(k)[np.ix_(seen, seen)]).pdf(rows)
+        for k, (weight, mean) in enumerate(zip((0.3, 0.7), means, strict=True))
+    ]
+    return np.log(sum(each))
+
+
+ROWS = np.random.default_rng(2).standard_normal((5, D))
+
+
+def test_the_density_is_that_of_its_gaussians(mixture: Gaussians) -> None:
+    assert mixture.score_samples(ROWS) == pytest.approx(by_scipy(ROWS, [0, 1, 2]), rel=1e-10)
+
+
+def test_missing_values_are_integrated_out(mixture: Gaussians) -> None:
+    rows = ROWS.copy()
+    rows[:, 1] = np.nan
+    rows[2, 0] = np.nan
+    found = mixture.score_samples(rows)
+    few = [0, 1, 3, 4]
+    assert found[few] == pytest.approx(by_scipy(ROWS[few][:, [0, 2]], [0, 2]), rel=1e-10)
+    assert found[2] == pytest.approx(by_scipy(ROWS[[2]][:, [2]], [2]), rel=1e-10)
+
+
+def test_units_change_the_density_by_their_jacobian(mixture: Gaussians) -> None:
+    center, scale = np.array([5.0, -2.0, 0.0]), np.array([10.0, 0.1, 3.0])
+    found = mixture.in_units(center, scale).score_samples(center + scale * ROWS)
+    assert found == pytest.approx(mixture.score_samples(ROWS) - np.log(scale).sum(), rel=1e-9)
+
+
+def test_a_gap_is_filled_with_the_conditional_mean_and_variance(mixture: Gaussians) -> None:
+    rows = ROWS.copy()
+    rows[:, 1] = np.nan
+    whole, variance = mixture.complete(rows)
+    grid = np.linspace(-15.0, 15.0, 3001)
+    for row, mean, own in zip(ROWS, whole[:, 1], variance[:, 1], strict=True):
+        along = np.tile(row, (len(grid), 1))
+        along[:, 1] = grid
+        weights = np.exp(by_scipy(along, [0, 1, 2]))
+        weights /= weights.sum()
+        assert mean == pytest.approx(weights @ grid, rel=1e-6)
+        assert own == pytest.approx(weights @ (grid - weights @ grid) ** 2, rel=1e-6)
+    assert (variance[:, [0, 2]] == 0.0).all()
+    assert (whole[:, [0, 2]] == ROWS[:, [0, 2]]).all()
+
+
+def test_drawn_completions_have_the_conditional_moments(mixture: Gaussians) -> None:
+    rows = ROWS.copy()
+    rows[:, 0] = np.nan
+    rows[:3, 2] = np.nan
+    whole, variance = mixture.complete(rows)
+    drawn = mixture.sample_completions(rows, 20_000, np.random.default_rng(0))
+    gaps = np.isnan(rows)
+    assert (drawn[:, ~gaps] == rows[~gaps]).all()
+    error = np.sqrt(variance[gaps] / len(drawn))
+    assert np.abs(drawn.mean(axis=0)[gaps] - whole[gaps]).max() < 5.0 * error.max()
+    assert drawn.var(axis=0)[gaps] == pytest.approx(variance[gaps], rel=0.05)
+
+
+def test_draws_have_the_moments_of_the_mixture(mixture: Gaussians) -> None:
+    drawn = mixture.sample(40_000, np.random.default_rng(0))
+    mean = mixture.weights @ mixture.means
+    assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.05)
+    within = 0.3 * spread(0) + 0.7 * spread(1)
+    apart = mixture.means - mean
+    assert np.cov(drawn.T) == pytest.approx(within + (apart.T * mixture.weights) @ apart, abs=0.15)
+
+
+def test_coordinates_along_axes_have_one_variance_in_all_other_directions() -> None:
+    axes = np.linalg.qr(np.random.default_rng(0).standard_normal((6, 2)))[0]
+    inner, around = spread(3, 2) + np.eye(2), 0.4
+    low = Gaussians.full(np.ones(1), np.array([[1.0, -2.0]]), inner[None], around)
+    rows = np.random.default_rng(1).standard_normal((4, 6))
+    whole = axes @ inner @ axes.T + around * (np.eye(6) - axes @ axes.T)
+    expected = multivariate_normal(axes @ [1.0, -2.0], whole).logpdf(rows)
+    assert low.along(axes).score_samples(rows) == pytest.approx(expected, rel=1e-10)

@@ -1,0 +1,248 @@
+"""`fit_density`: the density of rows that is derived from a map, and completions that use it."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logsumexp
+
+from gplvm_core import (
+    GPLVM,
+    BayesianGPLVM,
+    DataError,
+    DeepGPLVM,
+    ManifoldRelevance,
+    ProbabilisticPCA,
+    load,
+)
+from gplvm_core.beliefs import Belief
+from gplvm_core.prediction import DATA
+from gplvm_core.prediction.added import Added, Sums
+from gplvm_core.prediction.fills import BLOCK, FEW, SCATTERED, gaps_of
+from gplvm_core.prediction.forward import log_likelihood_at
+from gplvm_core.prediction.with_rows import with_rows
+
+
+def two_rings(seed: int, count: int = 160) -> np.ndarray:
+    """Two curves in five columns, with noise that is correlated between columns."""
+    generator = np.random.default_rng(seed)
+    angle = generator.uniform(0.0, 2.5, count)
+    first = generator.random(count) < 0.5
+    rows = np.column_stack([np.sin(angle), np.cos(angle), angle, np.sin(2 * angle), angle**2])
+    rows[first] += [3.0, 0.0, -2.0, 1.0, 0.0]
+    noise = generator.standard_normal((count, 5))
+    noise[:, 1] += noise[:, 0]
+    return rows + 0.05 * noise
+
+
+ROWS, NEW = two_rings(0), two_rings(1, 200)
+
+
+@pytest.fixture(scope="module")
+def model() -> BayesianGPLVM:
+    return BayesianGPLVM(3, 15, max_iter=80, random_state=0).fit(ROWS)
+
+
+@pytest.fixture(scope="module")
+def dense() -> BayesianGPLVM:
+    found = BayesianGPLVM(3, 15, max_iter=80, random_state=0).fit(ROWS)
+    return found.fit_density(ROWS)
+
+
+def test_the_density_beats_one_gaussian_and_the_difference_of_bounds(dense: BayesianGPLVM) -> None:
+    found = dense.score_samples(NEW, method="density").mean()
+    plain = ProbabilisticPCA(3).fit(ROWS).score_samples(NEW).mean()
+    assert found > plain + 1.0
+    assert found > dense.score_samples(NEW).mean()
+
+
+def test_units_change_the_density_by_their_jacobian(model: BayesianGPLVM) -> None:
+    few = ROWS[:, :3]
+    found = []
+    for unit in (1.0, 4.0):
+        own = BayesianGPLVM(2, 10, max_iter=20, random_state=0).fit(unit * few)
+        own.fit_density(unit * few, 4, prior_strength=3.0)
+        found.append(own.score_samples(unit * NEW[:, :3], method="density"))
+    assert found[1] == pytest.approx(found[0] - 3.0 * np.log(4.0), abs=1e-6)
+
+
+def test_the_bound_and_the_map_do_not_change(model: BayesianGPLVM, dense: BayesianGPLVM) -> None:
+    assert dense.bound_ == model.bound_
+    assert (dense.transform(NEW[:5]) == model.transform(NEW[:5])).all()
+    assert (dense.score_samples(NEW[:5]) == model.score_samples(NEW[:5])).all()
+
+
+def test_rows_kept_aside_choose_the_settings(dense: BayesianGPLVM) -> None:
+    known = dense.density_
+    assert known is not None
+    best = max(known.tried, key=lambda each: each[2])
+    assert len(known.rows.weights) == best[0] + 1  # and the background
+    assert known.strength == best[1]
+
+
+def test_sampling_takes_the_density_of_the_training_points_as_prior() -> None:
+    rows = two_rings(0)[:, [2, 4]]
+    model = BayesianGPLVM(1, 10, max_iter=40, random_state=0).fit(rows)
+    model.fit_density(rows, 2, prior_strength=10.0)
+    assert model.density_ is not None
+    found = model.score_samples(rows[:6], n_samples=4000, method="sampling")
+    points = np.linspace(-8.0, 8.0, 4001)[:, None]
+    prior = model.density_.latent.score_samples(points)
+    for row, value in zip(rows[:6], found, strict=True):
+        each = log_likelihood_at(model.posterior_, row[None], points[:, None])[:, 0]
+        quadrature = logsumexp(prior + each) + np.log(points[1, 0] - points[0, 0])
+        assert value == pytest.approx(quadrature, abs=0.05)
+    assert np.abs(found - model.score_samples(rows[:6], n_samples=4000)).max() > 0.1
+
+
+def test_intervals_of_filled_values_hold(dense: BayesianGPLVM) -> None:
+    generator = np.random.default_rng(0)
+    for share in (0.2, 0.6):
+        gaps = generator.random(NEW.shape) < share
+        gaps[gaps.all(axis=1), 0] = False
+        given = np.where(gaps, np.nan, NEW)
+        for method in (None, "density"):
+            filled, std = dense.complete(given, return_std=True, method=method)
+            inside = np.abs(filled - NEW)[gaps] < 1.96 * std[gaps]
+            assert 0.9 < inside.mean() < 0.99
+            assert (filled[~gaps] == NEW[~gaps]).all()
+            assert (std[~gaps] == 0.0).all()
+
+
+def test_each_row_says_which_method_fills_it(dense: BayesianGPLVM) -> None:
+    given = NEW[:40].copy()
+    given[:20, 0] = np.nan
+    given[20:, [0, 2, 4]] = np.nan
+    methods = dense.completion_methods(given)
+    used = {fill.gaps: fill.method for fill in dense.density_.fills if fill.used}
+    assert set(methods[:20]) == {used[FEW]}
+    assert set(methods[20:]) == {used[SCATTERED]}
+    for method in ("map", "density"):
+        own = methods == method
+        whole, chosen = dense.complete(given, method=method), dense.complete(given)
+        assert chosen[own] == pytest.approx(whole[own], rel=1e-12)
+
+
+def test_kinds_of_gaps() -> None:
+    missing = np.zeros((4, 20), dtype=bool)
+    missing[1, [3, 9]] = True
+    missing[2, ::2] = True
+    missing[3, 8:18] = True
+    assert gaps_of(missing).tolist() == [FEW, FEW, SCATTERED, BLOCK]
+
+
+def test_a_map_of_all_rows_is_the_trained_map(model: BayesianGPLVM) -> None:
+    same = with_rows(model._network, ROWS, np.arange(len(ROWS)))
+    expected = model.posterior_.weights
+    assert same.ends[DATA].posterior.weights == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_a_map_of_some_rows_is_the_trained_map_without_the_others(model: BayesianGPLVM) -> None:
+    """Adding the sums of the other rows gives the trained map again."""
+    some, others = np.arange(100), np.arange(100, len(ROWS))
+    part = with_rows(model._network, ROWS[some], some).ends[DATA]
+    belief = Belief(model.latent_mean_[others], model.latent_variance_[others])
+    assert part.statistics is not None
+    whole = Added.of(part.posterior, part.statistics, Sums.of(part.posterior, ROWS[others], belief))
+    assert whole.posterior.weights == pytest.approx(model.posterior_.weights, abs=1e-5)
+    assert np.abs(part.posterior.weights - model.posterior_.weights).max() > 1e-3
+
+
+def test_gaps_in_the_training_rows(model: BayesianGPLVM) -> None:
+    rows = ROWS.copy()
+    rows[np.random.default_rng(0).random(rows.shape) < 0.1] = np.nan
+    rows = rows[~np.isnan(rows).all(axis=1)]
+    found = BayesianGPLVM(3, 15, max_iter=80, random_state=0).fit(rows)
+    found.fit_density(rows, 5, prior_strength=3.0)
+    assert found.density_ is not None
+    assert any("missing" in note for note in found.density_.notes)
+    plain = ProbabilisticPCA(3).fit(ROWS).score_samples(NEW).mean()
+    assert found.score_samples(NEW, method="density").mean() > plain
+
+
+def test_deep_models_use_the_points_of_their_top() -> None:
+    model = DeepGPLVM((2, 2), (10, 10), max_iter=40, random_state=0).fit(ROWS)
+    model.fit_density(ROWS, 5, prior_strength=3.0)
+    assert model.density_ is not None
+    assert model.density_.latent.means.shape == (5, 2)
+    plain = ProbabilisticPCA(3).fit(ROWS).score_samples(NEW).mean()
+    assert model.score_samples(NEW, method="density").mean() > plain
+
+
+def test_views_have_one_joint_density() -> None:
+    views = {"left": ROWS[:, :2], "right": ROWS[:, 2:]}
+    new = {"left": NEW[:, :2], "right": NEW[:, 2:]}
+    model = ManifoldRelevance(3, 15, max_iter=60, random_state=0).fit(views)
+    model.fit_density(views, 5, prior_strength=3.0)
+    joint = model.score_samples(new, method="density")
+    assert joint.mean() > ProbabilisticPCA(3).fit(ROWS).score_samples(NEW).mean()
+    # A view that is left out is missing, and filled with all that the other one says.
+    left = model.score_samples({"left": new["left"]}, method="density")
+    assert (
+        joint.mean()
+        > left.mean() + model.score_samples({"right": new["right"]}, method="density").mean()
+    )
+    gaps = {"left": new["left"], "right": np.where(np.arange(3) < 2, np.nan, new["right"])}
+    filled, std = model.complete(gaps, return_std=True)
+    inside = np.abs(filled["right"] - new["right"])[:, :2] < 1.96 * std["right"][:, :2]
+    assert 0.85 < inside.mean() <= 1.0
+
+
+@pytest.mark.parametrize("kind", [ProbabilisticPCA(2), GPLVM(2, max_iter=20, random_state=0)])
+def test_models_without_a_bound_have_a_density_too(kind: Any) -> None:
+    model = kind.fit(ROWS).fit_density(ROWS, 8, prior_strength=3.0)
+    plain = ProbabilisticPCA(3).fit(ROWS).score_samples(NEW).mean()
+    assert model.score_samples(NEW, method="density").mean() > plain + 0.5
+    with pytest.raises(ValueError, match='method must be "density" or None'):
+        model.score_samples(NEW, method="bound")
+
+
+def test_wide_rows() -> None:
+    generator = np.random.default_rng(0)
+    rows = np.tanh(two_rings(0, 100) @ generator.standard_normal((5, 300)))
+    rows += 0.05 * generator.standard_normal(rows.shape)
+    model = BayesianGPLVM(3, 15, max_iter=40, random_state=0).fit(rows[:80])
+    model.fit_density(rows[:80], 2, prior_strength=10.0)
+    plain = ProbabilisticPCA(5).fit(rows[:80]).score_samples(rows[80:]).mean()
+    assert model.score_samples(rows[80:], method="density").mean() > plain
+
+
+def test_files_and_frames(dense: BayesianGPLVM, tmp_path) -> None:
+    dense.save(tmp_path / "model.npz")
+    again = load(tmp_path / "model.npz")
+    assert (
+        again.score_samples(NEW, method="density") == dense.score_samples(NEW, method="density")
+    ).all()
+    frame = pd.DataFrame(NEW[:3], columns=list("abcde"))
+    frame.iloc[0, 0] = np.nan
+    with pytest.warns(UserWarning, match="feature names"):
+        assert list(dense.complete(frame).columns) == list("abcde")
+
+
+def test_training_again_forgets_the_density() -> None:
+    model = BayesianGPLVM(2, 10, max_iter=5, random_state=0).fit(ROWS)
+    model.fit_density(ROWS, 2, prior_strength=3.0).fit(ROWS)
+    assert model.density_ is None
+
+
+def test_what_cannot_be_answered_is_said(model: BayesianGPLVM, dense: BayesianGPLVM) -> None:
+    with pytest.raises(ValueError, match="call fit_density"):
+        model.score_samples(NEW, method="density")
+    with pytest.raises(ValueError, match="call fit_density"):
+        model.complete(NEW, method="density")
+    with pytest.raises(DataError, match="160 training rows, and Y has 200"):
+        model.fit_density(NEW)
+    with pytest.raises(ValueError, match='components must be "validated" or a whole number'):
+        model.fit_density(ROWS, 0)
+    with pytest.raises(ValueError, match='prior_strength must be "validated" or a number from 0'):
+        model.fit_density(ROWS, prior_strength=-1.0)
+    with pytest.raises(ValueError, match="method must be"):
+        dense.score_samples(NEW, method="exact")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="takes no samples"):
+        dense.score_samples(NEW, 100, method="bound")
+    mixed = pd.DataFrame(ROWS).assign(word=np.where(ROWS[:, 0] > 1.5, "high", "low"))
+    mixed.columns = mixed.columns.astype(str)
+    kinds = BayesianGPLVM(2, 10, max_iter=5, kinds="auto", random_state=0).fit(mixed)
+    with pytest.raises(ValueError, match="numbers"):
+        kinds.fit_density(mixed)
