@@ -3,25 +3,34 @@
 from typing import Any, Literal, Self
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from sklearn.base import BaseEstimator
 
-from gplvm_core.numerics import Array, factorise
+from gplvm_core.mixtures import Coordinates, Gaussians, LocalGaussians, fitted
+from gplvm_core.numerics import Array
 
 FOLDS = 3
 SIZES = (1, 2, 3, 5, 10, 20)  # candidate numbers of Gaussians
 WIDTHS = (5, 10, 20, 40, 80, 160)  # candidate numbers of axes with full covariance
+# Candidate numbers of rows that the rows' common covariance counts as, in each Gaussian.
+STRENGTHS = (3.0, 30.0, 300.0)
 # Smallest variance in units of the columns' variance; it prevents collapse onto single rows.
 LEAST_VARIANCE = 1e-4
+# The common covariance is this share of the rows' own, and its diagonal otherwise.
+CORRELATED = 0.5
+
+# Covariances: "diagonal", a number of axes, or ("shrunk", strength).
+Shape = str | int | tuple[str, float]
 
 
 class Mixture(BaseEstimator):
     """A mixture of Gaussians that chooses its size and covariances by cross-validation.
 
-    Covariances are diagonal, or full along the leading principal axes with one variance around
-    them: a mixture of probabilistic PCAs with common axes (Tipping & Bishop 1999). scaling:
-    "columns" standardises each column, "global" divides all by one number, so that nearly constant
-    columns count less. Densities are in the units of the given rows.
+    Covariances are diagonal, full along the leading principal axes with one variance around them (a
+    mixture of probabilistic PCAs with common axes, Tipping & Bishop 1999), or shrunk towards a
+    common covariance, with a wide background as in `fit_density`: the same fit without a map.
+    scaling: "columns" standardises each column, "global" divides all by one number, so that nearly
+    constant columns count less. Densities are in the units of the given rows.
     """
 
     def __init__(
@@ -31,7 +40,7 @@ class Mixture(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, Y: Float[Array, "N D"]) -> Self:
-        """Choose size and width by cross-validation, then train on all rows."""
+        """Choose size and covariances by cross-validation, then train on all rows."""
         from sklearn.model_selection import KFold
 
         self.center_, scale = Y.mean(axis=0), Y.std(axis=0)
@@ -47,26 +56,27 @@ class Mixture(BaseEstimator):
             for choice in by_fold[0]
             if all(choice in scores for scores in by_fold)
         }
-        width, size = max(total, key=total.__getitem__)
-        self.gaussians_ = Gaussians.fitted(given, *axes_of(given, width), size, self.random_state)
+        self.shape_, self.size_ = max(total, key=total.__getitem__)
+        self.gaussians_ = gaussians(given, self.shape_, self.size_, self.random_state)
         return self
 
     def _scores(
         self, rows: Float[Array, "N D"], others: Float[Array, "M D"]
-    ) -> dict[tuple[int | None, int], float]:
-        """Train on rows; return the mean log density of others by (width or None, size).
-
-        Width None: diagonal covariances.
-        """
-        found = {}
+    ) -> dict[tuple[Shape, int], float]:
+        """Train on rows; return the mean log density of others by shape and size."""
         most = min(len(rows) // 4, rows.shape[1])
-        for width in (None, *dict.fromkeys(min(each, most) for each in WIDTHS)):
-            axes = axes_of(rows, width)
-            # A component needs at least as many rows as it has dimensions.
-            for size in (size for size in SIZES if size * (width or 2) <= len(rows)):
-                gaussians = Gaussians.fitted(rows, *axes, size, self.random_state)
-                found[width, size] = float(gaussians.score_samples(others).mean())
-        return found
+        widths = dict.fromkeys(min(each, most) for each in WIDTHS)
+        # A component needs at least as many rows as it has dimensions, unless it is shrunk.
+        shapes: list[tuple[Shape, int]] = [("diagonal", 2), *((width, width) for width in widths)]
+        shapes += [(("shrunk", strength), 2) for strength in STRENGTHS]
+        return {
+            (shape, size): float(
+                gaussians(rows, shape, size, self.random_state).score_samples(others).mean()
+            )
+            for shape, needed in shapes
+            for size in SIZES
+            if size * needed <= len(rows)
+        }
 
     def score_samples(self, Y: Float[Array, "N D"]) -> Float[Array, " N"]:
         """Return log p(y) of each row in nats."""
@@ -77,14 +87,9 @@ class Mixture(BaseEstimator):
         self, Y: Float[Array, "N D"], *, return_std: bool = False
     ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
         """Fill missing values (NaN) with their conditional means; return_std: also return std."""
-        given = self._standardised(Y)
-        mean, std = given.copy(), np.zeros_like(given)
-        for row in range(len(given)):
-            hidden = np.isnan(given[row])
-            if hidden.any():
-                mean[row, hidden], std[row, hidden] = self.gaussians_.given(given[row], hidden)
+        mean, variance = self.gaussians_.complete(self._standardised(Y))
         whole = np.where(np.isnan(Y), self.center_ + self.scale_ * mean, Y)
-        return (whole, self.scale_ * std) if return_std else whole
+        return (whole, self.scale_ * np.sqrt(variance)) if return_std else whole
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Float[Array, "S D"]:
         """Draw rows from the mixture."""
@@ -95,102 +100,58 @@ class Mixture(BaseEstimator):
         return np.asarray((Y - self.center_) / self.scale_)
 
 
-class Gaussians:
-    """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k).
+def gaussians(
+    rows: Float[Array, "N D"], shape: Shape, size: int, random_state: int | None
+) -> Gaussians:
+    """A mixture of so many Gaussians with covariances of a shape."""
+    from sklearn.mixture import GaussianMixture
 
-    weights: (K,); means, variances: (K, D); factors: (K, D, R), zeros where diagonal.
+    if isinstance(shape, tuple):
+        return shrunk(rows, shape[1], size, random_state)
+    axes, variance = axes_of(rows, shape) if isinstance(shape, int) else (None, LEAST_VARIANCE)
+    mixture: Any = GaussianMixture(
+        size,
+        covariance_type="diag" if axes is None else "full",
+        reg_covar=variance,
+        random_state=random_state,
+    )
+    if axes is None:
+        mixture.fit(rows)
+        nothing = np.zeros((size, rows.shape[1], 1))
+        return Gaussians(mixture.weights_, mixture.means_, nothing, mixture.covariances_)
+    middle = rows.mean(axis=0)
+    mixture.fit((rows - middle) @ axes)
+    # scikit-learn added the variance around the axes to the diagonal: `full` takes it out again.
+    found = Gaussians.full(mixture.weights_, mixture.means_, mixture.covariances_, variance)
+    return found.along(axes).in_units(middle, np.ones_like(middle))
+
+
+def shrunk(
+    rows: Float[Array, "N D"], strength: float, size: int, random_state: int | None
+) -> Gaussians:
+    """A mixture whose covariances are shrunk to a common one: the prior of `fit_density` without
+    its map, with means and a covariance from k-means.
     """
+    from sklearn.cluster import KMeans
 
-    def __init__(self, weights: Array, means: Array, factors: Array, variances: Array) -> None:
-        self.weights, self.means = weights, means
-        self.factors, self.variances = factors, variances
-
-    @classmethod
-    def fitted(
-        cls,
-        rows: Float[Array, "N D"],
-        axes: Float[Array, "D R"] | None,
-        variance: float,
-        size: int,
-        random_state: int | None,
-    ) -> Self:
-        """axes: see `axes_of`."""
-        from sklearn.mixture import GaussianMixture
-
-        mixture: Any = GaussianMixture(
-            size,
-            covariance_type="diag" if axes is None else "full",
-            reg_covar=variance,
-            random_state=random_state,
-        )
-        if axes is None:
-            mixture.fit(rows)
-            nothing = np.zeros((size, rows.shape[1], 1))
-            return cls(mixture.weights_, mixture.means_, nothing, mixture.covariances_)
-        middle = rows.mean(axis=0)
-        mixture.fit((rows - middle) @ axes)
-        # scikit-learn added the variance around the axes to the diagonal: subtract it.
-        values, vectors = np.linalg.eigh(mixture.covariances_)
-        roots = np.sqrt(np.maximum(values - variance, 0.0))
-        return cls(
-            mixture.weights_,
-            middle + mixture.means_ @ axes.T,
-            axes @ (vectors * roots[:, None, :]),
-            np.full((size, len(axes)), variance),
-        )
-
-    def score_samples(self, rows: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """Return log p of each row in nats."""
-        terms = [self._seen(k, rows, slice(None))[0] for k in range(len(self.weights))]
-        return np.asarray(np.logaddexp.reduce(terms, axis=0))
-
-    def given(
-        self, row: Float[Array, " D"], hidden: Bool[Array, " D"]
-    ) -> tuple[Float[Array, " H"], Float[Array, " H"]]:
-        """Return mean and standard deviation of a row's hidden entries given the others."""
-        seen, size = np.logical_not(hidden), len(self.weights)
-        logs = np.empty(size)
-        means, variances = np.empty((2, size, int(hidden.sum())))
-        for k in range(size):
-            log, factor, white = self._seen(k, row[None, seen], seen)
-            across = factor.solve_lower(self.factors[k, hidden].T)
-            logs[k] = log[0]
-            means[k] = self.means[k, hidden] + white[:, 0] @ across
-            variances[k] = self.variances[k, hidden] + np.sum(across**2, axis=0)
-        shares = np.exp(logs - logs.max())
-        shares /= shares.sum()
-        mean = shares @ means
-        spread = shares @ (variances + (means - mean) ** 2)
-        return mean, np.sqrt(spread)
-
-    def sample(self, count: int, generator: np.random.Generator) -> Float[Array, "S D"]:
-        """Draw rows from the mixture."""
-        drawn = []
-        weights = self.weights / self.weights.sum()
-        for k, many in enumerate(generator.multinomial(count, weights)):
-            along = generator.standard_normal((many, self.factors.shape[2])) @ self.factors[k].T
-            around = generator.standard_normal((many, self.means.shape[1]))
-            drawn.append(self.means[k] + along + np.sqrt(self.variances[k]) * around)
-        return np.asarray(generator.permutation(np.vstack(drawn)))
-
-    def _seen(self, k: int, rows: Float[Array, "N S"], seen: Any) -> tuple[Array, Any, Array]:
-        """Return log(w_k p_k) of the seen entries, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
-        factors, variance = self.factors[k, seen], self.variances[k, seen]
-        away = rows - self.means[k, seen]
-        scaled = factors / variance[:, None]
-        factor = factorise(np.eye(factors.shape[1]) + factors.T @ scaled)
-        white = factor.solve_lower(scaled.T @ away.T)
-        squares = np.sum(away**2 / variance, axis=1) - np.sum(white**2, axis=0)
-        constant = np.sum(np.log(2.0 * np.pi * variance)) + factor.log_determinant
-        return np.log(self.weights[k]) - 0.5 * (squares + constant), factor, white
+    units = Coordinates(np.zeros(rows.shape[1]), np.ones(rows.shape[1])).fitted(rows)
+    inner = units.of(rows)
+    clusters = KMeans(size, n_init=1, random_state=random_state).fit(inner)
+    within = np.atleast_2d(
+        np.cov((inner - clusters.cluster_centers_[clusters.labels_]).T, bias=True)
+    )
+    spread = np.diag(within.diagonal() + LEAST_VARIANCE)
+    common = CORRELATED * within + (1.0 - CORRELATED) * spread
+    prior = LocalGaussians(
+        np.bincount(clusters.labels_, minlength=size) / len(rows),
+        clusters.cluster_centers_,
+        np.repeat(common[None], size, axis=0),
+    )
+    return units.density(fitted(inner, prior, strength), inner)
 
 
-def axes_of(
-    rows: Float[Array, "N D"], width: int | None
-) -> tuple[Float[Array, "D R"] | None, float]:
-    """Return the leading principal axes (None for width None) and the mean variance around them."""
-    if width is None:
-        return None, LEAST_VARIANCE
+def axes_of(rows: Float[Array, "N D"], width: int) -> tuple[Float[Array, "D R"], float]:
+    """Return the leading principal axes and the mean variance around them."""
     away = rows - rows.mean(axis=0)
     _, values, axes = np.linalg.svd(away, full_matrices=False)
     others = max(rows.shape[1] - width, 1)
