@@ -71,7 +71,10 @@ class Coordinates:
         rows: the coordinates of the rows that it was fitted to.
         """
         spread, axes = np.atleast_2d(np.cov(rows.T, bias=True)), self.axes
-        wide = WIDER * (CORRELATED * spread + (1.0 - CORRELATED) * np.diag(spread.diagonal()))
+        # A column may be constant in the rows; the Gaussians' own variances are positive.
+        within = found.weights @ np.diagonal(found.covariances, axis1=1, axis2=2)
+        alone = np.maximum(spread.diagonal(), within) - CORRELATED * spread.diagonal()
+        wide = WIDER * (CORRELATED * spread + np.diag(alone))
         around = (None, None) if axes is None else (axes.around, WIDER * axes.around)
         whole = Gaussians.mixed(
             (

@@ -198,6 +198,17 @@ def test_models_without_a_bound_have_a_density_too(kind: Any) -> None:
         model.score_samples(NEW, method="bound")
 
 
+def test_a_constant_column() -> None:
+    rows, new = (np.column_stack([each, np.full(len(each), 7.0)]) for each in (ROWS, NEW))
+    with pytest.warns(UserWarning, match="constant"):
+        model = BayesianGPLVM(2, 10, max_iter=20, random_state=0).fit(rows)
+    model.fit_density(rows, 3)
+    same = model.score_samples(new, method="density")
+    assert np.isfinite(same).all()
+    new[:, 5] = 8.0
+    assert (model.score_samples(new, method="density") < same - 5.0).all()
+
+
 def test_wide_rows() -> None:
     generator = np.random.default_rng(0)
     rows = np.tanh(two_rings(0, 100) @ generator.standard_normal((5, 300)))
