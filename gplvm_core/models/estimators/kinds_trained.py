@@ -15,7 +15,13 @@ from gplvm_core.models.data.scaling import Scaling, gaps_in_words
 from gplvm_core.models.estimators.files import FromFiles
 from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.edges import NO_SIGNAL
-from gplvm_core.models.problems.kinds import KindsEdge, KindsGraph, KindsStart, any_kinds
+from gplvm_core.models.problems.kinds import (
+    KindsEdge,
+    KindsGraph,
+    KindsStart,
+    all_rows_in_words,
+    any_kinds,
+)
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import listed
 from gplvm_core.statistics import Executor
@@ -35,6 +41,7 @@ class TrainedKinds(FromFiles):
 
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     batch_size: int | None = None
+    time_kernel: Any = None
     # A default, since files of older versions do not store it.
     columns_: TableColumns | None = None
 
@@ -131,6 +138,8 @@ class TrainedKinds(FromFiles):
             if (np.asarray(layer.ratio)[place] <= NO_SIGNAL).all()
         ]
         notes = self._repeated(targets, np.asarray(layer.ratio), scaling)
+        if self.time_kernel is None:
+            notes += all_rows_in_words(len(targets))
         if without:
             notes += (f"the map says nothing of the columns {listed(without)}: they are all noise",)
         return notes

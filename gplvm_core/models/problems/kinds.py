@@ -14,6 +14,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, LayerValue, MixedOutputs, evaluate_mixed, updated
 from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled
 from gplvm_core.models.problems.graph import Begun, Graph, Parameters
+from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.models.problems.nodes import Node
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
@@ -131,3 +132,13 @@ def any_kinds(node: Node, begin: KindsStart, jitter: float, executor: Executor) 
     """The problem of a table of columns of any kind."""
     edge = KindsEdge.of(begin.outputs, executor)
     return KindsGraph((node,), (edge,), begin, jitter)
+
+
+def all_rows_in_words(count: int) -> tuple[str, ...]:
+    """The note on so many rows that a model of numbers would train a sample of them."""
+    if not are_many(count):
+        return ()
+    return (
+        f"all {count:,} rows were trained: a model of columns of several kinds is not trained on a "
+        "sample. To train on fewer rows, pass fewer",
+    )
