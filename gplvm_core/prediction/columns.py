@@ -6,9 +6,11 @@ is known, an approximation where it is uncertain.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from gplvm_core.likelihoods import (
@@ -35,6 +37,18 @@ class Expected:
     weights: Float[Array, "N K"]
     mean: Float[Array, "N K D"]
     variance: Float[Array, "N K D"]
+
+    @classmethod
+    def at(
+        cls,
+        columns: TableColumns,
+        posterior: Posterior,
+        mean: Float[Array, "N D"],
+        variance: Float[Array, "N D"],
+    ) -> "Expected":
+        """With a single Gaussian for every function."""
+        alone = np.ones((len(mean), 1))
+        return cls(columns, posterior, alone, mean[:, None], variance[:, None])
 
     def explanation(self, k: int) -> "Expected":
         """By explanation k alone."""
@@ -107,6 +121,50 @@ class Expected:
                 outputs[:, place.start], sure[:, at] = value, self._chance(at, value)
         return outputs, std, sure
 
+    def values(self) -> tuple[Any, Float[Array, "N C"]]:
+        """The likeliest values as a table, with standard deviations (NaN for words)."""
+        outputs, std, _ = self.likeliest()
+        return self.columns.as_table(self.columns.decoded(outputs)), std
+
+    def alternatives(
+        self, outputs: Float[Array, "N D"] | None = None
+    ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
+        """The likeliest values by each explanation alone, with standard deviations (NaN for words);
+        None and NaN where a row has fewer. outputs: observed entries, which stay as they are.
+        """
+        rows, deviations = [], []
+        for k in range(self.weights.shape[1]):
+            whole, std, _ = self.explanation(k).likeliest()
+            if outputs is not None:
+                whole = np.where(np.isnan(outputs), whole, outputs)
+            values, there = self.columns.decoded(whole), self.weights[:, k] > 0.0
+            values[~there], std[~there] = None, np.nan
+            rows.append(values)
+            deviations.append(std)
+        return np.stack(rows, axis=1), np.stack(deviations, axis=1)
+
+    def filled(
+        self, outputs: Float[Array, "N D"]
+    ) -> tuple[Any, Float[Array, "N C"], Float[Array, "N C"]]:
+        """Rows with their gaps filled in, as a table; their standard deviations (0 where observed,
+        NaN for words) and probabilities (1 where observed, NaN for numbers).
+        """
+        likeliest, std, sure = self.likeliest()
+        whole = np.where(np.isnan(outputs), likeliest, outputs)
+        seen = ~np.isnan(outputs[:, [place.start for place in self.columns.places]])
+        return (
+            self.columns.as_table(self.columns.decoded(whole)),
+            np.where(seen & ~np.isnan(std), 0.0, std),
+            np.where(seen & ~np.isnan(sure), 1.0, sure),
+        )
+
+    def quantile_values(self, at: int, levels: Float[Array, " L"]) -> NDArray[Any]:
+        """Quantiles of a column in its own values: numbers, counts, or the words of a grade."""
+        found, own = self.quantiles(at, levels), self.columns.columns[at]
+        if own.kind != "grade":
+            return found
+        return np.array(own.words, dtype=object)[found.astype(int)]
+
     def _chance(self, at: int, values: Float[Array, " N"]) -> Float[Array, " N"]:
         """The probability of a count in every row."""
         place = self.columns.places[at].start
@@ -130,6 +188,12 @@ class Expected:
         links = self.posterior.links
         assert links is not None
         return float(links.size[self.columns.places[at].start])
+
+
+def counts_of(column: TableColumn) -> None:
+    """Raise DataError for a column without counts."""
+    if column.kind != "count":
+        raise DataError(f"column {column.name!r} is of kind {column.kind}, not of counts")
 
 
 def words_of(column: TableColumn) -> tuple[object, ...]:
