@@ -66,6 +66,11 @@ def test_a_blank_label_is_missing_and_is_found_from_the_other_views(model) -> No
     said = model.transfer({"body": views["body"]}, "label")
     assert (said[:, 0] == found).mean() > 0.95
     assert any("'label': 66.7% of the values are missing" in note for note in model.notes_)
+    # A vector, list or series of labels is one column.
+    label = views["label"][:4, 0]
+    for given in (label, label.tolist(), pd.Series(label)):
+        points = model.transform({"label": given})
+        assert_array_equal(points, model.transform({"label": views["label"][:4]}))
     # A row's own label is not looked at.
     with_label = {"body": views["body"], "label": views["label"]}
     assert_array_equal(model.class_probabilities(with_label, "label"), chance)

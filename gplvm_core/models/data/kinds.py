@@ -1,6 +1,6 @@
 """Training data with columns of any kind: their units, and notes on what was done with them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -99,11 +99,11 @@ def learnt_tables(
         if own is None:
             continue
         try:
-            columns, outputs, notes[name] = TableColumns.learnt(views[name], own)
+            columns, outputs, told = TableColumns.learnt(_as_table(views[name]), own)
         except DataError as error:
             raise DataError(f"view {name!r}: {error}") from error
         if columns.links().discrete.any():
-            given[name], tables[name] = outputs, columns
+            given[name], tables[name], notes[name] = outputs, columns, told
     return given, tables, notes
 
 
@@ -113,7 +113,17 @@ def encoded_tables(views: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
     for name, values in views.items():
         if name in tables:
             try:
-                found[name] = tables[name].encoded(values)
+                found[name] = tables[name].encoded(_as_table(values))
             except DataError as error:
                 raise DataError(f"view {name!r}: {error}") from error
     return found
+
+
+def _as_table(values: Any) -> Any:
+    """A table; a list, vector or series of labels is one column."""
+    if getattr(values, "ndim", 2) == 1:
+        return values.to_frame() if hasattr(values, "to_frame") else values[:, None]
+    labels = isinstance(values, list) and not any(
+        isinstance(value, Iterable) and not isinstance(value, str) for value in values
+    )
+    return [[value] for value in values] if labels else values
