@@ -5,6 +5,7 @@ yes/no columns of a category are taken as independent within an explanation: exa
 is known, an approximation where it is uncertain.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import (
     TableColumn,
     TableColumns,
@@ -22,7 +24,11 @@ from gplvm_core.likelihoods import (
     probability,
 )
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.complete import functions
+from gplvm_core.prediction.forward import moments
+from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.project import Explained, explain
 from gplvm_core.readers import DataError
 
 BISECTIONS = 60
@@ -188,6 +194,43 @@ class Expected:
         links = self.posterior.links
         assert links is not None
         return float(links.size[self.columns.places[at].start])
+
+
+def expected_at(
+    network: Network, columns: TableColumns, end: str, given: Mapping[int, Belief]
+) -> Expected:
+    """What is expected of an end at points of the nodes above it."""
+    own = moments(network, given, noise=False, ends={end})[end]
+    return Expected.at(columns, network.ends[end].posterior, *own)
+
+
+def expected_of(
+    network: Network, columns: TableColumns, end: str, explained: Explained
+) -> Expected:
+    """What is expected of an end in rows."""
+    parts = functions(network, explained, end)
+    return Expected(columns, network.ends[end].posterior, *parts)
+
+
+def expected_of_others(
+    network: Network, columns: TableColumns, end: str, outputs: Outputs, at: int
+) -> Expected:
+    """What is expected of an end in rows when nothing is known of its column `at`."""
+    known = dict(outputs)
+    if end in known:
+        own = known[end].copy()
+        own[:, columns.places[at]] = np.nan
+        known[end] = own
+        if len(known) > 1 and np.isnan(own).all():
+            del known[end]
+    if all(np.isnan(rows).all() for rows in known.values()):
+        # Nothing to infer from: the prior of the latent points.
+        size = {
+            root: (len(next(iter(known.values()))), network.width(root)) for root in network.roots
+        }
+        prior = {root: Belief(np.zeros(shape), np.ones(shape)) for root, shape in size.items()}
+        return expected_at(network, columns, end, prior)
+    return expected_of(network, columns, end, explain(network, known))
 
 
 def counts_of(column: TableColumn) -> None:

@@ -10,8 +10,15 @@ from gplvm_core import prediction
 from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.estimators.kinds_trained import TrainedKinds
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DATA
-from gplvm_core.prediction.columns import Expected, counts_of, words_of
+from gplvm_core.prediction import DATA, Explained
+from gplvm_core.prediction.columns import (
+    Expected,
+    counts_of,
+    expected_at,
+    expected_of,
+    expected_of_others,
+    words_of,
+)
 from gplvm_core.prediction.paths import StepCallback
 
 
@@ -304,27 +311,20 @@ class AnyKind(TrainedKinds):
         values = self._decoded(np.stack(drawn))
         return (values, paths) if return_latent else values
 
-    def _expected(self, outputs: Array, explained: Any = None) -> Expected:
+    def _expected(self, outputs: Array, explained: Explained | None = None) -> Expected:
         """What is expected of rows from what is observed of them."""
         found = self._explained(outputs) if explained is None else explained
-        parts = prediction.functions(self._network, found, DATA)
-        return Expected(self._columns, self.posterior_, *parts)
+        return expected_of(self._network, self._columns, DATA, found)
 
     def _of_others(self, Y: Any, at: int) -> Expected:
         """What is expected of rows when nothing is known of a column."""
-        outputs = self._outputs(Y, all_seen=False)
-        outputs[:, self._columns.places[at]] = np.nan
-        if np.isnan(outputs).all():
-            # Nothing to infer from: the prior of the latent points.
-            nowhere = np.zeros((len(outputs), self._n_features_out))
-            return self._at(nowhere, nowhere + 1.0)
-        return self._expected(outputs)
+        outputs = {DATA: self._outputs(Y, all_seen=False)}
+        return expected_of_others(self._network, self._columns, DATA, outputs, at)
 
     def _at(self, X: ArrayLike, X_variance: ArrayLike | None) -> Expected:
         """What is expected at latent points."""
-        columns, points = self._columns, self._points(X, X_variance)
-        own = prediction.moments(self._network, {0: points}, noise=False)[DATA]
-        return Expected.at(columns, self.posterior_, *own)
+        columns, given = self._columns, {0: self._points(X, X_variance)}
+        return expected_at(self._network, columns, DATA, given)
 
     def _as_values(self, expected: Expected, *, return_std: bool) -> Any:
         values, std = expected.values()

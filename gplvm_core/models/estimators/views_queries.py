@@ -24,7 +24,7 @@ from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Explained, Network, Posterior
-from gplvm_core.prediction.columns import Expected
+from gplvm_core.prediction.columns import expected_at, expected_of
 from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Statistics
 
@@ -126,12 +126,12 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         at = Belief.certain(points) if spread is None else Belief(points, spread)
         means, deviations = dict[str, Any](), dict[str, Any]()
         numbers = [name for name in self.views_ if name not in self._tables]
-        found = prediction.moments(
-            self._network, {self._shared_node: at}, noise=noise, ends=numbers
-        )
+        given = {self._shared_node: at}
+        found = prediction.moments(self._network, given, noise=noise, ends=numbers)
         for name in self.views_:
             if name in self._tables:
-                means[name], deviations[name] = self._at(name, at).values()
+                expected = expected_at(self._network, self._tables[name], name, given)
+                means[name], deviations[name] = expected.values()
                 continue
             mean, variance = found[name]
             columns = self._columns_of(name, mean.shape[1])
@@ -287,8 +287,8 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
         means, deviations, sure = dict[str, Any](), dict[str, Any](), dict[str, Any]()
         for name, rows in given.items():
             if name in self._tables:
-                filled = self._expected(name, explained).filled(rows)
-                means[name], deviations[name], sure[name] = filled
+                expected = expected_of(self._network, self._tables[name], name, explained)
+                means[name], deviations[name], sure[name] = expected.filled(rows)
                 continue
             whole, variance = prediction.complete(rows, *found[name])
             columns = None if names_of(views[name]) else self._columns_of(name, rows.shape[1])
@@ -353,16 +353,6 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
 
     def _explained(self, given: Views) -> Explained:
         return prediction.explain(self._network, given)
-
-    def _at(self, name: str, at: Belief) -> Expected:
-        """What is expected of a view with columns of several kinds at points of the shared node."""
-        own = prediction.moments(self._network, {self._shared_node: at}, noise=False, ends={name})
-        return Expected.at(self._tables[name], self.posteriors_[name], *own[name])
-
-    def _expected(self, name: str, explained: Explained) -> Expected:
-        """What is expected of such a view in rows."""
-        parts = prediction.functions(self._network, explained, name)
-        return Expected(self._tables[name], self.posteriors_[name], *parts)
 
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()

@@ -3,17 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.data.views import check_name
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.columns import Expected, counts_of, words_of
+from gplvm_core.prediction.columns import Expected, counts_of, expected_of_others, words_of
 from gplvm_core.readers import DataError
 
 Name = str | int
@@ -126,16 +124,7 @@ class ViewsWords(ViewsTransfer):
         columns = self._table(view)
         at = columns.column(column)
         given = self._given(views, empty_rows=True)
-        if view in given:
-            given[view] = given[view].copy()
-            given[view][:, columns.places[at]] = np.nan
-            if len(given) > 1 and np.isnan(given[view]).all():
-                del given[view]
-        if all(np.isnan(rows).all() for rows in given.values()):
-            # Nothing to infer from: the prior of the latent points.
-            nowhere = np.zeros((len(next(iter(given.values()))), self._n_features_out))
-            return self._at(view, Belief(nowhere, nowhere + 1.0)), at
-        return self._expected(view, self._explained(given)), at
+        return expected_of_others(self._network, columns, view, given, at), at
 
     def _table(self, view: str) -> TableColumns:
         """The columns of a view; DataError for a view of numbers alone."""
