@@ -1,10 +1,11 @@
 """Tables of numbers, words and counts with hidden entries, against models made for such tables.
 
-    python -m benchmarks.kinds [--seeds 5] [--only penguins hearts spikes]
+    python -m benchmarks.kinds [--seeds 5] [--only penguins hearts spikes labels]
 
 Penguins and hearts: 20 % of all entries are hidden. Spikes: counts of 50 simulated neurons, of 15
 of which the last 100 of 350 rows say nothing. Penguins need the package palmerpenguins, hearts
-scikit-lego, both for their data alone. Costs are CPU seconds of one thread.
+scikit-lego, both for their data alone. Labels: see kinds_labels. Costs are CPU seconds of one
+thread.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from sklearn.linear_model import LogisticRegressionCV, PoissonRegressor, RidgeCV
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.common import DataAbsent, table, write_row
+from benchmarks.kinds_labels import few_labels
 from gplvm_core import RBF, BayesianGPLVM
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, MixedOutputs, evaluate_layer, evaluate_mixed, updated
@@ -318,13 +320,16 @@ def _milliseconds(function: Callable[[], Any], rounds: int = 7) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--only", nargs="*", default=["penguins", "hearts", "spikes", "cost"])
+    parser.add_argument(
+        "--only", nargs="*", default=["penguins", "hearts", "spikes", "labels", "cost"]
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     tasks: dict[str, Callable[[], dict[str, Any]]] = {
         "penguins": lambda: tables(penguins, options.seeds),
         "hearts": lambda: tables(hearts, options.seeds),
         "spikes": lambda: spikes(options.seeds),
+        "labels": lambda: few_labels(options.seeds),
         "cost": cost,
     }
     results: dict[str, Any] = {}

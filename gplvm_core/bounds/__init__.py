@@ -13,11 +13,13 @@ from gplvm_core.bounds.layer import (
     layer_term,
 )
 from gplvm_core.bounds.marginalised import marginalised, output_gaps
-from gplvm_core.bounds.mixed import MixedOutputs, evaluate_mixed, updated
+from gplvm_core.bounds.mixed import MixedOutputs, evaluate_mixed, mixed_term, updated
 from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled import Profile, profile_scales
+from gplvm_core.bounds.profiled_known import LEAST_SIGNAL
 
 __all__ = [
+    "LEAST_SIGNAL",
     "BoundGradients",
     "Collapsed",
     "Exact",
@@ -38,6 +40,7 @@ __all__ = [
     "gram_factor",
     "layer_term",
     "marginalised",
+    "mixed_term",
     "output_gaps",
     "profile_scales",
     "updated",

@@ -18,7 +18,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Collapsed
 from gplvm_core.bounds.layer import Layer, LayerValue, Local, gram_factor, with_gram
 from gplvm_core.bounds.per_output import collapsed_per_output
-from gplvm_core.bounds.profiled_known import KnownFactors, profile_known
+from gplvm_core.bounds.profiled_known import LEAST_SIGNAL, KnownFactors, profile_known
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.likelihoods import Links, Quadratic, best_sizes, quadratic
@@ -99,6 +99,17 @@ class MixedOutputs:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """Of the scales: the ratio of the numbers (None: free, to most_ratio), and the least signal
+    variance of the other outputs.
+    """
+
+    ratio: float | None
+    most_ratio: float
+    least_signal: float
+
+
+@dataclass(frozen=True)
 class _Settled:
     """The layer at its best scales, and F there; numbers first in all that has a column each."""
 
@@ -122,14 +133,16 @@ def evaluate_mixed(
     profile: bool = False,
     ratio: float | None = None,
     most_ratio: float = np.inf,
+    least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> LayerValue:
     """`evaluate_layer` for outputs of any kind, at the layer's `local`; arguments as there.
 
-    ratio: σ_f²/σ² of the numbers is held there. The signal variance and the bias of the others are
-    at their optimum whenever profile is set.
+    ratio: σ_f²/σ² of the numbers is held there. The signal variance (at least `least_signal`) and
+    the bias of the others are at their optimum whenever profile is set.
     """
-    found = _settle(layer, belief, outputs, jitter, relative, profile, ratio, most_ratio, executor)
+    limits = Limits(ratio, most_ratio, least_signal) if profile else None
+    found = _settle(layer, belief, outputs, jitter, relative, limits, executor)
     at, layer = found.at, found.layer
     n_numbers = outputs.numbers.shape[1]
     noise = np.asarray(layer.noise_variance)[outputs.links.numbers]
@@ -155,6 +168,19 @@ def evaluate_mixed(
     )
 
 
+@one_thread_a_product()
+def mixed_term(
+    layer: Layer,
+    belief: Belief,
+    outputs: MixedOutputs,
+    *,
+    jitter: float,
+    executor: Executor = serial,
+) -> float:
+    """Only the value F_data of a layer as it is; jitter: absolute."""
+    return _settle(layer, belief, outputs, jitter, False, None, executor).at.value
+
+
 def updated(
     layer: Layer,
     belief: Belief,
@@ -163,12 +189,14 @@ def updated(
     jitter: float,
     ratio: float | None = None,
     most_ratio: float = np.inf,
+    least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> Layer:
     """The layer with ξ, and the sizes of counts, at their optimum for its q(u): F cannot fall."""
     local = layer.local
     assert local is not None
-    found = _settle(layer, belief, outputs, jitter, True, True, ratio, most_ratio, executor)
+    limits = Limits(ratio, most_ratio, least_signal)
+    found = _settle(layer, belief, outputs, jitter, True, limits, executor)
     mean, square = function_moments(found.layer, belief, outputs, found.at, found.bias, executor)
     links = outputs.linked(local.size)
     successes, _, observed = links.entries(outputs.values)
@@ -223,11 +251,10 @@ def _settle(
     outputs: MixedOutputs,
     jitter: float,
     relative: bool,
-    profile: bool,
-    ratio: float | None,
-    most_ratio: float,
+    limits: Limits | None,
     executor: Executor,
 ) -> _Settled:
+    """limits: of the scales, which are then at their optimum; None: they are the layer's."""
     local = layer.local
     assert local is not None
     factors, links = outputs.factors(local), outputs.links
@@ -241,7 +268,7 @@ def _settle(
     groups = np.asarray(statistics.groups)
     own, total = groups[n_numbers:n_outputs], slice(n_numbers, n_outputs)
     squares = targets.squares[:n_numbers]
-    if profile:
+    if limits is not None:
         known = KnownFactors(
             spectra.values.T[:, own],
             spectra.carried[:, total],
@@ -250,12 +277,13 @@ def _settle(
             factors.weight.sum(axis=0),
             statistics.psi0[own],
         )
-        signal, bias = profile_known(known, min(most_ratio, MOST_SIGNAL))
+        most = min(limits.most_ratio, MOST_SIGNAL)
+        signal, bias = profile_known(known, most, limits.least_signal)
         noise, strength = np.ones(n_outputs), np.empty(n_outputs)
         strength[links.discrete] = signal
         if n_numbers:
             numbers = _first(statistics, spectra, n_numbers)
-            found = profile_outputs(*numbers, squares, ratio, most_ratio)
+            found = profile_outputs(*numbers, squares, limits.ratio, limits.most_ratio)
             noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
         every = np.zeros(n_outputs)
         every[links.discrete] = bias

@@ -66,15 +66,15 @@ class KnownFactors:
 
 
 def profile_known(
-    factors: KnownFactors, most: float
+    factors: KnownFactors, most: float, least: float = LEAST_SIGNAL
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """Signal variance r (at most `most`) and bias b of every column, where F is highest.
+    """Signal variance r (from `least` to `most`) and bias b of every column, where F is highest.
 
     Raises NotPositiveDefiniteError where rounding has made a problem meaningless.
     """
     if (factors.psi0 - factors.spectrum.sum(axis=0) < -1e-7 * factors.psi0).any():
         raise NotPositiveDefiniteError("ψ0 − tr(K⁻¹Φ) is negative: the jitter is too small")
-    grid = np.linspace(np.log(LEAST_SIGNAL), np.log(most), STEPS)
+    grid = np.linspace(np.log(least), np.log(most), STEPS)
     count = len(factors.slope)
     index = np.argmax([factors.value(np.full(count, np.exp(at))) for at in grid], axis=0)
     low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]

@@ -5,12 +5,16 @@ yes/no columns of a category are taken as independent within an explanation: exa
 is known, an approximation where it is uncertain.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import (
     TableColumn,
     TableColumns,
@@ -20,7 +24,11 @@ from gplvm_core.likelihoods import (
     probability,
 )
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.complete import functions
+from gplvm_core.prediction.forward import moments
+from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.project import Explained, explain
 from gplvm_core.readers import DataError
 
 BISECTIONS = 60
@@ -35,6 +43,18 @@ class Expected:
     weights: Float[Array, "N K"]
     mean: Float[Array, "N K D"]
     variance: Float[Array, "N K D"]
+
+    @classmethod
+    def at(
+        cls,
+        columns: TableColumns,
+        posterior: Posterior,
+        mean: Float[Array, "N D"],
+        variance: Float[Array, "N D"],
+    ) -> "Expected":
+        """With a single Gaussian for every function."""
+        alone = np.ones((len(mean), 1))
+        return cls(columns, posterior, alone, mean[:, None], variance[:, None])
 
     def explanation(self, k: int) -> "Expected":
         """By explanation k alone."""
@@ -107,6 +127,50 @@ class Expected:
                 outputs[:, place.start], sure[:, at] = value, self._chance(at, value)
         return outputs, std, sure
 
+    def values(self) -> tuple[Any, Float[Array, "N C"]]:
+        """The likeliest values as a table, with standard deviations (NaN for words)."""
+        outputs, std, _ = self.likeliest()
+        return self.columns.as_table(self.columns.decoded(outputs)), std
+
+    def alternatives(
+        self, outputs: Float[Array, "N D"] | None = None
+    ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
+        """The likeliest values by each explanation alone, with standard deviations (NaN for words);
+        None and NaN where a row has fewer. outputs: observed entries, which stay as they are.
+        """
+        rows, deviations = [], []
+        for k in range(self.weights.shape[1]):
+            whole, std, _ = self.explanation(k).likeliest()
+            if outputs is not None:
+                whole = np.where(np.isnan(outputs), whole, outputs)
+            values, there = self.columns.decoded(whole), self.weights[:, k] > 0.0
+            values[~there], std[~there] = None, np.nan
+            rows.append(values)
+            deviations.append(std)
+        return np.stack(rows, axis=1), np.stack(deviations, axis=1)
+
+    def filled(
+        self, outputs: Float[Array, "N D"]
+    ) -> tuple[Any, Float[Array, "N C"], Float[Array, "N C"]]:
+        """Rows with their gaps filled in, as a table; their standard deviations (0 where observed,
+        NaN for words) and probabilities (1 where observed, NaN for numbers).
+        """
+        likeliest, std, sure = self.likeliest()
+        whole = np.where(np.isnan(outputs), likeliest, outputs)
+        seen = ~np.isnan(outputs[:, [place.start for place in self.columns.places]])
+        return (
+            self.columns.as_table(self.columns.decoded(whole)),
+            np.where(seen & ~np.isnan(std), 0.0, std),
+            np.where(seen & ~np.isnan(sure), 1.0, sure),
+        )
+
+    def quantile_values(self, at: int, levels: Float[Array, " L"]) -> NDArray[Any]:
+        """Quantiles of a column in its own values: numbers, counts, or the words of a grade."""
+        found, own = self.quantiles(at, levels), self.columns.columns[at]
+        if own.kind != "grade":
+            return found
+        return np.array(own.words, dtype=object)[found.astype(int)]
+
     def _chance(self, at: int, values: Float[Array, " N"]) -> Float[Array, " N"]:
         """The probability of a count in every row."""
         place = self.columns.places[at].start
@@ -130,6 +194,49 @@ class Expected:
         links = self.posterior.links
         assert links is not None
         return float(links.size[self.columns.places[at].start])
+
+
+def expected_at(
+    network: Network, columns: TableColumns, end: str, given: Mapping[int, Belief]
+) -> Expected:
+    """What is expected of an end at points of the nodes above it."""
+    own = moments(network, given, noise=False, ends={end})[end]
+    return Expected.at(columns, network.ends[end].posterior, *own)
+
+
+def expected_of(
+    network: Network, columns: TableColumns, end: str, explained: Explained
+) -> Expected:
+    """What is expected of an end in rows."""
+    parts = functions(network, explained, end)
+    return Expected(columns, network.ends[end].posterior, *parts)
+
+
+def expected_of_others(
+    network: Network, columns: TableColumns, end: str, outputs: Outputs, at: int
+) -> Expected:
+    """What is expected of an end in rows when nothing is known of its column `at`."""
+    known = dict(outputs)
+    if end in known:
+        own = known[end].copy()
+        own[:, columns.places[at]] = np.nan
+        known[end] = own
+        if len(known) > 1 and np.isnan(own).all():
+            del known[end]
+    if all(np.isnan(rows).all() for rows in known.values()):
+        # Nothing to infer from: the prior of the latent points.
+        size = {
+            root: (len(next(iter(known.values()))), network.width(root)) for root in network.roots
+        }
+        prior = {root: Belief(np.zeros(shape), np.ones(shape)) for root, shape in size.items()}
+        return expected_at(network, columns, end, prior)
+    return expected_of(network, columns, end, explain(network, known))
+
+
+def counts_of(column: TableColumn) -> None:
+    """Raise DataError for a column without counts."""
+    if column.kind != "count":
+        raise DataError(f"column {column.name!r} is of kind {column.kind}, not of counts")
 
 
 def words_of(column: TableColumn) -> tuple[object, ...]:

@@ -22,6 +22,9 @@ from gplvm_core.priors import StandardNormal
 from gplvm_core.readers import DataError
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
+# Draws of a row's latent point for outputs that have no bound which is a sum over rows.
+DRAWS = 200
+
 Turn = Callable[[Array], Array]
 
 
@@ -38,9 +41,11 @@ def log_density(
     Only a row's observed columns (not NaN) enter. Statistics are sums, so only those of the new row
     are computed. A layer without statistics keeps its q(u), which can only lower the difference.
     The densities of a row's explanations are added. This is an approximation: the difference of
-    two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With n_samples:
-    `log_density_sampled`.
+    two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With n_samples, and for
+    outputs of several kinds: `log_density_sampled`.
     """
+    if n_samples is None and any(network.ends[name].posterior.links for name in outputs):
+        n_samples = DRAWS
     if n_samples is not None:
         return log_density_sampled(network, outputs, explained, n_samples, random_state, latent)
     bound = explained.found[0].bound

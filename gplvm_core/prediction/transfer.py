@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.complete import NEGLIGIBLE, reconstructed
+from gplvm_core.prediction.complete import NEGLIGIBLE, functions, reconstructed
 from gplvm_core.prediction.forward import moments
 from gplvm_core.prediction.network import Network
 from gplvm_core.prediction.paths import Continued, likely_path
@@ -61,9 +61,11 @@ class Wanted:
     training: Belief
     roles: Roles
 
-    def at(self, belief: Belief) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Mean and variance of the view with noise, at points of the shared node."""
-        return moments(self.network, {self.node: belief}, noise=True, ends=(self.view,))[self.view]
+    def at(
+        self, belief: Belief, *, noise: bool = True
+    ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+        """Mean and variance of the view, or of its functions, at points of the shared node."""
+        return moments(self.network, {self.node: belief}, noise=noise, ends=(self.view,))[self.view]
 
 
 def transfer(
@@ -76,8 +78,7 @@ def transfer(
     integrates them out, with all explanations of the row. count > 1: up to this many alternatives
     from different neighbours, N × K × D, the best first, NaN where a row has fewer.
     """
-    # Without shared dimensions there are no distances to neighbours.
-    if private == "prior" or (count == 1 and not wanted.roles.shared.any()):
+    if _by_prior(wanted, count, private):
         explained = Explained.at(wanted.node, found)
         return reconstructed(wanted.network, explained, noise=True, ends=(wanted.view,))[
             wanted.view
@@ -87,8 +88,34 @@ def transfer(
     return (mean[:, 0], variance[:, 0]) if count == 1 else (mean, variance)
 
 
+def transfer_functions(
+    wanted: Wanted, found: Projection, count: int = 1, private: Private = "nearest"
+) -> tuple[Float[Array, "N K"], Float[Array, "N K D"], Float[Array, "N K D"]]:
+    """As `transfer`, of the functions of the wanted view: the weights of the explanations, or of
+    the alternatives (0 where a row has fewer), and the means and variances in each.
+    """
+    if _by_prior(wanted, count, private):
+        return functions(wanted.network, Explained.at(wanted.node, found), wanted.view)
+    chosen = candidates(found, wanted.training, wanted.roles, count)
+    mean, variance = generate_candidates(wanted, chosen, noise=False)
+    there = np.isfinite(chosen.bound)[:, :, None]
+    # Alternatives that a row has not keep moments with which anything can be computed.
+    return chosen.weights, np.where(there, mean, 0.0), np.where(there, variance, 1.0)
+
+
+def _by_prior(wanted: Wanted, count: int, private: Private) -> bool:
+    """Whether private dimensions keep their prior."""
+    # Without shared dimensions there are no distances to neighbours.
+    return private == "prior" or (count == 1 and not wanted.roles.shared.any())
+
+
 def transfer_path(
-    wanted: Wanted, belief: Belief, prior: Continued, private: Private = "nearest"
+    wanted: Wanted,
+    belief: Belief,
+    prior: Continued,
+    private: Private = "nearest",
+    *,
+    noise: bool = True,
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
     """As `transfer`, for the rows of one sequence with a prior over its path.
 
@@ -96,7 +123,7 @@ def transfer_path(
     """
     if private == "nearest" and wanted.roles.private.any():
         belief = _with_private_path(wanted, belief, prior)
-    return wanted.at(belief)
+    return wanted.at(belief, noise=noise)
 
 
 def _with_private_path(wanted: Wanted, belief: Belief, prior: Continued) -> Belief:
@@ -155,15 +182,17 @@ def candidates(
 
 
 def generate_candidates(
-    wanted: Wanted, found: Projection
+    wanted: Wanted, found: Projection, *, noise: bool = True
 ) -> tuple[Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """Mean and variance of the view for every candidate, NaN where a row has fewer."""
+    """Mean and variance of the view, or of its functions, for every candidate; NaN where a row has
+    fewer.
+    """
     width = wanted.network.ends[wanted.view].posterior.n_outputs
     mean, variance = np.full((2, *found.bound.shape, width), np.nan)
     for k in range(found.bound.shape[1]):
         rows = np.flatnonzero(np.isfinite(found.bound[:, k]))
         mean[rows, k], variance[rows, k] = wanted.at(
-            Belief(found.mean[rows, k], found.variance[rows, k])
+            Belief(found.mean[rows, k], found.variance[rows, k]), noise=noise
         )
     return mean, variance
 

@@ -8,7 +8,8 @@ import pytest
 
 from gplvm_core import RBF, Linear, Periodic, White
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
+from gplvm_core.bounds import Layer, MixedOutputs
+from gplvm_core.likelihoods import Links
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
@@ -18,6 +19,7 @@ from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.kinds import KindsStart, any_kinds
 from gplvm_core.models.problems.network import NetworkStart, network
 from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, PointNode
 from gplvm_core.models.problems.paths import PathNode
@@ -67,6 +69,20 @@ def latent(node: nodes.Node, outputs: tuple[np.ndarray, ...], *kernels) -> Graph
     begin = Start(outputs, 2, 4, kernels or ON_DATA[: len(outputs)], mean)
     edges = tuple(LayerEdge((0,), Targets.of(values)) for values in outputs)
     return Graph((node,), edges, begin, JITTER)
+
+
+def views_of_kinds(gaps: bool) -> Graph:
+    """A view of numbers, and one of a number, a yes/no column and a count."""
+    generator, (first, _) = np.random.default_rng(8), views(gaps)
+    values = np.column_stack(
+        [generator.normal(size=9), generator.random(9) < 0.5, generator.poisson(3.0, 9)]
+    ).astype(float)
+    if gaps:
+        values[2, 1:], values[5] = np.nan, np.nan
+    mixed = MixedOutputs(values, Links(np.array([np.nan, 0.0, 1.0])))
+    mean = np.random.default_rng(4).normal(size=(9, 2))
+    begin = KindsStart(Start((first, values), 2, 4, ON_DATA, mean), (None, mixed))
+    return any_kinds(LatentNode(), begin, JITTER, serial, "shared")
 
 
 def known(kind: str, *, constrained: bool, gaps: bool) -> Graph:
@@ -201,6 +217,7 @@ GRAPHS = {
         PathNode(TIMELINE, HOLDING + White(0.05)), views(gaps)[:1], LINEAR_HELD
     ),
     "views": lambda gaps: latent(LatentNode(), views(gaps)),
+    "views of any kind": views_of_kinds,
     "views on a path": lambda gaps: latent(PathNode(TIMELINE, SMOOTH), views(gaps)),
     "kernel encoder": lambda gaps: latent(
         EncodedNode.of(views(gaps)[0], 2, "kernel"), views(gaps)[:1]

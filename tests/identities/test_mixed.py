@@ -112,6 +112,19 @@ def test_signals_and_biases_are_at_their_optimum() -> None:
             assert worse.value < best.value
 
 
+def test_a_least_signal_is_kept_only_where_it_is_above_the_best() -> None:
+    outputs, belief = draw()
+    layer = trained(outputs, belief, RBF(1.0, 1.2))
+    free = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
+    own = free.layer.ratio[outputs.links.discrete]
+    least = float(np.sort(own)[1:3].mean())
+    held = evaluate_mixed(layer, belief, outputs, profile=True, least_signal=least, **SETTINGS)
+    np.testing.assert_allclose(
+        held.layer.ratio[outputs.links.discrete], np.maximum(own, least), rtol=1e-6
+    )
+    assert held.value < free.value
+
+
 @pytest.mark.parametrize("gaps", [0.0, 0.25])
 @pytest.mark.parametrize("kernel", [RBF(1.0, np.array([1.2, 0.9])), RBF(0.7, 1.0) + Linear(0.3)])
 def test_gradients_are_differences(kernel: Kernel, gaps: float) -> None:

@@ -41,6 +41,20 @@ def test_gaps_hardly_move_the_start(how: str, plane: np.ndarray) -> None:
     assert any("filled in" in note for note in notes) == (how == "isomap")
 
 
+def test_a_view_of_a_few_rows_does_not_decide_where_training_starts(plane: np.ndarray) -> None:
+    few = np.full((120, 3), np.nan)
+    few[:6] = np.random.default_rng(2).normal(size=(6, 3))
+    alone, _ = initial_latent((plane,), 2, "pca", np.random.default_rng(0))
+
+    def likeness(*, by_observed: bool) -> float:
+        both, _ = initial_latent(
+            (plane, few), 2, "pca", np.random.default_rng(0), by_observed=by_observed
+        )
+        return float(np.linalg.lstsq(both, alone, rcond=None)[1].sum() / np.sum(alone**2))
+
+    assert likeness(by_observed=True) < 0.01 < likeness(by_observed=False)
+
+
 def test_rows_of_a_plane_are_filled_in(plane: np.ndarray) -> None:
     gaps = with_gaps(plane, 0.3)
     scores, filled = partial_scores(gaps, 2)

@@ -1,6 +1,7 @@
 """Features from all rows, a classifier from the labelled ones: conventions, words, and gain."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
@@ -10,6 +11,7 @@ from sklearn.svm import SVC
 
 from gplvm_core import GPLVM, BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
+from gplvm_core.readers import DataError
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +115,35 @@ def test_marks_of_unlabelled_rows(unknown, arcs, embedding) -> None:
     np.testing.assert_array_equal(
         model.predict(rows), np.array(["in", "out"])[expected.predict(rows)]
     )
+
+
+def test_blank_text_is_no_class(arcs, embedding) -> None:
+    rows, side = arcs
+    embedding = clone(embedding).set_params(max_iter=15)
+    names = np.array(["in", "out"])[side]
+    marked = some(names, 5, unknown=None)
+    expected = SemiSupervisedClassifier(embedding, random_state=0).fit(rows, marked)
+    for blank in (np.where(marked == None, " ", names), np.where(marked == None, "", marked)):  # noqa: E711
+        model = SemiSupervisedClassifier(embedding, random_state=0).fit(rows, blank)
+        np.testing.assert_array_equal(model.classes_, ["in", "out"])
+        np.testing.assert_array_equal(model.predict_proba(rows), expected.predict_proba(rows))
+
+
+def test_rows_with_words(arcs, embedding) -> None:
+    rows, side = arcs
+    generator = np.random.default_rng(3)
+    words = np.where(generator.random(150) < 0.8, side, 1 - side)
+    table = pd.DataFrame(rows[:, :4]).rename(columns=str)
+    table = table.assign(word=np.array(["low", "high"])[words], count=generator.poisson(2 + side))
+    table.loc[::9, "word"] = None
+    settings = {"kinds": "auto", "max_iter": 40}
+    embedding = clone(embedding).set_params(**settings)
+    model = SemiSupervisedClassifier(embedding, random_state=0).fit(table, some(side, 15))
+    assert model.n_features_in_ == 6
+    assert model.score(table, side) > 0.75
+    new = table[:2].assign(word="middle")
+    with pytest.raises(DataError, match=r"'word' .* has 'middle' in row 0"):
+        model.predict_proba(new)
 
 
 def test_all_labelled_is_fine(arcs, embedding) -> None:

@@ -16,7 +16,7 @@ UNLABELLED = -1
 def labelled_rows(
     y: ArrayLike, name: str
 ) -> tuple[Bool[NDArray[np.bool_], " N"], Shaped[NDArray[Any], " L"]]:
-    """Which rows have a label, and these labels; −1, NaN and None mark rows without.
+    """Which rows have a label, and these labels; −1, NaN, None and blank text mark rows without.
 
     name: the estimator's, for messages. Raises ValueError if no row has a label, or if labels mix
     types.
@@ -35,16 +35,14 @@ def labelled_rows(
                 f"y is an array of strings, so {sorted(words)[0]!r} in it is a class like any "
                 f"other; use dtype=object, and {UNLABELLED}, NaN or None for rows without label"
             )
-        return np.ones(len(given), dtype=bool), given
+        given = given.astype(object)
     if given.dtype.kind == "f" and np.isinf(given).any():
         raise ValueError("Input y contains infinity; labels must be finite, or NaN for none")
-    # Only NaN differs from itself.
-    none = [each is None or each != each or each == UNLABELLED for each in given.tolist()]
-    labelled = ~np.array(none, dtype=bool)
+    labelled = ~np.array([_is_none(each) for each in given.tolist()], dtype=bool)
     if not labelled.any():
         raise ValueError(
-            f"none of the {len(given)} rows has a label (other than {UNLABELLED}, NaN or None): "
-            "give at least one row of each of two classes"
+            f"none of the {len(given)} rows has a label (other than {UNLABELLED}, NaN, None or "
+            "blank): give at least one row of each of two classes"
         )
     labels = given[labelled]
     if labels.dtype == object:
@@ -53,3 +51,11 @@ def labelled_rows(
             raise ValueError("labels must be of one kind: all strings or all numbers")
     check_classification_targets(labels)
     return labelled, labels
+
+
+def _is_none(label: Any) -> bool:
+    """Whether a value marks a row without a label."""
+    if isinstance(label, str):
+        return not label.strip()
+    # Only NaN differs from itself.
+    return label is None or bool(label != label) or bool(label == UNLABELLED)

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.kinds import Tables, units_of_numbers
 from gplvm_core.models.data.rows import as_floats, refuse_unseen
 from gplvm_core.models.data.scaling import Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
@@ -39,7 +40,12 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
 
 
 def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
-    found = as_floats(values, f"view {name!r}")
+    try:
+        found = as_floats(values, f"view {name!r}")
+    except DataError as error:
+        raise DataError(
+            f'{error}. ManifoldRelevance has views of words with kinds={{{name!r}: "auto"}}'
+        ) from error
     if found.ndim != 2 or 0 in found.shape:
         raise DataError(f"view {name!r} must be a matrix, rows × columns; got shape {found.shape}")
     if np.isinf(found).any():
@@ -47,8 +53,10 @@ def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
     return found
 
 
-def training_views(views: Views, how: str) -> tuple[Views, dict[str, Scaling]]:
-    """Views in internal units with their scalings.
+def training_views(
+    views: Views, how: str, tables: Tables | None = None
+) -> tuple[Views, dict[str, Scaling]]:
+    """Views in internal units with their scalings; tables: those with columns of several kinds.
 
     Raises DataError if a row is missing from all views, and if all columns of a view are constant.
     """
@@ -58,7 +66,10 @@ def training_views(views: Views, how: str) -> tuple[Views, dict[str, Scaling]]:
     internal, scalings = {}, {}
     for name, values in views.items():
         try:
-            scalings[name] = Scaling.of(values, how, empty_rows=True)
+            if tables and name in tables:
+                scalings[name] = units_of_numbers(tables[name], values)
+            else:
+                scalings[name] = Scaling.of(values, how, empty_rows=True)
         except DataError as error:
             raise DataError(f"view {name!r}: {error}") from error
         internal[name] = scalings[name].apply(values)

@@ -9,15 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 from gplvm_core import prediction
 from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.estimators.kinds_trained import TrainedKinds
-from gplvm_core.models.estimators.with_density import FillMethod, Method
+from gplvm_core.models.estimators.with_density import FillMethod
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DATA
-from gplvm_core.prediction.columns import Expected, words_of
+from gplvm_core.prediction import DATA, Explained
+from gplvm_core.prediction.columns import (
+    Expected,
+    counts_of,
+    expected_at,
+    expected_of,
+    expected_of_others,
+    words_of,
+)
 from gplvm_core.prediction.paths import StepCallback
-from gplvm_core.readers import DataError
-
-# Draws of a row's latent point for its density, where the user says nothing.
-DENSITY_DRAWS = 200
 
 
 class AnyKind(TrainedKinds):
@@ -114,10 +117,7 @@ class AnyKind(TrainedKinds):
             If the column holds no counts.
         """
         at = self._columns.column(column)
-        if self._columns.columns[at].kind != "count":
-            raise DataError(
-                f"column {column!r} is of kind {self._columns.columns[at].kind}, not of counts"
-            )
+        counts_of(self._columns.columns[at])
         return self._of_others(Y, at).counts(at, most)
 
     def column_quantiles(
@@ -140,55 +140,7 @@ class AnyKind(TrainedKinds):
             Numbers or counts; for a column of grades, words.
         """
         at, levels = self._columns.column(column), checked_levels(quantiles)
-        found, own = self._of_others(Y, at).quantiles(at, levels), self._columns.columns[at]
-        if own.kind != "grade":
-            return found
-        return np.array(own.words, dtype=object)[found.astype(int)]
-
-    def score_samples(
-        self,
-        Y: Any,
-        n_samples: int | None = None,
-        random_state: int | None = 0,
-        *,
-        method: Method | None = None,
-    ) -> Float[Array, " N"]:
-        """Return log p(observed entries | training data) of each row, approximately.
-
-        By default this is the difference between the bounds with and without the row. Each of the
-        two is a lower bound; their difference is not a bound (Damianou 2015, §3.4). A table of
-        several kinds always takes importance samples, by default 200, with quadrature over the
-        functions. Its value is the log density of the numbers plus the log probability of the other
-        entries, which depends on no unit and has no Jacobian.
-
-        Parameters
-        ----------
-        Y : array_like or DataFrame of shape (n, D)
-            Rows; NaN or None marks missing values.
-        n_samples : int or None, default None
-            None, or the number of importance samples of the row's latent points in all layers.
-            The sampled estimate is too low on average; the bias shrinks as the number grows.
-        random_state : int or None, default 0
-            The seed of the samples.
-        method : {"bound", "sampling", "density"}, optional
-            "bound": the difference of bounds. "sampling": importance samples, by default 1000;
-            after `fit_density` the latent points have the density of the training points in the
-            place of N(0, I). "density": the exact density of the mixture that `fit_density` derived
-            from the map. The three are different quantities: do not compare their values.
-            Default: "bound", or samples from N(0, I) if n_samples is given.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Log densities in nats.
-        """
-        if self.columns_ is not None:
-            if method == "bound":
-                raise ValueError(
-                    "columns of several kinds have no difference of bounds: leave out method"
-                )
-            n_samples = DENSITY_DRAWS if n_samples is None else n_samples
-        return super().score_samples(Y, n_samples, random_state, method=method)
+        return self._of_others(Y, at).quantile_values(at, levels)
 
     def complete(
         self,
@@ -284,16 +236,8 @@ class AnyKind(TrainedKinds):
             points = path.beliefs[0]
             expected = self._at(points.mean, points.variance)
             latent = (points.mean, np.sqrt(points.variance)) if return_latent else ()
-        likeliest, std, sure = expected.likeliest()
-        whole = np.where(np.isnan(outputs), likeliest, outputs)
-        first = [place.start for place in self._columns.places]
-        seen = ~np.isnan(outputs[:, first])
-        found: tuple[Any, ...] = (self._columns.as_table(self._columns.decoded(whole)),)
-        if return_std:
-            found += (np.where(seen & ~np.isnan(std), 0.0, std),)
-        if return_probability:
-            found += (np.where(seen & ~np.isnan(sure), 1.0, sure),)
-        found += latent
+        whole, std, sure = expected.filled(outputs)
+        found = (whole, *(std,) * return_std, *(sure,) * return_probability, *latent)
         return found if len(found) > 1 else found[0]
 
     def denoise(self, Y: Any, *, return_std: bool = False) -> Any:
@@ -341,17 +285,12 @@ class AnyKind(TrainedKinds):
             raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
         outputs = self._outputs(Y)
         explained = self._explained(outputs)
-        expected = self._expected(outputs, explained)
+        rows, _ = self._expected(outputs, explained).alternatives(outputs)
         weights = explained.weights[:, :n_alternatives]
         weights = weights / weights.sum(axis=1, keepdims=True)
-        there, rows = weights > 0.0, []
-        for k in range(weights.shape[1]):
-            whole = np.where(np.isnan(outputs), expected.explanation(k).likeliest()[0], outputs)
-            values = self._columns.decoded(whole)
-            values[~there[:, k]] = None
-            rows.append(values)
-        latent = np.where(there[:, :, None], explained[0].mean[:, : weights.shape[1]], np.nan)
-        return weights, latent, np.stack(rows, axis=1)
+        count = weights.shape[1]
+        latent = np.where(weights[:, :, None] > 0.0, explained[0].mean[:, :count], np.nan)
+        return weights, latent, rows[:, :count]
 
     def forecast(self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False) -> Any:
         if self.columns_ is None:
@@ -382,33 +321,23 @@ class AnyKind(TrainedKinds):
         values = self._decoded(np.stack(drawn))
         return (values, paths) if return_latent else values
 
-    def _expected(self, outputs: Array, explained: Any = None) -> Expected:
+    def _expected(self, outputs: Array, explained: Explained | None = None) -> Expected:
         """What is expected of rows from what is observed of them."""
         found = self._explained(outputs) if explained is None else explained
-        parts = prediction.functions(self._network, found, DATA)
-        return Expected(self._columns, self.posterior_, *parts)
+        return expected_of(self._network, self._columns, DATA, found)
 
     def _of_others(self, Y: Any, at: int) -> Expected:
         """What is expected of rows when nothing is known of a column."""
-        outputs = self._outputs(Y, all_seen=False)
-        outputs[:, self._columns.places[at]] = np.nan
-        if np.isnan(outputs).all():
-            # Nothing to infer from: the prior of the latent points.
-            nowhere = np.zeros((len(outputs), self._n_features_out))
-            return self._at(nowhere, nowhere + 1.0)
-        return self._expected(outputs)
+        outputs = {DATA: self._outputs(Y, all_seen=False)}
+        return expected_of_others(self._network, self._columns, DATA, outputs, at)
 
     def _at(self, X: ArrayLike, X_variance: ArrayLike | None) -> Expected:
         """What is expected at latent points."""
-        columns = self._columns
-        points = self._points(X, X_variance)
-        mean, variance = prediction.moments(self._network, {0: points}, noise=False)[DATA]
-        weights = np.ones((len(mean), 1))
-        return Expected(columns, self.posterior_, weights, mean[:, None], variance[:, None])
+        columns, given = self._columns, {0: self._points(X, X_variance)}
+        return expected_at(self._network, columns, DATA, given)
 
     def _as_values(self, expected: Expected, *, return_std: bool) -> Any:
-        outputs, std, _ = expected.likeliest()
-        values = self._columns.as_table(self._columns.decoded(outputs))
+        values, std = expected.values()
         return (values, std) if return_std else values
 
     def _decoded(self, drawn: Array) -> Any:

@@ -25,7 +25,9 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
     """Classifier with one density model per class: p(class | y) ∝ p(class) p(y | class).
 
     Rows with missing values (NaN) are classified by their observed values, if the estimator accepts
-    missing values. Source: Titsias & Lawrence (2010), §5.3.
+    missing values. The columns are numbers: a class may lack words that other classes have. For
+    tables with words use SemiSupervisedClassifier or ManifoldRelevance. Source: Titsias & Lawrence
+    (2010), §5.3.
 
     Parameters
     ----------

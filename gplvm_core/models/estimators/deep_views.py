@@ -6,8 +6,10 @@ from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.points import checked_points, checked_variance
@@ -146,7 +148,11 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         points = checked_points(H, self._network.width(node))
         spread = checked_variance(H_variance, points)
         at = Belief.certain(points) if spread is None else Belief(points, spread)
-        return self._generated(node, at, noise, return_std)
+        found = prediction.moments(self._network, {node: at}, noise=noise)
+        means = {name: mean for name, (mean, _) in found.items()}
+        if not return_std:
+            return means
+        return means, {name: np.sqrt(variance) for name, (_, variance) in found.items()}
 
     def of_view(self, name: str) -> Any:
         """Return one view as a fitted DeepGPLVM with the same layers above.

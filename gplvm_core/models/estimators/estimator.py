@@ -80,7 +80,10 @@ class LatentVariableModel(
         """Return log p(observed entries | training data) of each row, approximately.
 
         By default this is the difference between the bounds with and without the row. Each of the
-        two is a lower bound; their difference is not a bound (Damianou 2015, §3.4).
+        two is a lower bound; their difference is not a bound (Damianou 2015, §3.4). A table of
+        several kinds always takes importance samples, by default 200, with quadrature over the
+        functions. Its value is the log density of the numbers plus the log probability of the other
+        entries, which depends on no unit and has no Jacobian.
 
         Parameters
         ----------

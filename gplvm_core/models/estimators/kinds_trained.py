@@ -10,18 +10,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.kinds import missing_in_words, units_of_numbers
 from gplvm_core.models.data.rows import refuse_unseen
 from gplvm_core.models.data.scaling import Scaling, gaps_in_words
 from gplvm_core.models.estimators.files import FromFiles
 from gplvm_core.models.estimators.trained import Ended
-from gplvm_core.models.problems.edges import NO_SIGNAL
-from gplvm_core.models.problems.kinds import KindsEdge, KindsGraph, KindsStart, any_kinds
+from gplvm_core.models.problems.kinds import (
+    KindsGraph,
+    KindsSettled,
+    KindsStart,
+    all_rows_in_words,
+    any_kinds,
+)
 from gplvm_core.numerics import Array
-from gplvm_core.readers.errors import listed
 from gplvm_core.statistics import Executor
-
-# A number with more signal than this, in units of its noise, of which a larger share is one value.
-ALMOST_EXACT, REPEATED = 100.0, 0.15
 
 
 class TrainedKinds(FromFiles):
@@ -35,6 +37,7 @@ class TrainedKinds(FromFiles):
 
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     batch_size: int | None = None
+    time_kernel: Any = None
     # A default, since files of older versions do not store it.
     columns_: TableColumns | None = None
 
@@ -75,13 +78,7 @@ class TrainedKinds(FromFiles):
                 )
         validate_data(self, Y, reset=True, skip_check_array=True)
         refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
-        self.columns_, numbers = columns, columns.links().numbers
-        center, scale = np.zeros(len(numbers)), np.ones(len(numbers))
-        notes: tuple[str, ...] = ()
-        if numbers.any():
-            own = Scaling.of(outputs[:, numbers], "columns", empty_rows=True)
-            center[numbers], scale[numbers], notes = own.center, own.scale, own.notes
-        scaling = Scaling(center, scale, notes)
+        self.columns_, scaling = columns, units_of_numbers(columns, outputs)
         return scaling.apply(outputs), scaling
 
     def _outputs(self, Y: Any, *, all_seen: bool = True) -> Array:
@@ -105,7 +102,7 @@ class TrainedKinds(FromFiles):
             return begin
         values = (self.columns_.starting(targets),)
         outputs = MixedOutputs(targets, self.columns_.links())
-        return KindsStart(replace(begin, outputs=values), outputs)
+        return KindsStart(replace(begin, outputs=values), (outputs,))
 
     def _any_kinds(self, begin: KindsStart, run: Executor) -> KindsGraph:
         top = self._top(begin.begin.outputs[0], self.n_components)
@@ -115,45 +112,13 @@ class TrainedKinds(FromFiles):
         """Fitted attributes of a table of several kinds from where training ended; notes."""
         learnt = ended.learnt((targets,))
         (node,), (settled,) = learnt.nodes, learnt.layers
-        layer, (edge,) = settled.layer, ended.problem.edges
-        assert isinstance(edge, KindsEdge)
-        assert layer.local is not None and layer.bias is not None
-        units = replace(scaling, center=scaling.center + layer.bias)
-        links = edge.given.linked(layer.local.size)
-        posterior = replace(settled.as_posterior(units), links=links)
-        bound = learnt.bound + offset
+        assert isinstance(settled, KindsSettled)
+        posterior, bound = settled.as_posterior(scaling), learnt.bound + offset
         self._set_fitted(node.belief, node.information, bound, settled.statistics, posterior)
         # Its sums have the weights of the entries, and are no longer of rows that can be added.
         self.statistics_ = None  # type: ignore[assignment]
-        without = [
-            column.name
-            for column, place in zip(self._columns.columns, self._columns.places, strict=True)
-            if (np.asarray(layer.ratio)[place] <= NO_SIGNAL).all()
-        ]
-        notes = self._repeated(targets, np.asarray(layer.ratio), scaling)
-        if without:
-            notes += (f"the map says nothing of the columns {listed(without)}: they are all noise",)
-        return notes
-
-    def _repeated(self, targets: Array, ratio: Array, scaling: Scaling) -> tuple[str, ...]:
-        """Numbers that are learnt almost without noise since many of their values are the same: the
-        density of a repeated value has no upper limit.
-        """
-        notes = list[str]()
-        for column, place in zip(self._columns.columns, self._columns.places, strict=True):
-            at = place.start
-            if column.kind != "number" or ratio[at] < ALMOST_EXACT:
-                continue
-            values, counts = np.unique(targets[~np.isnan(targets[:, at]), at], return_counts=True)
-            share = counts.max() / counts.sum()
-            if share > REPEATED:
-                value = scaling.center[at] + scaling.scale[at] * values[np.argmax(counts)]
-                notes.append(
-                    f"the number {column.name!r} is {value:.4g} in {share:.0%} of its rows and is "
-                    "learnt almost without noise, so it may dominate the map; with few values "
-                    "it is better a grade or a count"
-                )
-        return tuple(notes)
+        notes = settled.of_columns(self._columns, scaling)
+        return notes if self.time_kernel is not None else notes + all_rows_in_words(len(targets))
 
     def _gaps(self, targets: Array) -> tuple[str, ...]:
         """What was done about missing values, and which kinds the columns were taken for."""
@@ -162,8 +127,4 @@ class TrainedKinds(FromFiles):
             del self._kinds_told
         if self.columns_ is None:
             return gaps_in_words(targets) + told
-        first = [place.start for place in self.columns_.places]
-        missing = np.isnan(targets[:, first])
-        if not missing.any():
-            return told
-        return (f"{missing.mean():.1%} of the values are missing: left out, not filled in", *told)
+        return missing_in_words(self.columns_, targets) + told

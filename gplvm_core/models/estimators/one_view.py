@@ -1,5 +1,6 @@
 """One view of a fitted model of several views, as a separate model."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ def one_view(views: Any, name: str) -> BayesianGPLVM:
         jitter=views.jitter,
         noise=views.noise,
         time_kernel=views.time_kernel,
+        kinds=views.kinds.get(name) if isinstance(views.kinds, Mapping) else views.kinds,
     )
     model.time_kernel_, model.path_ = views.time_kernel_, views.path_
     model.times_, model.sequences_ = views.times_, views.sequences_
@@ -29,10 +31,15 @@ def one_view(views: Any, name: str) -> BayesianGPLVM:
         # Dimensions that the view does not use are off in its model.
         np.where(views._uses(LEAST_DROP)[name], views.information_, 0.0),
         views.bounds_[name] - kl,
-        views.statistics_[name],
+        views.statistics_.get(name),
         views.posteriors_[name],
     )
     model.encoder_, model.notes_, model.rows_ = None, views.notes_, views.rows_
     model.result_, model.trace_, model.restarts_ = views.result_, views.trace_, views.restarts_
+    model.columns_ = columns = views._tables.get(name)
     model.n_features_in_ = model.posterior_.n_outputs
+    if columns is not None:
+        model.n_features_in_ = len(columns.columns)
+        if columns.frame:
+            model.feature_names_in_ = np.array(columns.names, dtype=object)
     return model

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from gplvm_core.models.data.labels import UNLABELLED, labelled_rows
 from gplvm_core.models.data.rows import checked_rows
@@ -27,7 +27,9 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
 
     The classifier trains on draws from q(x) in units of the lengthscales, so that dimensions that
     are off have no effect. `save` needs a LogisticRegression; with another classifier, save
-    `embedding_` only. Source: Damianou (2015), §4.3.3.
+    `embedding_` only. With BayesianGPLVM(kinds=…) the rows may have words and counts. A
+    ManifoldRelevance whose labels are a view is another semi-supervised classifier, in which the
+    labels also shape the map. Source: Damianou (2015), §4.3.3.
 
     Parameters
     ----------
@@ -92,10 +94,11 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like of shape (N, D)
-            Rows; NaN marks missing values.
+        X : array_like or DataFrame of shape (N, D)
+            Rows; NaN or None marks missing values.
         y : array_like of shape (N,)
-            Labels; −1 (scikit-learn's convention), NaN or None marks a row without a label.
+            Labels; −1 (scikit-learn's convention), NaN, None or blank text marks a row without a
+            label.
 
         Returns
         -------
@@ -109,7 +112,7 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
         """
         if self.n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {self.n_samples!r}")
-        rows = checked_rows(self, X, reset=True)
+        rows = self._rows(X, reset=True)
         labelled, labels = labelled_rows(y, type(self).__name__)
         check_consistent_length(rows, labelled)
         self.classes_, which = np.unique(labels, return_inverse=True)
@@ -166,10 +169,17 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
             Probabilities in the order of `classes_`.
         """
         check_is_fitted(self)
-        rows = checked_rows(self, X, reset=False)
+        rows = self._rows(X, reset=False)
         mean, std = self.embedding_.transform(rows, return_std=True)
         points = [self.feature_scale_ * (mean + std * draw) for draw in self.draws_]
         return np.asarray(np.mean([self.classifier_.predict_proba(at) for at in points], axis=0))
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        """Rows of numbers, checked; with columns of several kinds the embedding checks them."""
+        if getattr(self.estimator, "kinds", None) is None:
+            return checked_rows(self, X, reset=reset)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return X
 
     def _embedding(self, generator: np.random.RandomState) -> Any:
         if self.estimator is None:

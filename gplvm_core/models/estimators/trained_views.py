@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from gplvm_core.models.data.kinds import learnt_tables, missing_in_words
 from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, units_for
 from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.data.views import (
@@ -21,6 +22,7 @@ from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.estimators.trained import Callback, Ended, Trainable, whole
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
 from gplvm_core.models.problems.graph import Learnt
+from gplvm_core.models.problems.kinds import KindsSettled
 from gplvm_core.models.problems.several import drops_by_view, ways_to_views
 from gplvm_core.models.training.run import Run
 from gplvm_core.statistics import Executor, executor_for
@@ -42,6 +44,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     restarts_: tuple[Any, ...]
     scaling: Literal["global", "columns", "none"]
     noise: Noise
+    kinds: Any = None
     n_jobs: int | None
     # The node of the graph whose points all views share.
     _shared_node = 0
@@ -61,8 +64,9 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
 
         Parameters
         ----------
-        views : dict of str to array_like of shape (N, D_v)
-            Views of the same N rows by name; NaN marks missing values.
+        views : dict of str to array_like or DataFrame of shape (N, D_v)
+            Views of the same N rows by name; NaN marks missing values. Views with words or counts
+            need `kinds`.
         y : ignored
             For scikit-learn.
         times : array_like of shape (N,) or (N, P), optional
@@ -91,11 +95,15 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         """
         check_settings(self)
         self.density_ = None
-        given = checked_views(views)
-        internal, scalings = training_views(given, units_for(self.scaling, self.noise))
+        coded, self.kinds_, told = learnt_tables(views, self.kinds)
+        given = checked_views(coded)
+        how = units_for(self.scaling, self.noise)
+        internal, scalings = training_views(given, how, self.kinds_)
         self.views_, values = tuple(given), tuple(internal.values())
         named = {name: names_of(view) for name, view in views.items()}
-        self.columns_ = {name: names for name, names in named.items() if names}
+        self.columns_ = {
+            name: names for name, names in named.items() if names and name not in self.kinds_
+        }
         unused = self._take_times(times, sequences, len(values[0]))
         with executor_for(self.n_jobs) as executor:
             problem, offsets = self._problem(internal, executor), log_jacobians(internal, scalings)
@@ -107,8 +115,13 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         notes = self._take_views(ended, learnt, scalings, offsets, lost)
         units = notes_by_view({name: each.notes for name, each in scalings.items()})
         self._note(ended.start_notes + ended.notes + units + odd + notes)
-        gaps = {name: gaps_in_words(each) for name, each in internal.items()}
-        self.notes_ += notes_by_view(gaps) + unused
+        gaps = {
+            name: missing_in_words(self.kinds_[name], each)
+            if name in self.kinds_
+            else gaps_in_words(each)
+            for name, each in internal.items()
+        }
+        self.notes_ += notes_by_view(gaps) + notes_by_view(told) + unused
         return self
 
     def _take_views(
@@ -134,7 +147,12 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
             for name, way in of_views.items()
         }
         self.bound_ = learnt.bound + sum(offsets.values())
-        notes = notes_by_view({name: each.notes for name, each in own.items()})
+        said = {name: each.notes for name, each in own.items()}
+        for name, columns in self._tables.items():
+            settled = own[name]
+            assert isinstance(settled, KindsSettled)
+            said[name] = settled.of_columns(columns, scalings[name])
+        notes = notes_by_view(said)
         return self._examined(ended, learnt, scalings) + notes
 
     def _examined(

@@ -1,16 +1,22 @@
 """Manifold relevance determination: several views of the same rows on one latent space."""
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
+from typing import Any
 
+from gplvm_core.bounds import MixedOutputs
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.one_view import one_view
 from gplvm_core.models.estimators.settings import LatentSettings, preset
+from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.estimators.trained_views import TrainedViews
-from gplvm_core.models.problems.graph import Graph
+from gplvm_core.models.estimators.views_words import ViewsWords
+from gplvm_core.models.problems.graph import Graph, Learnt
+from gplvm_core.models.problems.kinds import KindsStart, all_rows_in_words, any_kinds
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
@@ -20,7 +26,7 @@ from gplvm_core.statistics import Executor
 
 
 @preset
-class ManifoldRelevance(LatentSettings, TrainedViews):
+class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
     """Manifold relevance determination (Damianou, Ek, Titsias & Lawrence 2012).
 
     All views share the latent inputs. Each view is a Gaussian-process layer with a separate kernel,
@@ -28,9 +34,12 @@ class ManifoldRelevance(LatentSettings, TrainedViews):
     shared and private ones (`segmentation`). Source: Damianou (2015), ch. 5.
 
     All methods take and return views as dicts of arrays by name. NaN marks missing values, and a
-    row may be missing from some views.
+    row may be missing from some views. With `kinds`, views may have words and counts, and methods
+    return them as words and counts. Labels are a view of one category: rows with a blank label are
+    trained with the other views alone, so that a model of partly labelled rows is a semi-supervised
+    classifier (`class_probabilities`).
 
-    For 20,000 rows or more without a time_kernel, training uses a growing sample, as in
+    For 20,000 rows or more without a time_kernel and kinds, training uses a growing sample, as in
     BayesianGPLVM. All views are NumPy arrays in memory: `RowFiles` are loaded completely, and
     arrays of other libraries are copied.
 
@@ -43,6 +52,11 @@ class ManifoldRelevance(LatentSettings, TrainedViews):
         The initial latent means: "pca" of the views side by side, scaled to the same total
         variance; "pca_each", the components of each view side by side; "isomap"; "random"; or an
         array of shape (N, Q).
+    kinds
+        The kinds of columns. None: all views are numbers. A dict has the kinds of some views by
+        name, each as for BayesianGPLVM: {"label": ["category"]}; the other views are numbers.
+        "auto": the data types of the columns decide in all views. `noise` and `scaling` apply to
+        the views that are numbers.
     n_jobs
         The number of threads, which share the views; None is one, −1 all processors.
 
@@ -66,6 +80,7 @@ class ManifoldRelevance(LatentSettings, TrainedViews):
     _: KW_ONLY
     kernel: str | Kernel | Mapping[str, str | Kernel] = "rbf"
     time_kernel: str | Kernel | None = None
+    kinds: str | Mapping[str, Any] | None = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -94,11 +109,27 @@ class ManifoldRelevance(LatentSettings, TrainedViews):
         return one_view(self, name)
 
     def _problem(self, internal: Views, executor: Executor) -> Graph | ManyRows:
-        outputs = tuple(internal.values())
+        outputs, tables = tuple(internal.values()), self._tables
         kernels = tuple(kernel_of_view(self.kernel, name, self.views_) for name in internal)
-        begin = Start(outputs, self.n_components, self.n_inducing, kernels, self.init)
+        begun = tuple(
+            tables[name].starting(own) if name in tables else own for name, own in internal.items()
+        )
+        begin = Start(begun, self.n_components, self.n_inducing, kernels, self.init)
         over = self.time_kernel
-        if over is None and are_many(len(outputs[0])):
+        if over is None and not tables and are_many(len(outputs[0])):
             return ManyRows(begin, self.jitter, executor, self.noise)
         node: Node = LatentNode() if over is None else PathNode(self._timeline, over)
-        return several_views(begin, node, self.jitter, executor, self.noise)
+        if not tables:
+            return several_views(begin, node, self.jitter, executor, self.noise)
+        mixed = tuple(
+            MixedOutputs(own, tables[name].links()) if name in tables else None
+            for name, own in internal.items()
+        )
+        started = KindsStart(replace(begin, by_observed=True), mixed)
+        return any_kinds(node, started, self.jitter, executor, self.noise)
+
+    def _examined(
+        self, ended: Ended, learnt: Learnt, scalings: Mapping[str, Scaling]
+    ) -> tuple[str, ...]:
+        sampled = self.time_kernel is None and self._tables
+        return all_rows_in_words(len(self.latent_mean_)) if sampled else ()

@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
+from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.kinds import Tables, encoded_tables
 from gplvm_core.models.data.points import checked_dimensions, checked_points, checked_variance
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, given_views
@@ -23,6 +25,7 @@ from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Explained, Network, Posterior
+from gplvm_core.prediction.columns import expected_at, expected_of
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Statistics
@@ -41,11 +44,13 @@ class ViewsQueries(
     views_ : tuple of str
         The names of the views.
     columns_ : dict of str to tuple of str
-        The column names of the views that were data frames.
+        The column names of the views of numbers that were data frames.
+    kinds_ : dict of str to TableColumns
+        The columns, kinds and words of the views that are not numbers alone.
     posteriors_ : dict of str to Posterior
         The layer of each view: kernel, inducing inputs, q(u), noise and units.
     statistics_ : dict of str to Statistics
-        The sums over the rows that determine q(u) of each view.
+        The sums over the rows that determine q(u) of each view of numbers.
     relevance_ : dict of str to ndarray of shape (Q,)
         The ARD weights of the latent dimensions for each view, inverse squared lengthscales.
     latent_scale_ : ndarray of shape (Q,)
@@ -56,9 +61,15 @@ class ViewsQueries(
     views_: tuple[str, ...]
     # Column names of the views that were data frames; None in files of earlier versions.
     columns_: dict[str, tuple[str, ...]] | None = None
+    kinds_: dict[str, TableColumns] | None = None
     posteriors_: dict[str, Posterior]
     statistics_: dict[str, Statistics]
     _shared_node: int
+
+    @property
+    def _tables(self) -> Tables:
+        """The columns of the views that are not numbers alone."""
+        return self.kinds_ or {}
 
     @property
     def _network(self) -> Network:
@@ -78,7 +89,10 @@ class ViewsQueries(
         self.latent_mean_, self.latent_variance_ = top.belief.mean, top.belief.variance
         self.information_, self.drops_ = top.information, dict(drops)
         self.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in layers.items()}
-        self.statistics_ = {name: own.statistics for name, own in layers.items()}
+        # Sums with weights of entries are not of rows that can be added.
+        self.statistics_ = {
+            name: own.statistics for name, own in layers.items() if name not in self._tables
+        }
         self.relevance_ = {
             name: relevance_of(own.layer.kernel, top.belief.n_latent)
             for name, own in leading.items()
@@ -114,17 +128,22 @@ class ViewsQueries(
         points = self._points(X)
         spread = checked_variance(X_variance, points)
         at = Belief.certain(points) if spread is None else Belief(points, spread)
-        found = self._generated(self._shared_node, at, noise, return_std)
+        means, deviations = dict[str, Any](), dict[str, Any]()
+        numbers = [name for name in self.views_ if name not in self._tables]
+        given = {self._shared_node: at}
+        found = prediction.moments(self._network, given, noise=noise, ends=numbers)
+        for name in self.views_:
+            if name in self._tables:
+                expected = expected_at(self._network, self._tables[name], name, given)
+                means[name], deviations[name] = expected.values()
+                continue
+            mean, variance = found[name]
+            columns = self._columns_of(name, mean.shape[1])
+            means[name] = framed(self, X, mean, columns)
+            deviations[name] = framed(self, X, np.sqrt(variance), columns)
+        return (means, deviations) if return_std else means
 
-        def as_given(views: Views) -> dict[str, Any]:
-            return {
-                name: framed(self, X, rows, self._columns_of(name, rows.shape[1]))
-                for name, rows in views.items()
-            }
-
-        return tuple(map(as_given, found)) if isinstance(found, tuple) else as_given(found)
-
-    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Views:
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> dict[str, Any]:
         """Draw rows of all views jointly from the prior.
 
         Parameters
@@ -141,7 +160,13 @@ class ViewsQueries(
         """
         self._check_fitted()
         generator = np.random.default_rng(random_state)
-        return prediction.draw_prior(self._network, n_samples, generator)
+        drawn = prediction.draw_prior(self._network, n_samples, generator)
+        return {
+            name: self._tables[name].as_table(self._tables[name].decoded(rows))
+            if name in self._tables
+            else rows
+            for name, rows in drawn.items()
+        }
 
     def vary(
         self,
@@ -233,9 +258,11 @@ class ViewsQueries(
         views: Mapping[str, ArrayLike],
         *,
         return_std: bool = False,
+        return_probability: bool = False,
         method: FillMethod | None = None,
     ) -> Any:
-        """Fill in the missing values of the given views with their predictive means.
+        """Fill in the missing values of the given views: numbers with their predictive means,
+        counts with their medians, words with the most probable one.
 
         The observed values of all given views inform every view.
 
@@ -244,7 +271,10 @@ class ViewsQueries(
         views : dict of str to array_like
             One or several of the trained views by name; NaN marks missing values.
         return_std : bool, default False
-            Whether to return standard deviations, too.
+            Whether to return standard deviations, too; NaN for words.
+        return_probability : bool, default False
+            Whether to return the probability of each filled word and count, too: 1 where observed,
+            NaN for numbers. Only for the views with columns of several kinds.
         method : {"map", "density"}, optional
             How gaps are filled: by latent points that explain the row, or by the density that
             `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
@@ -253,26 +283,37 @@ class ViewsQueries(
 
         Returns
         -------
-        dict of str to ndarray or DataFrame of shape (n, D_v), or two of them
-            The given views with observed values unchanged, and with return_std standard deviations
-            with noise, 0 for observed values. A view is a data frame if it was given as one, or if
-            pandas output is set.
+        dict of str to ndarray or DataFrame of shape (n, D_v), or a tuple of them
+            The given views with observed values unchanged; then, as selected, standard deviations
+            with noise, 0 for observed values, and probabilities. A view is a data frame if it was
+            given as one, or if pandas output is set.
         """
+        if return_probability and not self._tables:
+            raise ValueError("all columns are numbers, which have no probability: return_std")
         given = self._given(views)
+        numbers = {name: rows for name, rows in given.items() if name not in self._tables}
+        if method == "density" and len(numbers) < len(given):
+            raise ValueError("columns of several kinds are filled by the map: leave out method")
+        explained = self._explained(given) if self.density_ is None or self._tables else None
 
         def by_map(some: Mapping[str, Array]) -> Moments:
-            explained = self._explained(dict(some))
-            ends = given if self.density_ is None else None
-            return prediction.reconstructed(self._network, explained, noise=True, ends=ends)
+            own, ends = (explained, numbers) if explained else (self._explained(dict(some)), None)
+            return prediction.reconstructed(self._network, own, noise=True, ends=ends)
 
-        found = self._completed(given, by_map, method)
-        means, deviations = {}, {}
+        found = self._completed(numbers, by_map, method)
+        means, deviations, sure = dict[str, Any](), dict[str, Any](), dict[str, Any]()
         for name, rows in given.items():
+            if name in self._tables:
+                assert explained is not None
+                expected = expected_of(self._network, self._tables[name], name, explained)
+                means[name], deviations[name], sure[name] = expected.filled(rows)
+                continue
             whole, variance = found[name]
             columns = None if names_of(views[name]) else self._columns_of(name, rows.shape[1])
             means[name] = framed(self, views[name], whole, columns)
             deviations[name] = framed(self, views[name], np.sqrt(variance), columns)
-        return (means, deviations) if return_std else means
+        results = (means, *(deviations,) * return_std, *(sure,) * return_probability)
+        return results if len(results) > 1 else means
 
     def score_samples(
         self,
@@ -285,7 +326,8 @@ class ViewsQueries(
         """Return log p(observed values of a row in these views | training data), approximately.
 
         By default this is the difference between the bounds with and without the row, which is not
-        a bound.
+        a bound. Views with columns of several kinds always take importance samples, by default 200;
+        their value is the log density of the numbers plus the log probability of the other entries.
 
         Parameters
         ----------
@@ -331,20 +373,14 @@ class ViewsQueries(
     def _given(self, views: Mapping[str, ArrayLike], *, empty_rows: bool = False) -> Views:
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
-        return given_views(views, widths, empty_rows=empty_rows)
+        given = encoded_tables(views, self._tables) if isinstance(views, Mapping) else views
+        return given_views(given, widths, empty_rows=empty_rows)
 
     def _all_data(self, Y: Any) -> Views:
         return self._given(Y)
 
     def _explained(self, given: Views) -> Explained:
         return prediction.explain(self._network, given)
-
-    def _generated(
-        self, node: int, at: Belief, noise: bool, return_std: bool
-    ) -> Views | tuple[Views, Views]:
-        """Predictions of all views at points of a node."""
-        found = prediction.moments(self._network, {node: at}, noise=noise)
-        return by_name(found, return_std)
 
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()
@@ -367,13 +403,3 @@ class ViewsQueries(
 
     def _check_fitted(self) -> None:
         check_is_fitted(self, "posteriors_")
-
-
-def by_name(
-    found: Mapping[str, tuple[Array, Array]], return_std: bool
-) -> Views | tuple[Views, Views]:
-    """Means by name, and with return_std standard deviations, from means and variances."""
-    means = {name: mean for name, (mean, _) in found.items()}
-    if not return_std:
-        return means
-    return means, {name: np.sqrt(variance) for name, (_, variance) in found.items()}

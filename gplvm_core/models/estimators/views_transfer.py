@@ -20,8 +20,15 @@ from gplvm_core.models.problems.segmentation import (
     used_by_weight,
 )
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.columns import Expected
 from gplvm_core.prediction.paths import Continued
-from gplvm_core.prediction.transfer import Private, Roles, Wanted, transfer_path
+from gplvm_core.prediction.transfer import (
+    Private,
+    Roles,
+    Wanted,
+    transfer_functions,
+    transfer_path,
+)
 from gplvm_core.readers import DataError
 
 Flags = NDArray[np.bool_]
@@ -107,8 +114,12 @@ class ViewsTransfer(ViewsQueries):
         times: ArrayLike | None = None,
         sequence: Any = None,
         adapt: bool = False,
-    ) -> Float[Array, "..."] | tuple[Float[Array, "..."], Float[Array, "..."]]:
+    ) -> Any:
         """Predict one view from other views of the same rows.
+
+        A view with columns of several kinds is predicted with its own values: numbers at their
+        mean, counts at their median, words at the most probable one. `class_probabilities` has the
+        probabilities of its words.
 
         Parameters
         ----------
@@ -136,7 +147,9 @@ class ViewsTransfer(ViewsQueries):
         -------
         ndarray of shape (n, D), or (n, K, D) if K > 1, or two of them
             The means, and with return_std the standard deviations, in the user's units. The best
-            alternatives come first, with NaN where a row has fewer.
+            alternatives come first, with NaN where a row has fewer. A view with columns of several
+            kinds: a table of its values, or for K > 1 an array with None where a row has fewer;
+            standard deviations are NaN for words.
         """
         self._check_fitted()
         check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
@@ -144,13 +157,26 @@ class ViewsTransfer(ViewsQueries):
             raise ValueError("sequence and adapt are about rows in time: give times, too")
         given = self._given(views, empty_rows=times is not None)
         wanted = self._wanted(given, to)
-        if times is None:
-            found = self._explained(given)[self._shared_node]
-            mean, variance = prediction.transfer(wanted, found, n_alternatives, private)
-        else:
+        table = self._tables.get(to)
+        if times is not None:
             belief, prior = self._path_of(given, times, sequence, adapt)
-            mean, variance = transfer_path(wanted, belief, prior, private)
-        return (mean, np.sqrt(variance)) if return_std else mean
+            own = transfer_path(wanted, belief, prior, private, noise=table is None)
+            if table is None:
+                mean, variance = own
+            else:
+                values, std = Expected.at(table, self.posteriors_[to], *own).values()
+        else:
+            found = self._explained(given)[self._shared_node]
+            if table is None:
+                mean, variance = prediction.transfer(wanted, found, n_alternatives, private)
+            else:
+                parts = transfer_functions(wanted, found, n_alternatives, private)
+                expected = Expected(table, self.posteriors_[to], *parts)
+                several = n_alternatives > 1
+                values, std = expected.alternatives() if several else expected.values()
+        if table is None:
+            values, std = mean, np.sqrt(variance)
+        return (values, std) if return_std else values
 
     def correspondences(
         self, views: Mapping[str, ArrayLike], to: str, n_matches: int = 5

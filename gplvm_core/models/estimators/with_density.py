@@ -140,6 +140,10 @@ class WithDensity:
             return self._derived().score_samples(rows)
         if method == "bound" and n_samples is not None:
             raise ValueError('method="bound" takes no samples: leave out n_samples')
+        if method == "bound" and any(self._network.ends[name].posterior.links for name in rows):
+            raise ValueError(
+                "columns of several kinds have no difference of bounds: leave out method"
+            )
         latent = None
         if method == "sampling":
             n_samples = n_samples or DRAWS

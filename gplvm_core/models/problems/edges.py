@@ -12,6 +12,7 @@ from gplvm_core.bounds import (
     LayerValue,
     evaluate_layer,
     gram_factor,
+    layer_term,
     output_gaps,
 )
 from gplvm_core.kernels import Kernel
@@ -20,7 +21,7 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import LOG, Leaf, Transform, leaves
 from gplvm_core.prediction import Posterior
-from gplvm_core.statistics import Executor, Statistics, Targets
+from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.executors import place_of, serial
 
 # Outputs with a smaller ratio of signal to noise variance count as having no signal.
@@ -143,6 +144,15 @@ class LayerEdge:
         return Settled(
             at.layer, at.statistics, at.posterior, at.jitter, capped, self._gaps(at, source, whole)
         )
+
+    def value_with(
+        self, kernel: Kernel, settled: "Settled", source: Belief, targets: Targets
+    ) -> float:
+        """F_data of a trained layer with another kernel, and all else as it is."""
+        layer = settled.layer
+        statistics, _ = reduce_statistics(kernel, source, layer.inducing, targets, self.executor)
+        gram = gram_factor(kernel, layer.inducing, settled.jitter, relative=False)
+        return layer_term(layer, statistics, gram, targets, mean_field=self.mean_field)
 
     def _gaps(
         self, at: LayerValue, source: Belief, outputs: Targets

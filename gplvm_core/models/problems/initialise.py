@@ -22,6 +22,8 @@ def initial_latent(
     n_latent: int,
     how: str | ArrayLike,
     generator: np.random.Generator,
+    *,
+    by_observed: bool = False,
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
     """Latent means whose first dimension has standard deviation 1, and notes.
 
@@ -29,12 +31,17 @@ def initial_latent(
     concatenated, each scaled to the same total variance; "pca_each", the leading components of each
     output concatenated (Damianou 2015, §5.2.3); "random"; or an array of means (N × Q), used
     unchanged. For rows with gaps, probabilistic PCA replaces PCA and fills the gaps for "isomap".
+    by_observed: the total variance of an output is in proportion to its observed share, so that a
+    view of a few labels does not decide where training starts.
     """
     if isinstance(how, str) and how == "pca_each":
         return _components_of_each(outputs, n_latent, generator)
     if len(outputs) == 1:
         return _components(outputs[0], n_latent, how, generator)
-    levels = [np.sqrt(np.nansum(each**2)) for each in outputs]
+    levels = [
+        np.sqrt(np.nanmean(each**2) * each.size if by_observed else np.nansum(each**2))
+        for each in outputs
+    ]
     joined = np.hstack([each / level for each, level in zip(outputs, levels, strict=True)])
     return _components(joined, n_latent, how, generator)
 

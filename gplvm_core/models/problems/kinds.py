@@ -1,4 +1,4 @@
-"""A layer to a table of columns of any kind, and how its training alternates.
+"""Layers to columns of any kind, of a table or of views, and how their training alternates.
 
 The Gaussian factors of yes/no entries and counts are the state of a phase: L-BFGS moves the other
 parameters for a few iterations, then sweeps of updates put the factors at their optimum. Every
@@ -11,18 +11,37 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer, LayerValue, MixedOutputs, evaluate_mixed, updated
-from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled
+from gplvm_core.bounds import (
+    LEAST_SIGNAL,
+    Layer,
+    LayerValue,
+    MixedOutputs,
+    evaluate_mixed,
+    mixed_term,
+    updated,
+)
+from gplvm_core.kernels import Kernel
+from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.kinds import columns_in_words
+from gplvm_core.models.data.scaling import Noise, Scaling
+from gplvm_core.models.problems.edges import FREE, NO_SIGNAL, LayerEdge, Settled, to_data
 from gplvm_core.models.problems.graph import Begun, Graph, Parameters
+from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.models.problems.nodes import Node
+from gplvm_core.models.problems.several import shared_out
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
+from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
-# The noise of the numbers is not held at first: on mixed tables that ended at lower bounds.
 # Iterations of L-BFGS from one update to the next, and sweeps of an update.
 ITERATIONS, SWEEPS = 10, 3
+# At first the noise of views that are numbers is held, and other columns have at least this signal:
+# without it, few labels are called all noise before the map is good. The noise of numbers beside
+# other columns is never held: on mixed tables that ended at lower bounds.
+FIRST_SIGNAL = 30.0
+HELD = tuple(Phase("noise held", ITERATIONS, ratio=300.0) for _ in range(5))
 PHASES = (
     *(Phase("all free", ITERATIONS) for _ in range(5)),
     Phase("refining", ITERATIONS),
@@ -52,7 +71,7 @@ class KindsEdge(LayerEdge):
             source,
             self.given,
             jitter=jitter,
-            ratio=phase.ratio,
+            least_signal=_least_signal(phase),
             most_ratio=1.0 / jitter,
             executor=self.executor,
         )
@@ -72,14 +91,14 @@ class KindsEdge(LayerEdge):
             self.given,
             jitter=jitter,
             profile=True,
-            ratio=phase.ratio,
+            least_signal=_least_signal(phase),
             most_ratio=1.0 / jitter,
             executor=self.executor,
         )
 
     def settled(
         self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
-    ) -> Settled:
+    ) -> "KindsSettled":
         """The layer at its best scales, evaluated as what is stored will be."""
         best = self.value(layer, source, seen, jitter)
         at = evaluate_mixed(
@@ -91,7 +110,45 @@ class KindsEdge(LayerEdge):
             executor=self.executor,
         )
         capped = 0 if best.profile is None else int(np.sum(best.profile.capped))
-        return Settled(at.layer, at.statistics, at.posterior, at.jitter, capped)
+        return KindsSettled(
+            at.layer, at.statistics, at.posterior, at.jitter, capped, outputs=self.given
+        )
+
+    def value_with(
+        self, kernel: Kernel, settled: Settled, source: Belief, targets: Targets
+    ) -> float:
+        layer = replace(settled.layer, kernel=kernel)
+        return mixed_term(layer, source, self.given, jitter=settled.jitter, executor=self.executor)
+
+
+def _least_signal(phase: Phase) -> float:
+    """The least signal variance of outputs that are no numbers."""
+    return LEAST_SIGNAL if phase.ratio is None else FIRST_SIGNAL
+
+
+@dataclass(frozen=True)
+class KindsSettled(Settled):
+    """A trained layer to outputs of any kind; its notes name columns, so they are written there."""
+
+    outputs: MixedOutputs | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    def of_columns(self, columns: TableColumns, scaling: Scaling) -> tuple[str, ...]:
+        """Notes on the columns."""
+        assert self.outputs is not None
+        ratio = np.asarray(self.layer.ratio)
+        silent = ratio <= NO_SIGNAL
+        return columns_in_words(columns, self.outputs.values, scaling, ratio, silent)
+
+    def as_posterior(self, scaling: Scaling) -> Posterior:
+        layer = self.layer
+        assert self.outputs is not None and layer.bias is not None and layer.local is not None
+        units = replace(scaling, center=scaling.center + layer.bias)
+        links = self.outputs.linked(layer.local.size)
+        return replace(super().as_posterior(units), links=links)
 
 
 @dataclass(frozen=True)
@@ -117,17 +174,44 @@ class KindsGraph(Graph):
 
 @dataclass(frozen=True)
 class KindsStart:
-    """Where training starts: at the principal components of the columns as numbers."""
+    """Where training starts: at the principal components of the columns as numbers.
+
+    outputs: of every layer its columns of any kind; None for a layer to numbers.
+    """
 
     begin: Start
-    outputs: MixedOutputs
+    outputs: tuple[MixedOutputs | None, ...]
 
     def __call__(self, seed: int, /) -> Begun:
-        begun, local = self.begin(seed), self.outputs.started()
-        return replace(begun, layers=tuple(replace(each, local=local) for each in begun.layers))
+        begun = self.begin(seed)
+        layers = tuple(
+            layer if own is None else replace(layer, local=own.started())
+            for layer, own in zip(begun.layers, self.outputs, strict=True)
+        )
+        return replace(begun, layers=layers)
 
 
-def any_kinds(node: Node, begin: KindsStart, jitter: float, executor: Executor) -> KindsGraph:
-    """The problem of a table of columns of any kind."""
-    edge = KindsEdge.of(begin.outputs, executor)
-    return KindsGraph((node,), (edge,), begin, jitter)
+def any_kinds(
+    node: Node, begin: KindsStart, jitter: float, executor: Executor, noise: Noise = "per_output"
+) -> KindsGraph:
+    """The problem of a table, or of several views, with columns of any kind.
+
+    noise: of the views that have numbers alone.
+    """
+    within, across = shared_out(executor, len(begin.outputs))
+    edges = tuple(
+        to_data(values, within, noise) if own is None else KindsEdge.of(own, within)
+        for values, own in zip(begin.begin.outputs, begin.outputs, strict=True)
+    )
+    phases = PHASES if all(begin.outputs) else HELD + PHASES
+    return KindsGraph((node,), edges, begin, jitter, across, phases)
+
+
+def all_rows_in_words(count: int) -> tuple[str, ...]:
+    """The note on so many rows that a model of numbers would train a sample of them."""
+    if not are_many(count):
+        return ()
+    return (
+        f"all {count:,} rows were trained: a model of columns of several kinds is not trained on a "
+        "sample. To train on fewer rows, pass fewer",
+    )

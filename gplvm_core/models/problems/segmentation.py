@@ -11,11 +11,9 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import gram_factor, layer_term
-from gplvm_core.models.problems.edges import Settled
+from gplvm_core.models.problems.edges import LayerEdge, Settled
 from gplvm_core.numerics import Array
-from gplvm_core.statistics import Executor, Targets, reduce_statistics
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics import Targets
 
 # A view uses a dimension if its bound falls by more than this without it, in nats per row.
 LEAST_DROP = 0.05
@@ -26,25 +24,18 @@ Segments = dict[frozenset[str], tuple[int, ...]]
 
 
 def drops(
-    settled: Settled,
-    targets: Targets,
-    belief: Belief,
-    executor: Executor = serial,
-    *,
-    mean_field: bool = False,
+    edge: LayerEdge, settled: Settled, targets: Targets, belief: Belief
 ) -> Float[Array, " Q"]:
     """By how much F_v falls, in nats per row, when the view's layer ignores each dimension.
 
     Rows that the view lacks do not count. The kernel's scale, the noise and everything else do not
-    change. mean_field: the layer's setting, if the targets are a distribution.
+    change.
     """
-    layer, found = settled.layer, np.empty(belief.n_latent)
-    for q in range(belief.n_latent):
-        kernel = layer.kernel.without(q)
-        statistics, _ = reduce_statistics(kernel, belief, layer.inducing, targets, executor)
-        gram = gram_factor(kernel, layer.inducing, settled.jitter, relative=False)
-        found[q] = layer_term(layer, statistics, gram, targets, mean_field=mean_field)
-    return np.asarray((settled.posterior.value - found) / np.sum(targets.seen))
+    kernel = settled.layer.kernel
+    found = [
+        edge.value_with(kernel.without(q), settled, belief, targets) for q in range(belief.n_latent)
+    ]
+    return np.asarray((settled.posterior.value - np.array(found)) / np.sum(targets.seen))
 
 
 def segments(uses: Mapping[str, Bool[NDArray[np.bool_], " Q"]]) -> Segments:

@@ -18,13 +18,18 @@ from gplvm_core.statistics.executors import serial
 def several_views(
     begin: Start, node: Node, jitter: float, executor: Executor, noise: Noise
 ) -> Graph:
-    """The sum over views of F_data(latent → view), and the node's term (Damianou 2015, ch. 5).
+    """The sum over views of F_data(latent → view), and the node's term (Damianou 2015, ch. 5)."""
+    within, across = shared_out(executor, len(begin.outputs))
+    edges = tuple(to_data(values, within, noise) for values in begin.outputs)
+    return Graph((node,), edges, begin, jitter, across)
+
+
+def shared_out(executor: Executor, n_views: int) -> tuple[Executor, Executor]:
+    """The executors within a view and across views.
 
     Threads process several views in parallel. Threads within a view would wait for each other.
     """
-    within, across = (executor, serial) if len(begin.outputs) == 1 else (serial, executor)
-    edges = tuple(to_data(values, within, noise) for values in begin.outputs)
-    return Graph((node,), edges, begin, jitter, across)
+    return (executor, serial) if n_views == 1 else (serial, executor)
 
 
 def drops_by_view(
@@ -42,7 +47,7 @@ def drops_by_view(
         below = edge.outputs
         targets = Targets.believed(learnt.nodes[below].belief) if isinstance(below, int) else below
         belief = learnt.nodes[shared].belief
-        return drops(layer, targets, belief, edge.executor, mean_field=edge.mean_field)
+        return drops(edge, layer, targets, belief)
 
     return dict(zip(names, problem.executor(lost, ways), strict=True))
 

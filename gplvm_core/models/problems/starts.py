@@ -25,7 +25,7 @@ class Start:
 
     kernels: one for each of the outputs, by name or as an object. init: the means, or their
     recipe. The seed chooses the inducing inputs, which are a subset of the means. exact: q(X) is a
-    point for every row, which any kernel allows.
+    point for every row, which any kernel allows. by_observed: see initial_latent.
     """
 
     outputs: tuple[Float[Array, "N _D"], ...]
@@ -34,10 +34,13 @@ class Start:
     kernels: tuple[str | Kernel, ...]
     init: str | ArrayLike
     exact: bool = False
+    by_observed: bool = False
 
     def latent(self, generator: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
         """Latent means, and notes on them."""
-        return initial_latent(self.outputs, self.n_latent, self.init, generator)
+        return initial_latent(
+            self.outputs, self.n_latent, self.init, generator, by_observed=self.by_observed
+        )
 
     def __call__(self, seed: int, /) -> Begun:
         generator = np.random.default_rng(seed)

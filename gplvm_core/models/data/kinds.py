@@ -1,0 +1,129 @@
+"""Training data with columns of any kind: their units, and notes on what was done with them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import listed
+
+# A number with more signal than this, in units of its noise, of which a larger share is one value.
+ALMOST_EXACT, REPEATED = 100.0, 0.15
+
+Tables = Mapping[str, TableColumns]
+
+
+def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Scaling:
+    """Every number has a centre and scale; other outputs have no unit and stay as they are."""
+    numbers = columns.links().numbers
+    center, scale = np.zeros(len(numbers)), np.ones(len(numbers))
+    if not numbers.any():
+        return Scaling(center, scale)
+    own = Scaling.of(outputs[:, numbers], "columns", empty_rows=True)
+    center[numbers], scale[numbers] = own.center, own.scale
+    return Scaling(center, scale, own.notes)
+
+
+def missing_in_words(columns: TableColumns, outputs: Float[Array, "N D"]) -> tuple[str, ...]:
+    """What was done about missing values."""
+    missing = np.isnan(outputs[:, [place.start for place in columns.places]])
+    if not missing.any():
+        return ()
+    return (f"{missing.mean():.1%} of the values are missing: left out, not filled in",)
+
+
+def columns_in_words(
+    columns: TableColumns,
+    internal: Float[Array, "N D"],
+    scaling: Scaling,
+    ratio: Float[Array, " D"],
+    silent: Bool[NDArray[np.bool_], " D"],
+) -> tuple[str, ...]:
+    """Columns that the map does not explain, and numbers that may dominate it.
+
+    internal: the outputs in internal units. ratio: the signals. silent: outputs that are all noise.
+    A number with many equal values may be learnt almost without noise, since the density of a
+    repeated value has no upper limit.
+    """
+    notes, without = list[str](), list[str]()
+    for column, place in zip(columns.columns, columns.places, strict=True):
+        if silent[place].all():
+            without.append(column.name)
+        at = place.start
+        if column.kind != "number" or ratio[at] < ALMOST_EXACT:
+            continue
+        values, counts = np.unique(internal[~np.isnan(internal[:, at]), at], return_counts=True)
+        share = counts.max() / counts.sum()
+        if share > REPEATED:
+            value = scaling.center[at] + scaling.scale[at] * values[np.argmax(counts)]
+            notes.append(
+                f"the number {column.name!r} is {value:.4g} in {share:.0%} of its rows and is "
+                "learnt almost without noise, so it may dominate the map; with few values "
+                "it is better a grade or a count"
+            )
+    if without:
+        notes.append(f"the map says nothing of the columns {listed(without)}: they are all noise")
+    return tuple(notes)
+
+
+def learnt_tables(
+    views: Mapping[str, Any], kinds: str | Mapping[str, Any] | None
+) -> tuple[dict[str, Any], dict[str, TableColumns], dict[str, tuple[str, ...]]]:
+    """Views with the outputs of those that have columns of several kinds in their place, the
+    columns of these views, and notes on the kinds.
+
+    kinds: "auto" for all views, or the kinds of some views by name. Raises DataError for kinds that
+    do not fit.
+    """
+    if kinds is None or not isinstance(views, Mapping):
+        return dict(views) if isinstance(views, Mapping) else views, {}, {}
+    if isinstance(kinds, str):
+        if kinds != "auto":
+            raise DataError(
+                f'kinds must be None, "auto", or a dict of kinds by view; got {kinds!r}'
+            )
+        kinds = dict.fromkeys(views, "auto")
+    unknown = [name for name in kinds if name not in views]
+    if unknown:
+        raise DataError(
+            f"kinds names the view {unknown[0]!r}; the views are {', '.join(map(str, views))}"
+        )
+    given, tables, notes = dict(views), dict[str, TableColumns](), dict[str, tuple[str, ...]]()
+    for name, own in kinds.items():
+        if own is None:
+            continue
+        try:
+            columns, outputs, told = TableColumns.learnt(_as_table(views[name]), own)
+        except DataError as error:
+            raise DataError(f"view {name!r}: {error}") from error
+        if columns.links().discrete.any():
+            given[name], tables[name], notes[name] = outputs, columns, told
+    return given, tables, notes
+
+
+def encoded_tables(views: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
+    """New rows of some views, with outputs in the place of columns of several kinds."""
+    found = dict(views)
+    for name, values in views.items():
+        if name in tables:
+            try:
+                found[name] = tables[name].encoded(_as_table(values))
+            except DataError as error:
+                raise DataError(f"view {name!r}: {error}") from error
+    return found
+
+
+def _as_table(values: Any) -> Any:
+    """A table; a list, vector or series of labels is one column."""
+    if getattr(values, "ndim", 2) == 1:
+        return values.to_frame() if hasattr(values, "to_frame") else values[:, None]
+    labels = isinstance(values, list) and not any(
+        isinstance(value, Iterable) and not isinstance(value, str) for value in values
+    )
+    return [[value] for value in values] if labels else values
