@@ -77,15 +77,18 @@ def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells
     """text: numbers are read as text."""
     values = np.full(len(table.places), None, dtype=object)
     if column.numbers is None or text:
-        for row, word in enumerate(column.words()):
-            values[row] = word or None
+        values[:] = [word or None for word in column.words()]
     else:
-        for row in np.flatnonzero(~np.isnan(column.numbers)):
-            number = float(column.numbers[row])
-            whole = kind != "number" and number.is_integer()
-            values[row] = int(number) if whole else number
+        whole = kind != "number"
+        values[:] = [_number(value, whole) for value in column.numbers.tolist()]
     places = tuple(f"{table.unit} {place}" for place in table.places)
     return Cells(column.name, values, "", places=places)
+
+
+def _number(value: float, whole: bool) -> float | None:
+    if value != value:
+        return None
+    return int(value) if whole and value.is_integer() else value
 
 
 def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:
