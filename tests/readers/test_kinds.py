@@ -11,6 +11,7 @@ from gplvm_core import BayesianGPLVM, load
 from gplvm_core.readers import DataError, Dataset, NamedBytes, inspect_table, read_table
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.store import save
+from gplvm_core.store.trial import check_usable
 
 FRAME = pd.DataFrame(
     {
@@ -57,6 +58,7 @@ def test_a_model_learns_the_same_from_the_data_set_and_from_the_frame():
     second = BayesianGPLVM(**settings, kinds=found.kinds).fit(found.in_own_values())
     assert first.bound_ == second.bound_
     assert second.columns_.columns == found.columns
+    check_usable(second, found)  # the check of files that others made
 
 
 def test_columns_are_stored_and_numbers_alone_have_none(tmp_path):
