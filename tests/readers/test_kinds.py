@@ -116,7 +116,7 @@ def test_a_file_with_words_is_read_with_proposed_kinds():
         "category",
         "yes/no",
         "number",
-        "number",
+        [2007, 2008, 2009],
         ["small", "medium", "large"],
     ]
     assert found.in_own_values().iloc[2].tolist()[:3] == ["Adelie", "Dream", None]
@@ -138,7 +138,8 @@ def test_kinds_have_reasons_and_numbers_stay_numbers():
     assert report["sex"].kind_reason == "two values: female, male"
     assert report["island"].kinds == ("category", "grade")
     assert report["size"].kind_reason == "words in an order: small, medium, large"
-    assert report["year"].kinds[0] == "number" and not report["year"].is_text
+    assert report["year"].kinds == ("grade", "number", "category") and not report["year"].is_text
+    assert report["year"].kind_reason == "3 different numbers; 2008 in 43%"
     flags = b"a,b,eggs\n" + b"".join(b"%d,%d,%d\n" % (n, n % 2, n % 4) for n in range(20))
     alone = read_table(flags, kinds="auto")
     assert alone.columns == () and alone.kinds is None
