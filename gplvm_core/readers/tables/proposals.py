@@ -142,6 +142,7 @@ def _of_numbers(column: Column) -> Proposal:
         return Proposal(("count", "number", *codes), reason, words)
     most = counts.max() / len(seen)
     if few and most > REPEATED:
-        reason = f"{len(values)} different numbers; {values[counts.argmax()]:.6g} in {most:.0%}"
+        often = f"{most:.0%} of the rows have {values[counts.argmax()]:.6g}"
+        reason = f"{len(values)} different numbers; {often}"
         return Proposal(("grade", "number", *counted, "category"), reason, words)
     return Proposal(("number", *counted, *codes), "", words)
