@@ -16,7 +16,6 @@ from scipy.special import ndtr, ndtri
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import (
-    TableColumn,
     TableColumns,
     class_probabilities,
     count_probabilities,
@@ -30,6 +29,7 @@ from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Explained, explain
 from gplvm_core.readers import DataError
+from gplvm_core.readers.kinds import TableColumn
 
 BISECTIONS = 60
 

@@ -1,0 +1,195 @@
+"""A data set whose columns are of any kind: words are stored as their numbers."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gplvm_core import BayesianGPLVM, load
+from gplvm_core.readers import DataError, Dataset, NamedBytes, inspect_table, read_table
+from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.store import save
+from gplvm_core.store.trial import check_usable
+
+FRAME = pd.DataFrame(
+    {
+        "width": [1.5, 2.0, np.nan, 4.0, 2.5, 3.0],
+        "sex": ["no", "yes", "yes", None, "no", "no"],
+        "sort": ["b", "a", "c", "a", "a", "b"],
+        "size": ["s", "l", "m", "m", None, "s"],
+        "eggs": [0, 3, 1, 2, 0, 1],
+    }
+)
+KINDS = {"sex": "yes/no", "size": ["s", "m", "l"]}
+
+
+def data() -> Dataset:
+    return Dataset.of_table("birds", "Birds", FRAME, KINDS)
+
+
+def test_words_are_stored_as_their_numbers_and_come_back():
+    found = data()
+    assert [column.kind for column in found.columns] == [
+        "number",
+        "yes/no",
+        "category",
+        "grade",
+        "count",
+    ]
+    assert found.columns[1].words == ("yes", "no")
+    assert found.columns[2].words == ("a", "b", "c")  # the most frequent first
+    assert found.column_names == tuple(FRAME)
+    gap = np.nan
+    np.testing.assert_array_equal(found.values[:, 1], [1, 0, 0, gap, 1, 1])
+    np.testing.assert_array_equal(found.values[:, 3], [0, 2, 1, 1, gap, 0])
+    own = found.in_own_values()
+    pd.testing.assert_frame_equal(own.convert_dtypes(), FRAME.convert_dtypes())
+    np.testing.assert_array_equal(found.coded(own), found.values)
+    assert found.in_own_values(found.values[1:2]).iloc[0].tolist() == [2.0, "yes", "a", "l", 3]
+    assert "columns seem to be in different units" not in " ".join(found.warnings)
+
+
+def test_a_model_learns_the_same_from_the_data_set_and_from_the_frame():
+    settings = {"n_components": 2, "n_inducing": 4, "max_iter": 4, "random_state": 0}
+    found = data()
+    first = BayesianGPLVM(**settings, kinds=KINDS).fit(FRAME)
+    second = BayesianGPLVM(**settings, kinds=found.kinds).fit(found.in_own_values())
+    assert first.bound_ == second.bound_
+    assert second.columns_.columns == found.columns
+    check_usable(second, found)  # the check of files that others made
+
+
+def test_columns_are_stored_and_numbers_alone_have_none(tmp_path):
+    save(data(), tmp_path / "birds.gplvm")
+    back = load(tmp_path / "birds.gplvm")
+    assert back.columns == data().columns
+    assert back.in_own_values().equals(data().in_own_values())
+    numbers = Dataset.of_table("numbers", "Numbers", FRAME[["width"]].fillna(0.5))
+    assert numbers.columns == () and numbers.kinds is None
+    assert numbers.in_own_values().columns.tolist() == ["width"]
+
+
+def test_values_and_columns_that_do_not_fit_are_refused():
+    found = data()
+    beyond = found.values.copy()
+    beyond[0, 2] = 3.0
+    with pytest.raises(DataError, match=r"'sort' .category. must be numbers of its 3 words from 0"):
+        replace(found, targets=beyond)
+    half = found.values.copy()
+    half[0, 4] = 0.5
+    with pytest.raises(DataError, match=r"'eggs' .count. must be whole numbers from 0"):
+        replace(found, targets=half)
+    with pytest.raises(DataError, match="the same column names, and no views"):
+        replace(found, column_names=tuple("abcde"))
+    wordless = replace(found.columns[1], words=())
+    with pytest.raises(DataError, match="'sex' cannot be 'yes/no'"):
+        replace(found, columns=(found.columns[0], wordless, *found.columns[2:]))
+    with pytest.raises(
+        DataError, match=r"'sort' .* has 'z' in row 0 .*its words are 'a', 'b', 'c'"
+    ):
+        found.coded([[1.0, "yes", "z", "s", 0]])
+    with pytest.raises(DataError, match="Views need numbers alone"):
+        Dataset.of_views("both", "Both", {"one": found, "two": found})
+
+
+PENGUINS = b"""species,island,sex,mass,year,size
+Adelie,Torgersen,male,3750,2007,small
+Gentoo,Biscoe,female,5000,2007,large
+Adelie,Dream,,3800,2008,medium
+Gentoo,Biscoe,female,,2008,large
+Chinstrap,Dream,male,4100,2009,small
+Chinstrap,Dream,female,3900,2009,medium
+Adelie,Torgersen,male,3600,2008,small
+"""
+
+
+def birds(text: bytes = PENGUINS, **options: Any) -> Dataset:
+    return read_table(NamedBytes("birds.csv", text), **options)
+
+
+def test_a_file_with_words_is_read_with_proposed_kinds():
+    found = birds(kinds="auto")
+    assert found.kinds == [
+        "category",
+        "category",
+        "yes/no",
+        "number",
+        [2007, 2008, 2009],
+        ["small", "medium", "large"],
+    ]
+    assert found.in_own_values().iloc[2].tolist()[:3] == ["Adelie", "Dream", None]
+    assert np.isnan(found.values[3, 3]) and found.values[1, 5] == 2.0
+    assert any("sex (yes/no: " in note and "size (grade: small" in note for note in found.notes)
+    # Only a column that is asked for by name is both learnt and a label.
+    label = birds(kinds="auto", label_column="species")
+    assert "species" not in label.column_names and label.label_names[0] == "Adelie"
+    both = birds(kinds={"species": "category"}, label_column="species", id_columns=["year"])
+    assert both.column_names[0] == "species" and both.n_outputs == 5
+    assert both.label_names == ("Adelie", "Chinstrap", "Gentoo")
+    with pytest.raises(DataError, match="is not a number"):
+        birds()
+
+
+def test_kinds_have_reasons_and_numbers_stay_numbers():
+    report = {column.name: column for column in inspect_table(PENGUINS).columns}
+    assert report["sex"].kinds == ("yes/no",)
+    assert report["sex"].kind_reason == "two values: female, male"
+    assert report["island"].kinds == ("category", "grade")
+    assert report["size"].kind_reason == "words in an order: small, medium, large"
+    assert report["year"].kinds == ("grade", "number", "category") and not report["year"].is_text
+    assert report["year"].kind_reason == "3 different numbers; 43% of the rows have 2008"
+    flags = b"a,b,eggs\n" + b"".join(b"%d,%d,%d\n" % (n, n % 2, n % 4) for n in range(20))
+    alone = read_table(flags, kinds="auto")
+    assert alone.columns == () and alone.kinds is None
+    words = b"\n".join(line + (b",s", b",x", b",y")[n % 3] for n, line in enumerate(flags.split()))
+    mixed = read_table(words, kinds="auto")
+    assert mixed.kinds == ["number", "yes/no", "count", "category"]
+
+
+COLUMN = b"a,b,c\n" + b"".join(b"%d,%s,%%s\n" % (n, (b"x", b"y", b"z")[n % 3]) for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "words"),
+    [
+        (["same"] * 12, "auto", "is not a number"),
+        (["same"] * 12, "category", "'c' has one value, 'same'"),
+        ([*[""] * 11, "x"], "category", "'c' has 1 value in 12 rows"),
+        ([*range(11), -1], "count", "'c' is of counts, and line 13 has -1"),
+        ([*range(11), 0.5], "count", "'c' is of counts, and line 13 has 0.5"),
+        (["low", "high"] * 5 + ["odd"] * 2, ["low", "high"], "has 'odd' in line 12; its words are"),
+        (["low", "high"] * 5 + ["odd"] * 2, "grade", "nothing says in which order its words"),
+        (["no", "yes"] * 5 + ["odd"] * 2, "yes/no", "has 3 values .*make it a category"),
+        (["1", "2", "oops"] * 4, "number", "line 4, column 'c': 'oops' is not a number"),
+    ],
+)
+def test_values_that_are_not_of_a_kind_are_named(cells, kind, words):
+    text = COLUMN % tuple(str(cell).encode() for cell in cells)
+    kinds = {"b": "category"} | ({} if kind == "auto" else {"c": kind})
+    with pytest.raises(DataError, match=words):
+        read_table(NamedBytes("t.csv", text), kinds=kinds)
+
+
+def test_very_many_words_are_left_out_and_refused():
+    rows = b"a,b,name\n" + b"".join(b"%d,%d,w%d\n" % (n, n * n, n // 2) for n in range(20_000))
+    column = inspect_table(rows).columns[2]
+    assert (column.role, column.kinds) == ("id", ())
+    assert column.reason == "10,000 different words, and at most 100 are learnt"
+    with pytest.raises(DataError, match="'name' has 10,000 different words"):
+        read_table(rows, kinds={"name": "category"})
+
+
+def test_new_rows_have_the_model_s_words_or_are_refused():
+    known = birds(kinds="auto")
+    rows = read_rows(NamedBytes("new.csv", b"sex,island,mass\nfemale,,4000\n,Dream,NA\n"), known)
+    np.testing.assert_array_equal(known.in_own_values(rows.values).iloc[:, 1], [None, "Dream"])
+    assert rows.values[0, 3] == 4000.0 and np.isnan(rows.values[1, 3])
+    with pytest.raises(DataError) as refused:
+        read_rows(NamedBytes("new.csv", b"sex,island\nmale,Dream\nmale,Dreem\n"), known)
+    assert refused.value.plain == (
+        "new.csv, line 3, column “island”: the model does not know “Dreem”. It has learnt Dream, "
+        "Biscoe, Torgersen. Correct the cell, or leave it empty: an empty cell is a gap that the "
+        "model fills."
+    )
