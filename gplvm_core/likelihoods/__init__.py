@@ -1,11 +1,10 @@
-"""Floor 3: columns that are no numbers: their kinds, their codes, and their likelihoods."""
+"""Floor 3: columns that are no numbers: their codes and their likelihoods."""
 
 from gplvm_core.likelihoods.counts import (
     best_sizes,
     count_probabilities,
     mixture_quantiles,
 )
-from gplvm_core.likelihoods.kinds import KINDS, TableColumn, columns_of
 from gplvm_core.likelihoods.links import Links
 from gplvm_core.likelihoods.logistic import (
     Quadratic,
@@ -17,15 +16,12 @@ from gplvm_core.likelihoods.sticks import class_probabilities, classes, n_sticks
 from gplvm_core.likelihoods.table import TableColumns
 
 __all__ = [
-    "KINDS",
     "Links",
     "Quadratic",
-    "TableColumn",
     "TableColumns",
     "best_sizes",
     "class_probabilities",
     "classes",
-    "columns_of",
     "count_probabilities",
     "expected_log_likelihood",
     "mixture_quantiles",

@@ -10,18 +10,12 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.likelihoods.cells import Cells, cells_of
-from gplvm_core.likelihoods.kinds import (
-    TableColumn,
-    check_counts,
-    check_numbers,
-    codes_of,
-    columns_of,
-)
 from gplvm_core.likelihoods.links import Links
 from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
+from gplvm_core.readers.cells import Cells, cells_of
+from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 
 
 @dataclass(frozen=True)
@@ -87,11 +81,9 @@ class TableColumns:
     def _outputs(self, table: Sequence[Cells]) -> Float[Array, "N D"]:
         found = np.empty((len(table[0].values), self.n_outputs))
         for cells, column, place in zip(table, self.columns, self.places, strict=True):
-            if column.is_words:
-                found[:, place] = sticks(codes_of(column, cells), len(column.words))
-                continue
-            (check_counts if column.kind == "count" else check_numbers)(cells)
-            found[:, place.start] = [np.nan if each is None else each for each in cells.values]
+            coded = coded_column(column, cells)
+            words = len(column.words)
+            found[:, place] = sticks(coded, words) if column.is_words else coded[:, None]
         return found
 
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:

@@ -12,7 +12,6 @@ from jaxtyping import Float
 from scipy.special import ndtr, ndtri
 
 from gplvm_core.likelihoods import (
-    TableColumn,
     TableColumns,
     class_probabilities,
     count_probabilities,
@@ -22,6 +21,7 @@ from gplvm_core.likelihoods import (
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.readers import DataError
+from gplvm_core.readers.kinds import TableColumn
 
 BISECTIONS = 60
 

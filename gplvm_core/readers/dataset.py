@@ -8,9 +8,18 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
+from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.checks import check_targets, describe
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.kinds import (
+    TableColumn,
+    check_coded,
+    coded_table,
+    columns_of,
+    in_own_values,
+    kinds_of,
+)
 from gplvm_core.readers.missing import missing_entries, unmasked
 from gplvm_core.readers.views import (
     View,
@@ -39,6 +48,8 @@ class Dataset:
     notes          everything that the reader changed: rescaled, dropped, subsampled
     covariates     further facts about each row, first axis N; never trained on
     views          blocks of columns that describe the same things, each drawn in its own way
+    columns        the D columns with their kinds and words; empty if all are numbers. A word is
+                   stored among the targets as its number in the column's `words`
 
     Labels and sequences are stored as int64, times as float64, all arrays as read-only views.
     Raises DataError if the fields do not fit together.
@@ -59,6 +70,27 @@ class Dataset:
     views: tuple[View, ...] = ()
     row_names: NDArray[np.str_] | None = None
     time_unit: str = ""
+    columns: tuple[TableColumn, ...] = ()
+
+    @classmethod
+    def of_table(
+        cls, name: str, title: str, table: Any, kinds: Any = "auto", **others: Any
+    ) -> "Dataset":
+        """A data frame, or rows of values, whose columns may be of any kind (docs/kinds.md).
+
+        kinds: as the argument of a model. others: the remaining fields. Raises DataError for values
+        that a column of its kind cannot have.
+        """
+        columns, chosen = columns_of(cells_of(table), kinds)
+        return cls(
+            name=name,
+            title=title,
+            targets=coded_table(columns, table),
+            drawing=Drawing.of_vector(len(columns)),
+            column_names=tuple(column.name for column in columns),
+            columns=columns,
+            **others | {"notes": (*others.get("notes", ()), *chosen)},
+        )
 
     @classmethod
     def of_views(
@@ -78,6 +110,11 @@ class Dataset:
         parts: list[View] = []
         for key, given in views.items():
             if isinstance(given, Dataset):
+                if given.columns:
+                    raise DataError(
+                        f"{given.name}: some columns have words or counts. Views need numbers "
+                        "alone: leave the other columns out."
+                    )
                 targets, view = given.targets, View(key, given.drawing, given.column_names)
             else:
                 targets, view = given[0], View(key, given[1])
@@ -106,6 +143,7 @@ class Dataset:
                 "convert them with .astype(float)."
             )
         self._check_columns(targets.shape[1])
+        self._check_kinds(targets)
         self._keep("targets", targets)
         self._keep("labels", self._per_row("labels", self.labels, "iu", np.int64))
         self._keep("times", self._per_row("times", self.times, "fiu", np.float64))
@@ -128,6 +166,27 @@ class Dataset:
         return self.targets.astype(np.float64, copy=False)
 
     @property
+    def kinds(self) -> list[Any] | None:
+        """The argument `kinds` of a model for these columns; None if all are numbers."""
+        return kinds_of(self.columns) if self.columns else None
+
+    def in_own_values(self, values: Float[Array, "n D"] | None = None) -> Any:
+        """Rows as a data frame of words, counts and numbers; None: all rows.
+
+        values: rows like those of `values`, in which a word is its number. A model is fitted to
+        this data frame with `kinds=dataset.kinds`.
+        """
+        names = self._names_of(self.targets) or tuple(map(str, range(self.n_outputs)))
+        columns = self.columns or [TableColumn(name, "number") for name in names]
+        return in_own_values(columns, self.values if values is None else values)
+
+    def coded(self, table: Any) -> Float[Array, "n D"]:
+        """Rows of the columns' own values as numbers, in which a word is its number; the inverse of
+        `in_own_values`. Raises DataError for values that a column cannot have.
+        """
+        return coded_table(self.columns, table)
+
+    @property
     def missing(self) -> Bool[NDArray[np.bool_], "N D"] | None:
         """Which targets are missing; None when the data are complete."""
         return missing_entries(self.targets)
@@ -136,7 +195,7 @@ class Dataset:
     def warnings(self) -> tuple[str, ...]:
         """What is unusual about the targets, in sentences (`describe`)."""
         # Views may differ in units: each view has its own scale.
-        one_unit = bool(self.views) or self.drawing.kind in ("image", "skeleton")
+        one_unit = bool(self.views or self.columns) or self.drawing.kind in ("image", "skeleton")
         found = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
         return found + oddities_of_views(self.values, self.views)
 
@@ -175,6 +234,23 @@ class Dataset:
         if self.drawing.kind == "image":
             return tuple(f"pixel {d}" for d in range(width))
         return None
+
+    def _check_kinds(self, targets: NDArray[Any]) -> None:
+        columns = tuple(self.columns)
+        if all(column.kind == "number" for column in columns):
+            columns = ()
+        object.__setattr__(self, "columns", columns)
+        if not columns:
+            return
+        names = tuple(column.name for column in columns)
+        if self.column_names is None:
+            object.__setattr__(self, "column_names", names)
+        if self.column_names != names or self.views or targets.dtype.kind != "f":
+            raise DataError(
+                f"{self.name}: columns of several kinds need floating targets, the same column "
+                "names, and no views."
+            )
+        check_coded(columns, targets, self.name)
 
     def _keep(self, attribute: str, array: NDArray[Any] | None) -> None:
         if array is None:

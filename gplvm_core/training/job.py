@@ -154,6 +154,15 @@ class Job:
                 )
             return model.fit(dataset.view_values, **further)
         outputs = dataset.rows() if isinstance(dataset, TableDataset) else dataset.values
+        if dataset.columns:
+            if "kinds" not in model.get_params(deep=False):
+                raise DataError(
+                    f"A {type(model).__name__} learns numbers alone, and {dataset.title!r} also "
+                    "has words or counts. Train a BayesianGPLVM or a BayesianPCA, or leave those "
+                    "columns out."
+                )
+            outputs = dataset.in_own_values()
+            model.set_params(kinds=dataset.kinds)
         return model.fit(outputs, **further)
 
     def observe(self, progress: Progress) -> None:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, toy_views
-from gplvm_core.models import DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
+from gplvm_core.models import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training import JobError, Limits, Queue
 from tests.store.faults import reachable_home, refused
@@ -53,6 +53,27 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     # Other models train on the same rows and are not asked about time.
     static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 60)
     assert (static.status, static.error) == ("finished", None)
+
+
+def test_words_reach_the_model_and_come_back_after_a_pause(jobs, until):
+    letters = np.random.default_rng(0).integers(0, 3, 60)
+    rows = [[0.1 * n + letter, "abc"[letter], int(letter > 1)] for n, letter in enumerate(letters)]
+    mixed = Dataset.of_table("words", "Words", rows, ["number", "category", "yes/no"])
+    model = BayesianGPLVM(2, 8, max_iter=40, random_state=0)
+    id = jobs.submit(model, mixed, "words")
+    until(lambda: jobs.snapshot(id).progress is not None)
+    jobs.pause(id)
+    assert jobs.wait(id, 60).status in ("paused", "finished")
+    if jobs.snapshot(id).status == "paused":
+        jobs.resume(id)
+    done = jobs.wait(id, 60)
+    assert (done.status, done.error) == ("finished", None)
+    alone = clone(model).set_params(kinds=mixed.kinds).fit(rows)
+    stored, data = library_of(jobs).model(done.entry), library_of(jobs).dataset(done.entry)
+    assert stored.bound_ == alone.bound_
+    assert stored.columns_.columns == data.columns == mixed.columns
+    failed = jobs.wait(jobs.submit(ProbabilisticPCA(1), mixed, "straight"), 60)
+    assert "also has words or counts. Train a BayesianGPLVM" in failed.error
 
 
 def test_a_model_of_several_views_gets_the_data_view_by_view(jobs):

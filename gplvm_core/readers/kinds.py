@@ -1,4 +1,4 @@
-"""Which kind a column is, as given or by its data type, and whether its values can be that."""
+"""Columns of any kind: which kind a column is, and its values as numbers and as words."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
 
-from gplvm_core.likelihoods.cells import Cells
-from gplvm_core.readers import DataError
-from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.cells import Cells, cells_of
+from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.packages import require_packages
+
+Array = NDArray[np.float64]
 
 KINDS = ("number", "yes/no", "category", "grade", "count")
+OF_WORDS = ("yes/no", "category", "grade")
 # Every word but one is a yes/no column with sums over the rows of its own.
 MOST_WORDS = 100
 # Text that says yes, as the first of the two words of a yes/no column.
@@ -22,7 +27,8 @@ YES = ("yes", "true", "y", "t", "1", "1.0", "on")
 class TableColumn:
     """A column of a table: its name, its kind, and its words.
 
-    words: of a category by falling frequency, of a grade in their order, of yes/no (yes, no).
+    words: of a category by falling frequency, of a grade in their order, of yes/no (yes, no). A
+    word is stored as its number in `words`.
     """
 
     name: str
@@ -158,8 +164,7 @@ def _levels(cells: Cells) -> tuple[Any, ...]:
 
 
 def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
-    column = TableColumn(cells.name, "grade", levels)
-    codes_of(column, cells)
+    coded_column(TableColumn(cells.name, "grade", levels), cells)
     found = set(cells.seen)
     if len(found) == 1:
         raise _one_value(cells)
@@ -208,8 +213,14 @@ def check_counts(cells: Cells) -> None:
             )
 
 
-def codes_of(column: TableColumn, cells: Cells) -> np.ndarray:
-    """The numbers of the words, from 0; NaN: missing. Raises DataError for other words."""
+def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
+    """The values of a column as numbers, NaN where missing; a word as its number in `words`.
+
+    Raises DataError for values that a column of its kind cannot have, and for unknown words.
+    """
+    if not column.is_words:
+        (check_counts if column.kind == "count" else check_numbers)(cells)
+        return np.array([np.nan if value is None else value for value in cells.values], dtype=float)
     number = {word: at for at, word in enumerate(column.words)}
     found = np.full(len(cells.values), np.nan)
     for row, value in enumerate(cells.values):
@@ -223,3 +234,61 @@ def codes_of(column: TableColumn, cells: Cells) -> np.ndarray:
             )
         found[row] = number[value]
     return found
+
+
+def coded_table(columns: Sequence[TableColumn], table: Any) -> Float[Array, "N C"]:
+    """A data frame, or rows of the columns' own values, as `coded_column` returns each column."""
+    cells = cells_of(table)
+    if len(cells) != len(columns):
+        raise DataError(
+            f"the rows have {plural(len(cells), 'column')} instead of the {len(columns)} "
+            f"({listed([column.name for column in columns], 20)})"
+        )
+    return np.column_stack([*map(coded_column, columns, cells)])
+
+
+def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], name: str) -> None:
+    """Raise DataError unless the values can be those of the columns, as `coded_column` has them."""
+    if len(columns) != values.shape[1]:
+        raise DataError(f"{name}: {len(columns)} kinds for {values.shape[1]} columns.")
+    for column, own in zip(columns, values.T, strict=True):
+        if column.kind not in KINDS or column.is_words != (column.kind in OF_WORDS):
+            raise DataError(f"{name}: the column {column.name!r} cannot be {column.kind!r}.")
+        if column.kind == "number":
+            continue
+        seen = own[~np.isnan(own)]
+        most = len(column.words) - 1 if column.is_words else np.inf
+        if (seen < 0).any() or (seen > most).any() or (seen != np.round(seen)).any():
+            what = f"numbers of its {plural(len(column.words), 'word')}" * column.is_words
+            raise DataError(
+                f"{name}: the values of the column {column.name!r} ({column.kind}) must be "
+                f"{what or 'whole numbers'} from 0."
+            )
+
+
+def kinds_of(columns: Sequence[TableColumn]) -> list[Any]:
+    """The argument `kinds` of a model for these columns: a grade by its words in their order."""
+    return [list(column.words) if column.kind == "grade" else column.kind for column in columns]
+
+
+def in_own_values(columns: Sequence[TableColumn], values: Float[Array, "n C"]) -> Any:
+    """A data frame of the columns' own values (words, whole counts; None or NaN where missing).
+
+    values: as `coded_column` returns them.
+    """
+    require_packages("Tables with words", ("pandas",))
+    import pandas
+
+    def own(column: TableColumn, coded: Float[Array, " n"]) -> Any:
+        if column.kind == "number":
+            return coded
+        cells = np.full(len(coded), None, dtype=object)
+        for row in np.flatnonzero(~np.isnan(coded)):
+            number = int(coded[row])
+            cells[row] = column.words[number] if column.is_words else number
+        return cells
+
+    found = [own(column, each) for column, each in zip(columns, values.T, strict=True)]
+    # By number, since names may occur twice.
+    frame = pandas.DataFrame(dict(enumerate(found)))
+    return frame.set_axis([column.name for column in columns], axis=1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import DataError
 
 
 @dataclass(frozen=True)
