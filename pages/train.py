@@ -16,6 +16,7 @@ from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.foreseen import say_foreseen
 from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
+from pages.ui.train.kinds_form import what_is_learnt
 from pages.ui.train.model_form import model_form
 from pages.ui.train.own_jobs import begin, say_held
 from pages.ui.train.several_choice import views_choice
@@ -52,6 +53,8 @@ def chosen_data() -> Dataset | None:
     dataset = FORMS[str(source)]()
     if dataset is None or isinstance(dataset, TableDataset):
         return dataset
+    if dataset.columns:  # views have numbers alone
+        return dataset
     divided = views_choice(dataset)
     if source == "several" and divided is not None and len(divided.views) < 2:
         st.info(
@@ -65,7 +68,7 @@ def chosen_data() -> Dataset | None:
 def set_up() -> None:
     """The form: data, model, start."""
     lead(
-        "Give the model rows of numbers, pictures or movements; it finds a map "
+        "Give the model the rows of a table, pictures or movements; it finds a map "
         "of them. Training runs in the background and continues when you close the browser."
     )
     st.header("1 · Data", anchor=False)
@@ -74,6 +77,8 @@ def set_up() -> None:
         return
     warnings = dataset.warnings
     data_view(dataset, warnings)
+    if dataset.columns:
+        st.markdown(what_is_learnt(dataset))
     st.header("2 · Model", anchor=False)
     model = model_form(dataset, differ=has_mixed_units(warnings))
     still = constant_views(dataset.values, dataset.views) if model.capabilities.views else ()

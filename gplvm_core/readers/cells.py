@@ -15,13 +15,18 @@ class Cells:
     """One column: its name, its values, and what its data type says.
 
     dtype: "bool", "int", "float", "words" (strings, or anything mixed), "category" or "ordered";
-    levels: the categories of the last two, in their order.
+    levels: the categories of the last two, in their order. places: the rows in words, for messages.
     """
 
     name: str
     values: NDArray[np.object_]
     dtype: str
     levels: tuple[Any, ...] = ()
+    places: tuple[str, ...] = ()
+
+    def place(self, row: int) -> str:
+        """A row in a message."""
+        return self.places[row] if self.places else f"row {row} (counted from 0)"
 
     @property
     def observed(self) -> NDArray[np.bool_]:

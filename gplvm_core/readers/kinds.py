@@ -158,8 +158,8 @@ def _levels(cells: Cells) -> tuple[Any, ...]:
         return tuple(sorted(found))
     raise DataError(
         f"column {cells.name!r} is to be a grade, and nothing says in which order its words "
-        f"({listed([str(word) for word in found])}) are: give the words in their order, as in "
-        'kinds={"size": ["small", "medium", "large"]}, or an ordered category'
+        f"({listed([str(word) for word in found])}) are: give the words in their order",
+        script='As in kinds={"size": ["small", "medium", "large"]}, or an ordered category.',
     )
 
 
@@ -197,8 +197,8 @@ def check_numbers(cells: Cells) -> None:
             continue
         if not isinstance(value, int | float) or not np.isfinite(value):
             raise DataError(
-                f"column {cells.name!r} is of numbers, and row {row} (counted from 0) has "
-                f"{value!r}. Make the column a category, or leave the value out"
+                f"column {cells.name!r} is of numbers, and {cells.place(row)} has {value!r}. Make "
+                "the column a category, or leave the value out"
             )
 
 
@@ -208,8 +208,8 @@ def check_counts(cells: Cells) -> None:
     for row, value in enumerate(cells.values):
         if value is not None and (value < 0 or value != int(value)):
             raise DataError(
-                f"column {cells.name!r} is of counts, and row {row} (counted from 0) has {value!r}:"
-                " counts are whole numbers from 0. Make the column one of numbers"
+                f"column {cells.name!r} is of counts, and {cells.place(row)} has {value!r}: counts "
+                "are whole numbers from 0. Make the column one of numbers"
             )
 
 
@@ -228,9 +228,9 @@ def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
             continue
         if value not in number:
             raise DataError(
-                f"column {column.name!r} ({column.kind}) has {value!r} in row {row} (counted from "
-                f"0); its words are {listed([repr(word) for word in column.words], 10)}. Correct "
-                "it, or leave the value out"
+                f"column {column.name!r} ({column.kind}) has {value!r} in {cells.place(row)}; its "
+                f"words are {listed([repr(word) for word in column.words], 10)}. Correct it, or "
+                "leave the value out"
             )
         found[row] = number[value]
     return found

@@ -3,14 +3,17 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MEGABYTE
 from gplvm_core.readers.names import Drawn, names_of
 from gplvm_core.readers.pictures.picture import open_picture, require_pillow
@@ -18,6 +21,7 @@ from gplvm_core.readers.sources import NamedBytes, Source, read_source
 from gplvm_core.readers.tables.arrays import parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import date_columns
+from gplvm_core.readers.tables.mixed import coded_cells
 from gplvm_core.readers.tables.report import identifiers
 from gplvm_core.readers.tables.roles import moments_in, row_names_of
 from gplvm_core.readers.tables.table import parse_table
@@ -115,17 +119,19 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
     if not table.columns:
         table = _array_that_fits(name, data, table, dataset)
     wanted = dataset.column_names or ()
+    kinds = _kinds_of(dataset)
     named = {column.name: column for column in table.columns}
     if any(column in named for column in wanted):
-        return _by_name(table, named, wanted)
+        return _by_name(table, named, wanted, kinds)
     numeric = [column for column in table.columns if column.numbers is not None]
     # Text in a needed column raises an error that names its cell; other columns of text are left
     # out.
-    columns = list(table.columns) if len(table.columns) == width else numeric
+    columns = list(table.columns) if len(table.columns) == width or kinds else numeric
     if len(columns) != width:
         names = f" ({listed(list(wanted))})" if wanted else ""
+        of_numbers = "" if kinds else " of numbers"
         raise DataError(
-            f"{name} has {plural(len(numeric), 'column')} of numbers, but this model has "
+            f"{name} has {plural(len(columns), 'column')}{of_numbers}, but this model has "
             f"{width:,}{names}. Use a table with the model's columns; write NA where "
             "a value is missing."
         )
@@ -135,7 +141,11 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
         notes.append(f"Columns of text were left out: {listed(left_out)}.")
     if wanted and table.header:
         notes.append("The column names differ from the model's; the columns were used in order.")
-    values = np.column_stack([_numbers(table, column) for column in columns])
+    read = [
+        _values(table, column, kinds.get(n))
+        for n, column in zip(wanted or range(width), columns, strict=True)
+    ]
+    values = np.column_stack(read)
     return NewRows(values, tuple(notes), row_names=_called(table, columns))
 
 
@@ -159,7 +169,9 @@ def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Ta
     )
 
 
-def _by_name(table: Table, named: dict[str, Column], wanted: tuple[str, ...]) -> NewRows:
+def _by_name(
+    table: Table, named: dict[str, Column], wanted: tuple[str, ...], kinds: dict[Any, TableColumn]
+) -> NewRows:
     """The model's columns by name; columns that the table lacks are missing in every row."""
     notes = list(table.notes)
     named, of_dates = _with_dates(table, named, wanted)
@@ -176,7 +188,7 @@ def _by_name(table: Table, named: dict[str, Column], wanted: tuple[str, ...]) ->
     values = np.full((len(table.places), len(wanted)), np.nan)
     for number, column in enumerate(wanted):
         if column in named:
-            values[:, number] = _numbers(table, named[column])
+            values[:, number] = _values(table, named[column], kinds.get(column))
     return NewRows(values, tuple(notes), row_names=row_names)
 
 
@@ -195,6 +207,17 @@ def _with_dates(
         found |= {key: Column(key, part) for key, part in parts.items() if key in wanted}
         used.append(name)
     return found, used
+
+
+def _kinds_of(dataset: Drawn) -> dict[Any, TableColumn]:
+    """The columns of words and counts by name; empty if all are numbers."""
+    columns = dataset.columns if isinstance(dataset, Dataset) else ()
+    return {column.name: column for column in columns if column.kind != "number"}
+
+
+def _values(table: Table, column: Column, kind: TableColumn | None) -> Array:
+    """A column as numbers, in which a word is its number."""
+    return _numbers(table, column) if kind is None else coded_cells(kind, column, table)
 
 
 def _numbers(table: Table, column: Column) -> Array:

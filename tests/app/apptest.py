@@ -44,6 +44,12 @@ def go_to(app: AppTest, page: str, /, **query: str | None) -> AppTest:
     return app.switch_page(f"pages/{room}.py").run()
 
 
+def kind_of(at: AppTest, column: str, kind: str) -> AppTest:
+    """Choose the kind of a column of an uploaded table, by its name on the page."""
+    control = next(c for c in at.segmented_control if as_shown(c.label) == f"Kind of {column}")
+    return control.set_value(kind).run()
+
+
 def said(at: AppTest) -> str:
     """All words on the page."""
     kinds = (

@@ -9,7 +9,17 @@ from PIL import Image
 
 from gplvm_core.readers.rows.folders import SETTING
 from gplvm_core.store import Library, workspace
-from tests.app.apptest import finished, go_to, press, query, run_page, said, started, upload
+from tests.app.apptest import (
+    finished,
+    go_to,
+    kind_of,
+    press,
+    query,
+    run_page,
+    said,
+    started,
+    upload,
+)
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -103,6 +113,8 @@ def test_a_zip_may_hold_the_frames_of_a_video():
 
 def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
     at = upload(run_page("train"), "people.csv", TABLE)
+    assert "30 rows, 3 columns, 2 labels" in said(at)  # the label is also learnt
+    kind_of(at, "kind", "colour")
     assert not at.exception
     words = said(at)
     assert "30 rows, 2 values each, 2 labels" in words
@@ -132,7 +144,9 @@ def test_answers_about_columns_are_remembered():
     again = upload(run_page("train"), "people.csv", TABLE)
     leave = next(box for box in again.multiselect if box.label == "Columns to leave out")
     assert leave.value == ["id", "salary"]
-    assert "1 value each" in said(again)
+    assert "2 columns" in said(again)
+    kind_of(again, "kind", "colour")
+    assert "1 value each" in said(upload(run_page("train"), "people.csv", TABLE))
 
 
 def holed_table() -> bytes:
@@ -145,7 +159,7 @@ def holed_table() -> bytes:
 
 
 def test_gaps_of_an_upload_are_counted_mapped_and_explained():
-    at = upload(run_page("train"), "holed.csv", holed_table())
+    at = kind_of(upload(run_page("train"), "holed.csv", holed_table()), "kind", "colour")
     assert not at.exception
     words = said(at)
     assert "20 of 120 values are missing (17%), in 17 of 30 rows and 2 of 4 columns." in words
@@ -168,7 +182,7 @@ def test_complete_data_say_nothing_of_gaps():
 
 
 def test_a_table_with_gaps_trains_and_opens_in_explore():
-    at = upload(run_page("train"), "holed.csv", holed_table())
+    at = kind_of(upload(run_page("train"), "holed.csv", holed_table()), "kind", "colour")
     at.number_input(key="form_max_iter").set_value(15).run()
     press(at, "Start training")
     assert not at.exception
@@ -224,7 +238,7 @@ def test_upload_survives_a_change_of_page():
     go_to(at, "mine")
     go_to(at, "train")
     assert not at.exception
-    assert "30 rows, 2 values each" in said(at)
+    assert "30 rows, 3 columns" in said(at)
 
 
 def test_a_table_in_an_opened_folder_is_looked_at_anew_and_no_longer_as_a_link(

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import training
 from gplvm_core.store import Library, workspace
 from pages.ui.shared import catalogue
-from tests.app.apptest import go_to, said
+from tests.app.apptest import go_to, kind_of, said
 from tests.app.uploads import N, pictures, table
 
 ROOT = Path(__file__).parents[2]
@@ -280,7 +280,7 @@ def test_every_column_may_be_a_view_and_says_what_it_costs():
 
 
 def test_labels_may_be_a_view():
-    at = upload("people.csv", table(extra="kind"))
+    at = kind_of(upload("people.csv", table(extra="kind")), "kind", "colour")
     next(t for t in at.toggle if t.label.startswith("Labels as")).set_value(True).run()
     assert not at.exception and not at.error
     words = said(at)

@@ -1,13 +1,15 @@
 """A data set whose columns are of any kind: words are stored as their numbers."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from gplvm_core import BayesianGPLVM, load
-from gplvm_core.readers import DataError, Dataset
+from gplvm_core.readers import DataError, Dataset, NamedBytes, inspect_table, read_table
+from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.store import save
 
 FRAME = pd.DataFrame(
@@ -88,3 +90,103 @@ def test_values_and_columns_that_do_not_fit_are_refused():
         found.coded([[1.0, "yes", "z", "s", 0]])
     with pytest.raises(DataError, match="Views need numbers alone"):
         Dataset.of_views("both", "Both", {"one": found, "two": found})
+
+
+PENGUINS = b"""species,island,sex,mass,year,size
+Adelie,Torgersen,male,3750,2007,small
+Gentoo,Biscoe,female,5000,2007,large
+Adelie,Dream,,3800,2008,medium
+Gentoo,Biscoe,female,,2008,large
+Chinstrap,Dream,male,4100,2009,small
+Chinstrap,Dream,female,3900,2009,medium
+Adelie,Torgersen,male,3600,2008,small
+"""
+
+
+def birds(text: bytes = PENGUINS, **options: Any) -> Dataset:
+    return read_table(NamedBytes("birds.csv", text), **options)
+
+
+def test_a_file_with_words_is_read_with_proposed_kinds():
+    found = birds(kinds="auto")
+    assert found.kinds == [
+        "category",
+        "category",
+        "yes/no",
+        "number",
+        "number",
+        ["small", "medium", "large"],
+    ]
+    assert found.in_own_values().iloc[2].tolist()[:3] == ["Adelie", "Dream", None]
+    assert np.isnan(found.values[3, 3]) and found.values[1, 5] == 2.0
+    assert any("sex (yes/no: " in note and "size (grade: small" in note for note in found.notes)
+    # Only a column that is asked for by name is both learnt and a label.
+    label = birds(kinds="auto", label_column="species")
+    assert "species" not in label.column_names and label.label_names[0] == "Adelie"
+    both = birds(kinds={"species": "category"}, label_column="species", id_columns=["year"])
+    assert both.column_names[0] == "species" and both.n_outputs == 5
+    assert both.label_names == ("Adelie", "Chinstrap", "Gentoo")
+    with pytest.raises(DataError, match="is not a number"):
+        birds()
+
+
+def test_kinds_have_reasons_and_numbers_stay_numbers():
+    report = {column.name: column for column in inspect_table(PENGUINS).columns}
+    assert report["sex"].kinds == ("yes/no",)
+    assert report["sex"].kind_reason == "two values: female, male"
+    assert report["island"].kinds == ("category", "grade")
+    assert report["size"].kind_reason == "words in an order: small, medium, large"
+    assert report["year"].kinds[0] == "number" and not report["year"].is_text
+    flags = b"a,b,eggs\n" + b"".join(b"%d,%d,%d\n" % (n, n % 2, n % 4) for n in range(20))
+    alone = read_table(flags, kinds="auto")
+    assert alone.columns == () and alone.kinds is None
+    words = b"\n".join(line + (b",s", b",x", b",y")[n % 3] for n, line in enumerate(flags.split()))
+    mixed = read_table(words, kinds="auto")
+    assert mixed.kinds == ["number", "yes/no", "count", "category"]
+
+
+COLUMN = b"a,b,c\n" + b"".join(b"%d,%s,%%s\n" % (n, (b"x", b"y", b"z")[n % 3]) for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "words"),
+    [
+        (["same"] * 12, "auto", "is not a number"),
+        (["same"] * 12, "category", "'c' has one value, 'same'"),
+        ([*[""] * 11, "x"], "category", "'c' has 1 value in 12 rows"),
+        ([*range(11), -1], "count", "'c' is of counts, and line 13 has -1"),
+        ([*range(11), 0.5], "count", "'c' is of counts, and line 13 has 0.5"),
+        (["low", "high"] * 5 + ["odd"] * 2, ["low", "high"], "has 'odd' in line 12; its words are"),
+        (["low", "high"] * 5 + ["odd"] * 2, "grade", "nothing says in which order its words"),
+        (["no", "yes"] * 5 + ["odd"] * 2, "yes/no", "has 3 values .*make it a category"),
+        (["1", "2", "oops"] * 4, "number", "line 4, column 'c': 'oops' is not a number"),
+    ],
+)
+def test_values_that_are_not_of_a_kind_are_named(cells, kind, words):
+    text = COLUMN % tuple(str(cell).encode() for cell in cells)
+    kinds = {"b": "category"} | ({} if kind == "auto" else {"c": kind})
+    with pytest.raises(DataError, match=words):
+        read_table(NamedBytes("t.csv", text), kinds=kinds)
+
+
+def test_very_many_words_are_left_out_and_refused():
+    rows = b"a,b,name\n" + b"".join(b"%d,%d,w%d\n" % (n, n * n, n // 2) for n in range(20_000))
+    column = inspect_table(rows).columns[2]
+    assert (column.role, column.kinds) == ("id", ())
+    assert column.reason == "10,000 different words, and at most 100 are learnt"
+    with pytest.raises(DataError, match="'name' has 10,000 different words"):
+        read_table(rows, kinds={"name": "category"})
+
+
+def test_new_rows_have_the_model_s_words_or_are_refused():
+    known = birds(kinds="auto")
+    rows = read_rows(NamedBytes("new.csv", b"sex,island,mass\nfemale,,4000\n,Dream,NA\n"), known)
+    np.testing.assert_array_equal(known.in_own_values(rows.values).iloc[:, 1], [None, "Dream"])
+    assert rows.values[0, 3] == 4000.0 and np.isnan(rows.values[1, 3])
+    with pytest.raises(DataError) as refused:
+        read_rows(NamedBytes("new.csv", b"sex,island\nmale,Dream\nmale,Dreem\n"), known)
+    assert refused.value.plain == (
+        "new.csv, line 3, column “island”: the model does not know “Dreem”. It has learnt Dream, "
+        "Biscoe, Torgersen. Correct the cell, or leave it empty: an empty cell is a gap that the "
+        "model fills."
+    )

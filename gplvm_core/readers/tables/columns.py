@@ -41,6 +41,9 @@ errors.
 PROSE = 4.0
 """A column of text is prose if its cells have at least this many words on average."""
 
+MOSTLY_NUMBERS = 0.5
+"""If at least this fraction of a column's cells are numbers, the others are mistakes."""
+
 
 @dataclass(frozen=True, eq=False)
 class Column:

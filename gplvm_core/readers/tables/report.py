@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 
 from gplvm_core.readers.checks import UNIT_RATIO
-from gplvm_core.readers.errors import plural
 from gplvm_core.readers.sources import Source
-from gplvm_core.readers.tables.columns import PROSE, Column, Table
+from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, Column, Table
 from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
+from gplvm_core.readers.tables.proposals import Proposal, proposal
 from gplvm_core.readers.tables.table import parse_table
 
 Role = Literal["value", "label", "id", "time", "unused"]
@@ -19,7 +19,6 @@ ID_NAMES = frozenset({"id", "index", "key", "no", "nr", "number", "row", "unname
 TIME_NAMES = frozenset({"time", "times", "t", "timestamp", "seconds", "date"})
 MOST_CLASSES = 50
 FIRST_ROWS, FIRST_COLUMNS = 6, 40
-MOSTLY_NUMBERS = 0.5  # if this fraction of a column's cells are numbers, the others are mistakes
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,9 @@ class ColumnReport:
     `spread` is the standard deviation, None for text. A column with numbers and text is not
     numeric, and `reason` names the first cell of text. `dates` holds the possible formats of its
     dates, or of numbers that may be dates; None for neither. `mostly_numbers`: at least half of the
-    cells are numbers, so the others are probably mistakes.
+    cells are numbers, so the others are probably mistakes. `kinds`: what the column can be learnt
+    as beside columns of words, the proposed one first with its reason and the words; where all
+    columns are numbers, they stay numbers.
     """
 
     name: str
@@ -42,6 +43,14 @@ class ColumnReport:
     spread: float | None
     dates: Dates | None = None
     mostly_numbers: bool = False
+    kinds: tuple[str, ...] = ()
+    kind_reason: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the column has words that can be learnt."""
+        return bool(self.kinds) and "number" not in self.kinds
 
     @property
     def is_date(self) -> bool:
@@ -140,11 +149,13 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
     missing = words.count("") if numbers is None else int(np.isnan(numbers).sum())
     finite = observed[np.isfinite(observed)]
     dates = find_dates(column)
-    role, reason = _suggest(column, distinct, beside, dates)
+    is_date = dates is not None and dates.formats[0] != "numbers"
+    kind = Proposal((), "") if is_date else proposal(column)
+    role, reason = _suggest(column, distinct, beside, dates, kind)
     if numbers is None and column.problem is not None and role in ("value", "unused"):
         place = f"{table.unit} {table.places[column.problem]}"
-        kind = "a time of day like the others" if column.of_day else "a number"
-        reason = f"{words[column.problem]!r} in {place} is not {kind}"
+        what = "a time of day like the others" if column.of_day else "a number"
+        reason = f"{words[column.problem]!r} in {place} is not {what}"
     if column.of_day and numbers is not None and not reason and distinct > 1:
         reason = "times of day, as hours since midnight"
     if distinct == 1 and not reason:
@@ -162,10 +173,15 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
         spread=spread,
         dates=dates,
         mostly_numbers=numbers is not None or column.share >= MOSTLY_NUMBERS,
+        kinds=() if beside else kind.kinds,  # only columns of the table itself are learnt
+        kind_reason=kind.reason,
+        words=kind.words,
     )
 
 
-def _suggest(column: Column, distinct: int, beside: bool, dates: Dates | None) -> tuple[Role, str]:
+def _suggest(
+    column: Column, distinct: int, beside: bool, dates: Dates | None, kind: Proposal
+) -> tuple[Role, str]:
     """Suggest a role for a column by its name and values, and a reason; "value" by default."""
     plain: Role = "unused" if beside else "value"
     name = column.name.strip().lower()
@@ -173,7 +189,7 @@ def _suggest(column: Column, distinct: int, beside: bool, dates: Dates | None) -
     if dates is not None and dates.formats[0] != "numbers":
         return _suggest_for_dates(column, dates)
     if numbers is None:
-        return _suggest_for_text(column, distinct, plain)
+        return _suggest_for_text(column, kind, plain)
     observed = numbers[~np.isnan(numbers)]
     if not len(observed):
         return ("unused" if beside else "id"), "it has no values"
@@ -210,18 +226,13 @@ def _suggest_for_dates(column: Column, dates: Dates) -> tuple[Role, str]:
     return "id", f"{dates.reason}; {why}"
 
 
-def _suggest_for_text(column: Column, distinct: int, plain: Role) -> tuple[Role, str]:
-    n_rows = len(column.texts or ())
-    length = column.words_a_cell()
-    if length >= PROSE and 2 * distinct > n_rows:
-        return "id", f"prose, about {plural(round(length), 'word')} a cell"
-    if distinct == n_rows and n_rows > 1 and column.share < MOSTLY_NUMBERS:
-        return "id", "text, different in every row"
-    if distinct <= min(MOST_CLASSES, n_rows // 2) and column.share < MOSTLY_NUMBERS:
-        return "label", f"text with {distinct} different values"
-    if column.share >= MOSTLY_NUMBERS or plain == "unused":
+def _suggest_for_text(column: Column, kind: Proposal, plain: Role) -> tuple[Role, str]:
+    if column.share >= MOSTLY_NUMBERS:
         return plain, ""  # a column of numbers with a mistake in it
-    return "id", f"text with {distinct} different values, too many for a label"
+    if kind.kinds and len(kind.words) <= MOST_CLASSES:
+        return "label", f"text with {len(kind.words)} different values"
+    named = kind.reason.startswith(("prose", "text"))
+    return (plain, "") if plain == "unused" and not named else ("id", kind.reason)
 
 
 def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:

@@ -1,6 +1,6 @@
 """The roles of a table's columns, and columns of dates read in their format."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +71,26 @@ class ColumnRoles:
                     f"{listed([repr(each) for each in DATE_FORMATS], 20)}."
                 )
         return found
+
+    def check_kinds(self, table: Table, kinds: Any) -> Collection[str]:
+        """The columns whose kind is given. Raises DataError for columns that are not learnt."""
+        if kinds is None or isinstance(kinds, str):
+            if kinds not in (None, "auto"):
+                raise DataError(f'kinds must be None, "auto", or kinds by column; got {kinds!r}.')
+            return ()
+        known = [column.name for column in table.columns]
+        for name in kinds:
+            if name not in known:
+                raise DataError(
+                    f"{table.name}: there is no column {name!r} to give a kind. The columns are "
+                    f"{listed([repr(each) for each in known], 20)}."
+                )
+            if name in self.all and (name != self.label or name == self.time):
+                raise DataError(
+                    f"{table.name}: the column {name!r} has a kind, but it is not learnt: it "
+                    "is left out, or gives the time. Give it one of the two."
+                )
+        return kinds
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -218,5 +238,6 @@ def _numbers(column: Column, table: Table) -> Array:
     kind = "a time of day like the others" if column.of_day else "a number"
     raise DataError(
         f"{where} is not {kind}. Correct it, use the column as the label, or leave it out.",
-        script=f"In a script: label_column={name!r} or id_columns=[{name!r}].",
+        script=f'In a script: label_column={name!r} or id_columns=[{name!r}]; kinds="auto" learns '
+        "words.",
     )

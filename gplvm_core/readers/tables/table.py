@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import check_observed
 from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
 from gplvm_core.readers.tables.image_shapes import check_image_shape
+from gplvm_core.readers.tables.mixed import Kinds, kinds_in, read_mixed
 from gplvm_core.readers.tables.roles import (
     ColumnRoles,
     as_numbers,
@@ -45,8 +47,9 @@ def read_table(
     time_unit: TimeUnit | None = None,
     skip_empty_rows: bool = False,
     image_shape: tuple[int, ...] | None = None,
+    kinds: Kinds = None,
 ) -> Dataset:
-    """Read rows of numbers from a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
+    """Read the rows of a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
 
     `array` names the array of an NPZ file if several could be the table. `header` says whether the
     first line names the columns (None: find out). Label, id and time columns are not learnt: they
@@ -67,6 +70,12 @@ def read_table(
     also rows without a value in any column to learn. image_shape: the rows are images of this
     height and width (and 3 colours), line by line.
 
+    `kinds` (docs/kinds.md) says what the columns to learn are: None: numbers; "auto": by their
+    values; or a kind ("number", "yes/no", "category", "grade", "count", or the words of a grade in
+    their order) by column, "auto" for the others. Where no column has words, "auto" columns are
+    numbers. A label column with a kind is learnt, too. Train with `kinds=dataset.kinds` on
+    `dataset.in_own_values()`.
+
     Nothing else is dropped, guessed or filled in to make a file readable. Raises DataError for a
     row (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates,
     and missing times.
@@ -79,7 +88,12 @@ def read_table(
         )
     roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
     named = {column.name: column for column in (*table.columns, *table.beside)}
-    values = [column for column in table.columns if column.name not in roles.all]
+    given = roles.check_kinds(table, kinds)
+    values = [
+        column
+        for column in table.columns
+        if column.name not in roles.all or (column.name == label_column and column.name in given)
+    ]
     notes = list(table.notes)
     for name in roles.dates:
         parts, part_notes = parts_of_dates(named[name], table, roles)
@@ -89,7 +103,13 @@ def read_table(
         raise DataError(f"{table.name}: no column is left to learn. Give fewer columns a role.")
     if len(table.places) < 2:
         raise DataError(f"{table.name} has one row. A table needs at least two rows.")
-    targets: NDArray[Any] = as_numbers(values, table)
+    own = kinds_in(values, kinds)
+    columns: tuple[TableColumn, ...] = ()
+    if all(kind == "number" for kind in own.values()):
+        targets: NDArray[Any] = as_numbers(values, table)
+    else:
+        columns, targets, kind_notes = read_mixed(values, own, table)
+        notes += kind_notes
     rows = np.arange(len(targets))
     if skip_empty_rows:
         rows = np.flatnonzero(~np.isnan(targets).all(axis=1))
@@ -115,6 +135,8 @@ def read_table(
         notes.append(f"Arrays not used: {listed(unused)}.")
     drawing = Drawing.of_vector(len(values))
     if image_shape is not None:
+        if columns:
+            raise DataError(f"{table.name}: only rows of numbers alone can be pictures.")
         check_image_shape(image_shape, len(values), table.name)
         targets, drawing = _as_images(targets, tuple(image_shape), table.is_bytes)
     elif table.image_shape is not None and len(values) == len(table.columns):
@@ -130,6 +152,7 @@ def read_table(
         row_names=None if row_names is None else row_names[rows],
         times=times,
         time_unit=time_words,
+        columns=columns,
         source=f"{table.name}, a table.",
         notes=tuple(notes),
     )

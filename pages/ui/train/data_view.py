@@ -21,6 +21,7 @@ from gplvm_core.readers.names import column_words
 from gplvm_core.readers.pictures.images import CHANGED_SIZE
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.readers.spread import representative_rows
+from gplvm_core.readers.tables.table import NO_LABEL
 from gplvm_core.readers.views import columns_of_views
 from pages.ui.shared.component import room_for
 from pages.ui.shared.plain import plain
@@ -53,6 +54,8 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     ]
     if dataset.views:
         facts[1] = plural(len(dataset.views), "view")
+    if dataset.columns:
+        facts[1] = plural(dataset.n_outputs, "column")
     if dataset.labels is not None:
         facts.append(plural(len(np.unique(dataset.labels)), "label"))
     if dataset.sequences is not None:
@@ -90,7 +93,9 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
 def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
     """How much is missing (`said`), where, and how training treats it."""
     empty = emptiest_in_words(dataset, missing)
-    slow = " Gaps may slow training down." if n_patterns(missing) > 1 else ""
+    # Columns of several kinds have weights of their own anyway.
+    slower = n_patterns(missing) > 1 and not dataset.columns
+    slow = " Gaps may slow training down." if slower else ""
     st.markdown(
         f"**Missing values** — {plain(said)} Training uses the observed values only and does "
         f"not fill in missing ones.{slow}"
@@ -209,6 +214,10 @@ def sample_view(dataset: Dataset) -> None:
         sheet_html(dataset, rows, dataset.targets, dataset.drawing)
         st.caption(f"{len(rows)} of {plural(dataset.n_points, 'row')}, spread evenly.{gaps}")
         return
+    if dataset.columns:
+        st.dataframe(table_of(dataset), height=260, placeholder="")
+        first_rows_note(dataset)
+        return
     rows = representative_rows(labels, dataset.n_points, 12)
     pictures, numbers = st.tabs(["Pictures", "Table"])
     with pictures:
@@ -258,11 +267,16 @@ def table_of_views(dataset: Dataset, views: list[View]) -> pd.DataFrame:
 
 def labelled_table(dataset: Dataset, targets: Array, names: tuple[str, ...]) -> pd.DataFrame:
     shown = targets[:ROWS_OF_TABLE]
-    table = pd.DataFrame(shown, columns=list(names), index=range(1, len(shown) + 1))
+    if dataset.columns:
+        table = dataset.in_own_values(shown)
+    else:
+        table = pd.DataFrame(shown, columns=list(names))
+    table.index = range(1, len(shown) + 1)
     if dataset.times is not None:
         title = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
         table.insert(0, title, dataset.times[:ROWS_OF_TABLE], allow_duplicates=True)
-    if dataset.labels is not None:
+    known = [set(map(str, column.words)) for column in dataset.columns]
+    if dataset.labels is not None and set(dataset.label_names) - {NO_LABEL} not in known:
         words = [
             dataset.label_names[label] if dataset.label_names else str(label)
             for label in dataset.labels[:ROWS_OF_TABLE]

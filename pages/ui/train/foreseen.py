@@ -19,7 +19,8 @@ def say_foreseen(model: Any, dataset: Dataset) -> None:
     """Show the expected rows, time and memory, for models that train on a sample."""
     stored = isinstance(dataset, TableDataset)
     n_rows = dataset.n_rows if isinstance(dataset, TableDataset) else dataset.n_points
-    if type(model) is not BayesianGPLVM or (not (stored or are_many(n_rows))):
+    sampled = type(model) is BayesianGPLVM and not dataset.columns
+    if not sampled or not (stored or are_many(n_rows)):
         return
     try:
         found = tried(model, dataset, n_rows, stored, f"{dataset.name}|{model.get_params()}")

@@ -17,6 +17,7 @@ from gplvm_core import (
     ProbabilisticPCA,
 )
 from gplvm_core.datasets import Dataset
+from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
@@ -59,6 +60,8 @@ class Choice:
         """Whether the model supports the data, and can read them in parts if necessary."""
         if isinstance(dataset, TableDataset):
             return self.estimator is BayesianGPLVM
+        if dataset.columns and not issubclass(self.estimator, BayesianGPLVM):
+            return False
         has_times, has_views = dataset.times is not None, len(dataset.views) > 1
         return (has_times or not self.needs_times) and (has_views or not self.needs_views)
 
@@ -132,15 +135,17 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         width="stretch",
     )
     choice, n_layers = offered[titles.index(title)], 1
-    over_time = choice.needs_times
+    over_time, mixed = choice.needs_times, bool(dataset.columns)
     in_parts = isinstance(dataset, TableDataset)
-    if choice.deeper is not None and not in_parts:
+    if mixed:
+        st.caption(only_these(dataset.n_points))
+    elif choice.deeper is not None and not in_parts:
         n_layers = layers_question()
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
     known = set(inspect.signature(choice.estimator).parameters)
-    if over_time or in_parts:
+    if over_time or in_parts or mixed:
         # Times determine the positions of a dynamical model; an encoder would need all rows in
-        # memory.
+        # memory, and numbers.
         known.discard("encoder")
     options: dict[str, Any] = {}
     if several and not choice.needs_views:
@@ -184,14 +189,14 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         if choice.needs_views and own_spaces_question():
             *shared, own = options["n_components"]
             options |= {"n_components": tuple(shared), "view_components": own}
-    if choice.has_noises:
+    if choice.has_noises and not mixed:
         usual = "per_output" if differ and not choice.needs_views else "shared"
         options["noise"] = chosen(
             "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}", term="noise_choice"
         )
     if options.get("noise") == "per_output":
         st.caption("With one noise per column, no scale has to be chosen.")
-    else:
+    elif not mixed:
         usual = "columns" if differ else "global"
         options["scaling"] = chosen(
             "Scale of the columns", "scaling", SCALINGS, usual=usual, mark=f"_{differ}"
@@ -204,6 +209,17 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         above = len(options["n_components"]) - 1
         options["kernel"] = (*["rbf"] * above, options["kernel"])
     return choice.estimator(**{name: value for name, value in options.items() if name in known})
+
+
+def only_these(n_rows: int) -> str:
+    """Why fewer models are offered for columns of several kinds."""
+    words = (
+        "Words and counts train with these models, in one layer. Deep models, models of several "
+        "views, and encoders learn numbers only. Each column has its own scale and noise."
+    )
+    if are_many(n_rows):
+        words += f" All {n_rows:,} rows train at once, which takes long; use fewer rows."
+    return words
 
 
 def more_options(

@@ -71,9 +71,9 @@ def upload_form() -> Dataset | None:
     )
     if UPLOAD not in st.session_state:
         st.caption(
-            "A table has one row per item and one column per number; empty cells are missing "
-            "values. In a zip, images in folders take the folder's name as their label. A video "
-            "is an animated GIF, or its frames as images in a zip."
+            "A table has one row per item. Its columns hold numbers, words or counts; empty cells "
+            "are missing values. In a zip, images in folders take the folder's name as their "
+            "label. A video is an animated GIF, or its frames as images in a zip."
         )
         return None
     name, data = st.session_state[UPLOAD]

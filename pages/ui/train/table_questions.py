@@ -13,6 +13,7 @@ from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.train.date_questions import dates_beside, time_questions
+from pages.ui.train.kinds_form import kinds_questions
 
 NONE = "—"
 LEAST_PIXELS = 36  # columns from which rows may be pictures
@@ -55,6 +56,12 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             report = inspected(name, data, array, header)
     answers = column_questions(report, mark)
     answers |= picture_question(report, answers, mark)
+    if not mark and "image_shape" not in answers:
+        # Views have numbers alone: only a single file is asked for its kinds.
+        roles = {answers.get("time_column"), *answers.get("id_columns", ())}
+        learnt = [c for c in report.columns if c.kinds and c.name not in roles]
+        kinds = kinds_questions(learnt, answers.get("label_column"))
+        answers |= kinds | {"open": answers.get("open") or kinds.get("open", "")}
     if header is not None:
         answers["header"] = header
     if array is not None:
@@ -108,15 +115,19 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     keys = {role: f"upload_{role}_{columns}{mark}" for role in ("label", "ids", "time")}
     label = _now(keys["label"], kept.get("label_column", report.label_column), known)
     time = _now(keys["time"], kept.get("time_column", report.time_column), known)
+    # A single table learns its words, too; a view has numbers alone.
+    learnt = {name for name, each in known.items() if each.is_text and not mark}
+    unused = [name for name in report.id_columns if name not in learnt]
     ids = [
         name
-        for name in st.session_state.get(keys["ids"], kept.get("id_columns", report.id_columns))
+        for name in st.session_state.get(keys["ids"], kept.get("id_columns", unused))
         if name in known and name not in (label, time) and not known[name].is_date
     ]
     left, middle, right = st.columns(3)
     labels = [n for n in known if n not in ids and (n != time or _few(known[n]))]
     with left:
-        label = _select("Label column", labels, label, keys["label"], LABEL_HELP)
+        colours = LABEL_HELP if learnt else LABEL_UNUSED
+        label = _select("Label column", labels, label, keys["label"], colours)
     times = [
         n
         for n, each in known.items()
@@ -148,9 +159,11 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     because = [
         f"{column}: {reasons[column]}"
         for column in dict.fromkeys((label, *answers["id_columns"], time))
-        if column in reasons
+        if column in reasons and column not in learnt
     ]
     words = ["Each column can have only one role."] if label or time or ids else []
+    if label in learnt:
+        words = ["The words of the label colour the map; they can be learnt as well."]
     if because:
         words.append(f"Suggested because — {'; '.join(because)}.")
     if words:
@@ -158,7 +171,8 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     return answers
 
 
-LABEL_HELP = "Colours the map; training does not use it."
+LABEL_UNUSED = "Colours the map; training does not use it."
+LABEL_HELP = "Colours the map."
 TIME_HELP = "When each row was measured, if the rows follow each other: numbers or dates."
 REMEMBERED = ("label_column", "time_column", "id_columns", "date_columns")
 

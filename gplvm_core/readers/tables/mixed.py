@@ -1,0 +1,122 @@
+"""Columns of words and counts beside numbers, read as the columns of a data set."""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.readers.cells import Cells
+from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
+from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.dates import find_dates
+from gplvm_core.readers.tables.proposals import proposal
+from gplvm_core.readers.tables.roles import as_numbers
+
+Array = NDArray[np.float64]
+Kinds = Mapping[str, Any] | Literal["auto"] | None
+
+
+def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
+    """The kind of every column to learn; a column of text without one is "number".
+
+    asked: the user's kinds; "auto", or columns that a mapping leaves out: proposed by the values,
+    numbers where no column has words; None: all are numbers.
+    """
+    found: dict[str, Any] = {column.name: "number" for column in columns}
+    if asked is None:
+        return found
+    own = {} if isinstance(asked, str) else dict(asked)
+    left = [column for column in columns if column.name not in own and find_dates(column) is None]
+    proposed = {column.name: proposal(column).kinds for column in left}
+    words = [column.name for column in left if column.numbers is None and proposed[column.name]]
+    some = bool(words) or any(kind != "number" for kind in own.values())
+    for name, kinds in proposed.items():
+        if kinds and some:
+            found[name] = kinds[0]
+    for column in left:
+        if found[column.name] == "grade":
+            found[column.name] = _order(column)
+    return found | own
+
+
+def _order(column: Column) -> Any:
+    """The words of a grade in their known order; numbers are in order anyway."""
+    return "grade" if column.numbers is not None else list(proposal(column).words)
+
+
+def read_mixed(
+    columns: Sequence[Column], kinds: Mapping[str, Any], table: Table
+) -> tuple[tuple[TableColumn, ...], Array, list[str]]:
+    """The columns with their words, their values as numbers, and notes.
+
+    Raises DataError for values that a column of its kind cannot have.
+    """
+    numbers = [column for column in columns if kinds[column.name] == "number"]
+    if numbers:
+        as_numbers(numbers, table)  # names the cell that is not a number
+    cells = [_cells(column, kinds[column.name], table) for column in columns]
+    with _naming(table):
+        found, _ = columns_of(cells, [kinds[column.name] for column in columns])
+        coded = np.column_stack([*map(coded_column, found, cells)])
+    named = [
+        f"{column.name} ({column.kind}{_words(column)})"
+        for column in found
+        if column.kind != "number"
+    ]
+    return found, coded, [f"Columns of words and counts: {listed(named, 20)}."]
+
+
+def _words(column: TableColumn) -> str:
+    return f": {listed([str(word) for word in column.words])}" if column.is_words else ""
+
+
+def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells:
+    """text: numbers are read as text."""
+    values = np.full(len(table.places), None, dtype=object)
+    if column.numbers is None or text:
+        values[:] = [word or None for word in column.words()]
+    else:
+        whole = kind != "number"
+        values[:] = [_number(value, whole) for value in column.numbers.tolist()]
+    places = tuple(f"{table.unit} {place}" for place in table.places)
+    return Cells(column.name, values, "", places=places)
+
+
+def _number(value: float, whole: bool) -> float | None:
+    if value != value:
+        return None
+    return int(value) if whole and value.is_integer() else value
+
+
+def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:
+    """A column of a file as the numbers of a known column's values and words.
+
+    Raises DataError that names the cell of another word.
+    """
+    text = any(isinstance(word, str) for word in column.words)
+    if source.numbers is None and not text:
+        return as_numbers([source], table)[:, 0]  # names the cell that is not a number
+    cells = _cells(source, column.kind, table, text)
+    known = set(column.words)
+    for row, value in enumerate(cells.values):
+        if known and value is not None and value not in known:
+            words = listed([str(word) for word in column.words], 10)
+            raise DataError(
+                f"{table.name}, {cells.place(row)}, column “{column.name}”: the model does not "
+                f"know “{value}”. It has learnt {words}. Correct the cell, or leave it empty: an "
+                "empty cell is a gap that the model fills."
+            )
+    with _naming(table):
+        return coded_column(column, cells)
+
+
+@contextlib.contextmanager
+def _naming(table: Table) -> Iterator[None]:
+    """Name the file in front of an error's message."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{table.name}: {error.plain}.", script=error.script) from error

@@ -1,0 +1,142 @@
+"""Which kinds a column of a table can have by its values, the most likely one first."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.kinds import MOST_WORDS, YES
+from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
+
+MOST_CODES = 20  # different whole numbers that may be the codes of words
+MOST_COUNTED = 20  # whole numbers from 0 up to this are probably counts, if some are 0
+LEAST_ZEROS = 0.05
+
+ORDERS: tuple[tuple[str, ...], ...] = (
+    ("very low", "low", "medium", "high", "very high"),
+    ("low", "mid", "high"),
+    ("low", "moderate", "high"),
+    ("low", "middle", "high"),
+    ("low", "average", "high"),
+    ("tiny", "small", "medium", "large", "huge"),
+    ("small", "middle", "large"),
+    ("small", "medium", "big"),
+    ("short", "medium", "long"),
+    ("short", "medium", "tall"),
+    ("light", "medium", "heavy"),
+    ("slow", "medium", "fast"),
+    ("young", "middle", "old"),
+    ("cold", "cool", "mild", "warm", "hot"),
+    ("xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl"),
+    ("mild", "moderate", "severe"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("never", "seldom", "sometimes", "usually", "always"),
+    ("very bad", "bad", "neutral", "good", "very good"),
+    ("very poor", "poor", "average", "good", "excellent"),
+    ("poor", "fair", "good", "very good", "excellent"),
+    ("fair", "good", "very good", "premium", "ideal"),
+    ("worse", "same", "better"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    ("beginner", "intermediate", "advanced", "expert"),
+    ("bronze", "silver", "gold"),
+    ("first", "second", "third", "fourth", "fifth"),
+    ("1st", "2nd", "3rd", "4th", "5th"),
+)
+"""Words whose order everybody knows. Days and months are in a circle, and so are categories."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The kinds that a column can have, the proposed one first; none: it cannot be learnt.
+
+    words: the values as text, for a grade in their order if that is known, else the most frequent
+    first.
+    """
+
+    kinds: tuple[str, ...]
+    reason: str
+    words: tuple[str, ...] = ()
+
+
+def proposal(column: Column) -> Proposal:
+    """Propose the kind of a column that has no dates."""
+    if column.numbers is not None:
+        return _of_numbers(column)
+    mistaken = column.share >= MOSTLY_NUMBERS
+    return Proposal((), "numbers with mistakes") if mistaken else _of_text(column)
+
+
+def _of_text(column: Column) -> Proposal:
+    counts = Counter(word for word in column.words() if word)
+    words = tuple(word for word, _ in counts.most_common(MOST_WORDS))
+    n_rows = sum(counts.values())
+    if len(counts) == 0:
+        return Proposal((), "it has no values")
+    if len(counts) == 1:
+        often = "always" if n_rows > 1 else "one value,"
+        return Proposal((), f"{often} “{words[0]}”")
+    if column.words_a_cell() >= PROSE and 2 * len(counts) > n_rows:
+        return Proposal((), f"prose, about {plural(round(column.words_a_cell()), 'word')} a cell")
+    if len(counts) == n_rows:
+        return Proposal((), "text, different in every row")
+    if len(counts) == 2:
+        return Proposal(("yes/no",), f"two values: {listed(_yes_first(words))}", _yes_first(words))
+    if len(counts) > MOST_WORDS:
+        return Proposal((), f"{len(counts):,} different words, and at most {MOST_WORDS} are learnt")
+    if 2 * len(counts) > n_rows:
+        return Proposal((), f"{len(counts)} different words in {plural(n_rows, 'value')}")
+    order = known_order(words)
+    if order:
+        return Proposal(("grade", "category"), f"words in an order: {listed(order)}", order)
+    kinds = ("category", "grade") if len(counts) <= MOST_CODES else ("category",)
+    return Proposal(kinds, f"{len(counts)} different words", words)
+
+
+def _yes_first(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(words, key=lambda word: (word.lower() not in YES, word)))
+
+
+def known_order(words: Sequence[str]) -> tuple[str, ...]:
+    """The words from the lowest to the highest, if they have an order that everybody knows."""
+    plain = {
+        " ".join(word.lower().replace("_", " ").replace("-", " ").split()): word for word in words
+    }
+    if len(plain) < len(words):
+        return ()
+    for order in ORDERS:
+        if set(plain) <= set(order):
+            return tuple(plain[word] for word in order if word in plain)
+    return ()
+
+
+def _of_numbers(column: Column) -> Proposal:
+    """The proposal beside columns of words; where all are numbers, they stay numbers."""
+    assert column.numbers is not None
+    seen = column.numbers[~np.isnan(column.numbers)]
+    values, counts = np.unique(seen, return_counts=True)
+    if len(values) == 0:
+        return Proposal((), "it has no values")
+    if len(seen) == 1:
+        return Proposal((), f"one value, {values[0]:.6g}")
+    if not np.isfinite(values).all() or column.of_day:
+        return Proposal(("number",), "")
+    words = tuple(f"{value:.15g}" for value in values) if len(values) <= MOST_CODES else ()
+    if len(values) == 2:
+        if (values == (0.0, 1.0)).all():
+            return Proposal(("yes/no", "number", "count"), "0 and 1", words)
+        return Proposal(("number", "yes/no"), "", words)
+    if len(values) < 2 or (values != np.round(values)).any():
+        return Proposal(("number",), "")
+    codes = ("grade", "category") if words else ()
+    if values[0] < 0:
+        return Proposal(("number", *codes), "", words)
+    repeated = 2 * len(values) <= len(seen) and counts[0] >= LEAST_ZEROS * len(seen)
+    if values[0] == 0 and values[-1] <= MOST_COUNTED and repeated:
+        reason = f"whole numbers from 0 to {values[-1]:.0f}"
+        return Proposal(("count", "number", *codes), reason, words)
+    counts_too = ("count",) if values[0] <= MOST_COUNTED else ()
+    return Proposal(("number", *counts_too, *codes), "", words)

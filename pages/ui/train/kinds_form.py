@@ -1,0 +1,158 @@
+"""The kind of every column to learn: proposed from its values, changed by a click, remembered."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core.datasets import ColumnReport, Dataset
+from gplvm_core.readers.errors import listed, plural
+from pages.ui.shared.memory import fingerprint, recall, remember
+from pages.ui.shared.plain import plain
+
+MOST_SHOWN = 40  # columns of numbers that have a row of their own
+COLOUR = "colour"
+WORDS = {
+    "number": "Number",
+    "yes/no": "Yes/no",
+    "category": "Category",
+    "grade": "Grade",
+    "count": "Count",
+    COLOUR: "Colour only",
+}
+MANY = {
+    "number": ("column of numbers", "columns of numbers"),
+    "yes/no": ("yes/no column", "yes/no columns"),
+    "category": ("category", "categories"),
+    "grade": ("grade", "grades"),
+    "count": ("column of counts", "columns of counts"),
+}
+HELP = (
+    "A category has words without an order, a grade words with one. Counts are whole numbers "
+    "from 0, such as events or eggs."
+)
+
+
+def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[str, Any]:
+    """Ask for the kinds of the columns to learn: an answer "kinds", and perhaps "open".
+
+    label: the column that colours the map; its words are learnt unless the user says otherwise.
+    Without words or counts the answer is empty: all columns are numbers.
+    """
+    mark = fingerprint((*(column.name for column in columns), "kinds"))
+    kept = recall(mark)
+    chosen: dict[str, Any] = {}
+    question = ""
+    words = [column for column in columns if column.is_text]
+    if words:
+        st.markdown("**Kinds of columns**", help=HELP)
+    for column in words:
+        options = (*column.kinds, COLOUR) if column.name == label else column.kinds
+        kind = _row(column, options, _first(kept.get(column.name)), mark)
+        if kind == "grade":
+            chosen[column.name], asked = _in_order(column, kept.get(column.name), mark)
+            question = question or asked
+        elif kind != COLOUR:
+            chosen[column.name] = kind
+    mixed = bool(chosen)
+    numbers = [column for column in columns if column.numeric and column.name != label]
+    chosen |= _numbers(numbers, kept, mixed, mark)
+    left_out = {column.name: COLOUR for column in words if column.name not in chosen}
+    remember(mark, {**chosen, **left_out})
+    if all(kind == "number" for kind in chosen.values()):
+        return {}
+    return {"kinds": chosen, "open": question}
+
+
+def _first(kept: Any) -> Any:
+    """The kind of a remembered answer: the words of a grade are a list."""
+    return "grade" if isinstance(kept, list) else kept
+
+
+def _row(
+    column: ColumnReport, options: Sequence[str], kept: Any, mark: str, first: str = ""
+) -> str:
+    """A column's name, its kind, and the reason for it; first: what is proposed."""
+    name, control = st.columns(2, vertical_alignment="center")
+    gaps = f", {plural(column.n_missing, 'gap')}" if column.n_missing else ""
+    reason = column.kind_reason or plural(column.n_distinct, "different number")
+    name.markdown(f"**{plain(column.name)}** :small[{plain(reason + gaps)}]")
+    proposed = first or options[0]
+    if len(options) == 1:
+        control.markdown(WORDS[proposed])
+        kind = proposed
+    else:
+        kind = str(
+            control.segmented_control(
+                f"Kind of {plain(column.name)}",
+                options,
+                format_func=WORDS.__getitem__,
+                default=kept if kept in options else proposed,
+                required=True,
+                key=f"upload_kind_{column.name}_{mark}_{'_'.join(options)}_{proposed}",
+                persist_state="session",
+                label_visibility="collapsed",
+            )
+        )
+    return kind
+
+
+def _in_order(column: ColumnReport, kept: Any, mark: str) -> tuple[Any, str]:
+    """The words of a grade in their order; the question if some are left."""
+    if column.kinds[0] == "grade" and column.is_text:
+        return list(column.words), ""
+    if not column.is_text:
+        return "grade", ""
+    words = list(column.words)
+    before = [word for word in kept if word in words] if isinstance(kept, list) else []
+    order = st.multiselect(
+        f"The words of “{plain(column.name)}” in their order, the lowest first",
+        words,
+        default=before,
+        key=f"upload_order_{column.name}_{mark}",
+        persist_state="session",
+    )
+    left = [word for word in words if word not in order]
+    if not left:
+        return order, ""
+    return order, f"Choose the words of “{column.name}” in their order. Left: {listed(left)}."
+
+
+def _numbers(
+    columns: Sequence[ColumnReport], kept: dict[str, Any], mixed: bool, mark: str
+) -> dict[str, Any]:
+    """The kinds of the columns of numbers, most of which are numbers."""
+    chosen: dict[str, Any] = {column.name: "number" for column in columns}
+    some = [column for column in columns if len(column.kinds) > 1]
+    if not some:
+        return chosen
+    first = {each.name: each.kinds[0] if mixed else "number" for each in some}
+    counts = [column.name for column in some if "count" in column.kinds]
+    changed = [each for each in some if kept.get(each.name, first[each.name]) != "number"]
+    title = f"{plural(len(columns), 'column')} of numbers"
+    with st.expander(f"{title}: some may be counts, grades or categories", expanded=bool(changed)):
+        if len(counts) > 1 and st.toggle(
+            f"All {len(counts)} columns of whole numbers from 0 are counts",
+            value=all(kept.get(name) == "count" for name in counts),
+            key=f"upload_counts_{mark}",
+            persist_state="session",
+        ):
+            return chosen | dict.fromkeys(counts, "count")
+        for column in some[:MOST_SHOWN]:
+            options = tuple(dict.fromkeys((first[column.name], *column.kinds)))
+            kind = _row(column, options, kept.get(column.name), mark, first[column.name])
+            chosen[column.name] = kind
+        if len(some) > MOST_SHOWN:
+            st.caption(f"The other {len(some) - MOST_SHOWN} stay numbers.")
+    return chosen
+
+
+def what_is_learnt(dataset: Dataset) -> str:
+    """What training will do with columns of several kinds, in two sentences."""
+    kinds = [column.kind for column in dataset.columns]
+    parts = [plural(kinds.count(kind), *MANY[kind]) for kind in MANY if kind in kinds]
+    together = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    return (
+        f"The model learns {together} together, on one map, from the values that are there. It "
+        "answers with probabilities for words and counts, and with uncertainties for numbers."
+    )

@@ -1,0 +1,97 @@
+"""Train through AppTest: a table with words and counts."""
+
+import numpy as np
+import pytest
+
+from gplvm_core.store import Library, workspace
+from tests.app.apptest import kind_of, run_page, said, started, upload
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def birds() -> bytes:
+    generator = np.random.default_rng(0)
+    lines = ["name,species,sex,size,colour,mass,eggs,year"]
+    for n in range(40):
+        heavy = n % 3 == 0
+        size = ("small", "medium", "large")[int(generator.integers(0, 2)) + heavy]
+        sex = ("", "male", "female", "male", "female")[n % 5]
+        mass = 3000 + 900 * heavy + 100 * generator.standard_normal()
+        colour = ("grey", "black", "white")[int(generator.integers(3))]
+        eggs = generator.poisson(0.5 + heavy)
+        lines.append(
+            f"bird {n},{'Gentoo' if heavy else 'Adelie'},{sex},{size},{colour},{mass:.0f},{eggs},"
+            f"{2007 + n % 3}"
+        )
+    return "\n".join(lines).encode()
+
+
+def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
+    at = upload(run_page("train"), "birds.csv", birds())
+    assert not at.exception and not at.error
+    words = said(at)
+    assert "40 rows, 7 columns, 2 labels" in words
+    assert "sex** :small[two values: female, male, 8 gaps]" in words
+    assert "size** :small[words in an order: small, medium, large]" in words
+    assert (
+        "The model learns 2 columns of numbers, 2 yes/no columns, 1 category, 1 grade and 1 column "
+        "of counts together" in words
+    )
+    assert "Suggested because — name: text, different in every row." in words
+    table = at.dataframe[0].value
+    assert "label" not in table and table["size"].iloc[0] in ("small", "medium", "large")
+    # Only what learns words is offered, and why.
+    assert at.radio(key="form_model").options == ["Bayesian GP-LVM", "Bayesian PCA"]
+    assert "encoders learn numbers only" in words
+    titles = {each.label for each in at.segmented_control}
+    assert not {"Layers", "Views", "Noise", "How new rows find their place"} & titles
+    at.number_input(key="form_max_iter").set_value(12).run()
+    job = started(at)
+    model = Library(workspace() / "library").model(job.entry)
+    kinds = {column.name: column.kind for column in model.columns_.columns}
+    assert kinds == {
+        "species": "yes/no",
+        "sex": "yes/no",
+        "size": "grade",
+        "colour": "category",
+        "mass": "number",
+        "eggs": "count",
+        "year": "number",
+    }
+    assert Library(workspace() / "library").dataset(job.entry).columns == model.columns_.columns
+
+
+def test_a_kind_is_changed_by_a_click_and_remembered():
+    at = upload(run_page("train"), "birds.csv", birds())
+    kind_of(at, "eggs", "number")
+    kind_of(at, "colour", "grade")
+    assert "Left: " in at.info[0].value
+    assert not any(button.label == "Start training" for button in at.button)
+    order = next(box for box in at.multiselect if "“colour” in their order" in box.label)
+    order.set_value(["white", "grey", "black"]).run()
+    assert not at.exception and "3 columns of numbers" in said(at)
+    kind_of(at, "species", "colour")
+    again = said(upload(run_page("train"), "birds.csv", birds()))
+    assert "6 columns, 2 labels" in again
+    assert "3 columns of numbers, 1 yes/no column and 2 grades" in again
+
+
+def test_numbers_alone_stay_numbers_and_may_be_counts_by_a_click():
+    rows = "\n".join(f"{n % 5},{n % 3},{n / 7:.3f}" for n in range(30))
+    at = upload(run_page("train"), "numbers.csv", f"a,b,c\n{rows}".encode())
+    assert "30 rows, 3 values each" in said(at)
+    assert "Kinds of columns" not in said(at)
+    assert "GP-LVM" in at.radio(key="form_model").options
+    next(t for t in at.toggle if t.label.startswith("All 2 columns")).set_value(True).run()
+    assert not at.exception
+    assert "learns 1 column of numbers and 2 columns of counts together" in said(at)
+
+
+def test_a_column_that_cannot_be_learnt_is_named_and_the_form_stays():
+    at = upload(run_page("train"), "birds.csv", birds().replace(b"female", b"", 50))
+    assert "sex: always “male”" in said(at)  # left out
+    leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
+    assert leave.value == ["name", "sex"]
+    leave.set_value(["name"]).run()
+    assert not at.exception
+    assert "is not a number" in at.error[0].value and at.file_uploader
