@@ -110,7 +110,7 @@ def test_the_page_answers_at_once_with_a_part_hidden(keep, model, flow):
     assert header["summary"]["error"] == pytest.approx(error)
     assert header["summary"]["expected"] == pytest.approx(np.sqrt(np.mean(std[0, hidden] ** 2)))
     words = said(at)
-    assert "60 × 12 numbers" in words
+    assert "60 × 12 values" in words
     assert "all 60 training rows" in words
     assert "its own row is left out" in words
 

@@ -38,7 +38,7 @@ def test_gallery_shows_a_card_with_pictures_and_opens_the_model(
     at = run_page("gallery")
     assert not at.exception
     words = said(at)
-    assert "60 × 12 numbers" in words
+    assert "60 × 12 values" in words
     assert f"{model.n_effective_} of 3 dimensions in use" in words
     assert 'alt="Map of Flow in pipes' in words
     at.button(key="open_flow").click().run()

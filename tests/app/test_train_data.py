@@ -191,7 +191,7 @@ def test_a_table_with_gaps_trains_and_opens_in_explore():
     at.button(key="job_open").click().run()
     assert not at.exception
     assert not at.error
-    assert "30 × 4 numbers" in said(at)
+    assert "30 × 4 values" in said(at)
     go_to(at, "mine")
     assert not at.exception
     assert not at.error

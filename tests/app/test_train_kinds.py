@@ -34,7 +34,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert "sex** :small[two values: female, male, 8 gaps]" in words
     assert "size** :small[words in an order: small, medium, large]" in words
     assert (
-        "The model learns 2 columns of numbers, 2 yes/no columns, 1 category, 1 grade and 1 column "
+        "The model learns 1 column of numbers, 2 yes/no columns, 1 category, 2 grades and 1 column "
         "of counts together" in words
     )
     assert "Suggested because — name: text, different in every row." in words
@@ -56,7 +56,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
         "colour": "category",
         "mass": "number",
         "eggs": "count",
-        "year": "number",
+        "year": "grade",
     }
     assert Library(workspace() / "library").dataset(job.entry).columns == model.columns_.columns
 
@@ -69,11 +69,11 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     assert not any(button.label == "Start training" for button in at.button)
     order = next(box for box in at.multiselect if "“colour” in their order" in box.label)
     order.set_value(["white", "grey", "black"]).run()
-    assert not at.exception and "3 columns of numbers" in said(at)
+    assert not at.exception and "2 columns of numbers" in said(at)
     kind_of(at, "species", "colour")
     again = said(upload(run_page("train"), "birds.csv", birds()))
     assert "6 columns, 2 labels" in again
-    assert "3 columns of numbers, 1 yes/no column and 2 grades" in again
+    assert "2 columns of numbers, 1 yes/no column and 3 grades" in again
 
 
 def test_numbers_alone_stay_numbers_and_may_be_counts_by_a_click():

@@ -270,7 +270,7 @@ def test_explore_and_complete_open_one_view_at_a_time(keep, model):
     for page in ("explore", "fill"):
         at = app(key, page)
         assert not at.exception
-        assert "96 × 144 numbers" in said(at)
+        assert "96 × 144 values" in said(at)
         view = next(box for box in at.selectbox if "_view|" in box.key)
         assert view.value == "left"
         view.set_value("right").run()

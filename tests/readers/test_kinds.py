@@ -11,6 +11,7 @@ from gplvm_core import BayesianGPLVM, load
 from gplvm_core.readers import DataError, Dataset, NamedBytes, inspect_table, read_table
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.store import save
+from gplvm_core.store.trial import check_usable
 
 FRAME = pd.DataFrame(
     {
@@ -57,6 +58,7 @@ def test_a_model_learns_the_same_from_the_data_set_and_from_the_frame():
     second = BayesianGPLVM(**settings, kinds=found.kinds).fit(found.in_own_values())
     assert first.bound_ == second.bound_
     assert second.columns_.columns == found.columns
+    check_usable(second, found)  # the check of files that others made
 
 
 def test_columns_are_stored_and_numbers_alone_have_none(tmp_path):
@@ -114,7 +116,7 @@ def test_a_file_with_words_is_read_with_proposed_kinds():
         "category",
         "yes/no",
         "number",
-        "number",
+        [2007, 2008, 2009],
         ["small", "medium", "large"],
     ]
     assert found.in_own_values().iloc[2].tolist()[:3] == ["Adelie", "Dream", None]
@@ -136,7 +138,8 @@ def test_kinds_have_reasons_and_numbers_stay_numbers():
     assert report["sex"].kind_reason == "two values: female, male"
     assert report["island"].kinds == ("category", "grade")
     assert report["size"].kind_reason == "words in an order: small, medium, large"
-    assert report["year"].kinds[0] == "number" and not report["year"].is_text
+    assert report["year"].kinds == ("grade", "number", "category") and not report["year"].is_text
+    assert report["year"].kind_reason == "3 different numbers; 2008 in 43%"
     flags = b"a,b,eggs\n" + b"".join(b"%d,%d,%d\n" % (n, n % 2, n % 4) for n in range(20))
     alone = read_table(flags, kinds="auto")
     assert alone.columns == () and alone.kinds is None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers.cells import Cells
-from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import find_dates
@@ -16,6 +16,7 @@ from gplvm_core.readers.tables.proposals import proposal
 from gplvm_core.readers.tables.roles import as_numbers
 
 Array = NDArray[np.float64]
+MOST_NAMED = 20  # columns in a note
 Kinds = Mapping[str, Any] | Literal["auto"] | None
 
 
@@ -62,11 +63,13 @@ def read_mixed(
         found, _ = columns_of(cells, [kinds[column.name] for column in columns])
         coded = np.column_stack([*map(coded_column, found, cells)])
     named = [
-        f"{column.name} ({column.kind}{_words(column)})"
+        f"{shortened(column.name)} ({column.kind}{_words(column)})"
         for column in found
         if column.kind != "number"
     ]
-    return found, coded, [f"Columns of words and counts: {listed(named, 20)}."]
+    more = f"; and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    note = f"Columns of words and counts: {'; '.join(named[:MOST_NAMED])}{more}."
+    return found, coded, [note]
 
 
 def _words(column: TableColumn) -> str:

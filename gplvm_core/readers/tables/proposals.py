@@ -13,6 +13,9 @@ from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
 MOST_CODES = 20  # different whole numbers that may be the codes of words
 MOST_COUNTED = 20  # whole numbers from 0 up to this are probably counts, if some are 0
 LEAST_ZEROS = 0.05
+# Beside words, a number of few values with one this frequent would be learnt almost without noise
+# and dominate the map.
+REPEATED = 0.15
 
 ORDERS: tuple[tuple[str, ...], ...] = (
     ("very low", "low", "medium", "high", "very high"),
@@ -124,19 +127,21 @@ def _of_numbers(column: Column) -> Proposal:
         return Proposal((), f"one value, {values[0]:.6g}")
     if not np.isfinite(values).all() or column.of_day:
         return Proposal(("number",), "")
-    words = tuple(f"{value:.15g}" for value in values) if len(values) <= MOST_CODES else ()
+    few = len(values) <= MOST_CODES and 2 * len(values) <= len(seen)
+    words = tuple(f"{value:.15g}" for value in values) if few or len(values) == 2 else ()
     if len(values) == 2:
-        if (values == (0.0, 1.0)).all():
-            return Proposal(("yes/no", "number", "count"), "0 and 1", words)
-        return Proposal(("number", "yes/no"), "", words)
-    if len(values) < 2 or (values != np.round(values)).any():
+        return Proposal(("yes/no", "number"), f"two values: {listed(words)}", words)
+    if len(values) < 2:
         return Proposal(("number",), "")
-    codes = ("grade", "category") if words else ()
-    if values[0] < 0:
-        return Proposal(("number", *codes), "", words)
-    repeated = 2 * len(values) <= len(seen) and counts[0] >= LEAST_ZEROS * len(seen)
-    if values[0] == 0 and values[-1] <= MOST_COUNTED and repeated:
+    codes = ("grade", "category") if few else ()
+    whole = bool((values == np.round(values)).all()) and 0 <= values[0] <= MOST_COUNTED
+    counted = ("count",) if whole else ()
+    zeros = counts[0] / len(seen) if values[0] == 0 else 0.0
+    if few and counted and values[-1] <= MOST_COUNTED and zeros >= LEAST_ZEROS:
         reason = f"whole numbers from 0 to {values[-1]:.0f}"
         return Proposal(("count", "number", *codes), reason, words)
-    counts_too = ("count",) if values[0] <= MOST_COUNTED else ()
-    return Proposal(("number", *counts_too, *codes), "", words)
+    most = counts.max() / len(seen)
+    if few and most > REPEATED:
+        reason = f"{len(values)} different numbers; {values[counts.argmax()]:.6g} in {most:.0%}"
+        return Proposal(("grade", "number", *counted, "category"), reason, words)
+    return Proposal(("number", *counted, *codes), "", words)

@@ -83,6 +83,11 @@ def depth_worth_dialog(key: str) -> None:
     except (ValueError, OSError) as error:
         st.error(plain(error))
         return
+    if dataset.columns:
+        st.info(
+            "These rows have words or counts, and models with several layers learn numbers only."
+        )
+        return
     depth_worth(dataset)
 
 

@@ -125,6 +125,11 @@ def fitting(item: Item) -> tuple[Listed, ...]:
 def first_of(key: str) -> Item:
     """The model whose data all others must share. Raises ValueError or StoreError."""
     item = one_view(open_item(key))
+    if item.dataset.columns:
+        raise ValueError(
+            f"“{item.title}” has columns of words or counts. Compare measures models of numbers "
+            "only; look at this model in Explore."
+        )
     if len(item.dataset.values) > MOST_ROWS:
         raise ValueError(
             f"“{item.title}” has {len(item.dataset.values):,} rows; Compare shows maps of at most "

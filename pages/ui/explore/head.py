@@ -173,8 +173,7 @@ def model_head(item: Item, tab: str) -> None:
         # st.html would have another width at first.
         st.markdown(
             f'<span class="mf-facts" title="bound {bound} nats">'
-            f"{dataset.n_points:,} × {dataset.n_outputs:,} "
-            f"{'values' if dataset.columns else 'numbers'} · {_in_use(item)}"
+            f"{dataset.n_points:,} × {dataset.n_outputs:,} values · {_in_use(item)}"
             f'<span class="mf-more">{rows}</span></span>',
             unsafe_allow_html=True,
         )

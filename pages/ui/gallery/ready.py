@@ -61,7 +61,7 @@ def show_card(listed: Listed) -> None:
         st.markdown(f"{story.sentence} {shows}".strip())
         in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
         st.html(
-            f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} numbers '
+            f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} values '
             f"· {' · '.join((in_use, *card.facts))}</span>"
         )
         if st.button(door.verb, key=f"open_{entry.id}", type="primary", width="stretch",

@@ -54,7 +54,7 @@ def model_row(library: Library, listed: Listed) -> None:
             st.subheader(plain(entry.title), anchor=False)
             st.caption(
                 f"{plain(model_words(entry.model_class))} on {plain(entry.dataset_name)} · "
-                f"{entry.n_points:,} × {entry.n_outputs:,} numbers · {in_use}  \n"
+                f"{entry.n_points:,} × {entry.n_outputs:,} values · {in_use}  \n"
                 f"bound {bound_in_words(entry.bound)} · {bytes_in_words(entry.bytes)} · "
                 f"{moment_in_words(entry.created)}"
             )

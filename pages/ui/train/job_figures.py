@@ -19,6 +19,7 @@ from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
 from gplvm_core.figures.light import bars, dots, line, principal_places
 from gplvm_core.figures.relevance import relevance_figure
 from gplvm_core.figures.trace import thinned, trace_figure
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.readers.errors import plural
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import open_item
@@ -166,6 +167,10 @@ def start_picture(job_id: str) -> str:
     dataset = training.dataset(job_id)
     if dataset.n_points < 2:
         return ""
-    places, rows = principal_places(dataset.values)
+    values = dataset.values
+    if dataset.columns:  # as columns of one scale, from which training starts
+        table = TableColumns(dataset.columns)
+        values = table.starting(table.encoded(dataset.in_own_values()))
+    places, rows = principal_places(values)
     labels = dataset.labels
     return dots(places, labels[rows] if labels is not None and len(labels) > rows[-1] else None)

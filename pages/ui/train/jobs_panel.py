@@ -60,6 +60,8 @@ def settings_of(job: Snapshot) -> list[str]:
         words.append(plural(int(job.parameters["n_inducing"]), "inducing point"))
     if int(job.parameters.get("n_restarts") or 1) > 1:
         words.append(f"best of {job.parameters['n_restarts']} starts")
+    if job.parameters.get("kinds"):
+        words.append("columns of several kinds")
     if job.parameters.get("noise") == "per_output":
         words.append(OWN_NOISE)
     return words
@@ -101,7 +103,8 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     show_verdicts(verdicts, doubtful=bool(doubts))
     with st.container(horizontal=True, key="job_numbers"):
         number("Bound", bound_in_words(progress.bound), TERMS["bound"])
-        number("Noise", f"{progress.noise_variance:.3g}", TERMS["noise"])
+        if not job.parameters.get("kinds"):  # words and counts have no noise
+            number("Noise", f"{progress.noise_variance:.3g}", TERMS["noise"])
         which = "Top dimensions on" if deep else "Dimensions on"
         number(which, f"{on} of {len(progress.information)}", TERMS["effective"])
         number("Steps", f"{progress.iteration:,}", "Accepted steps of the optimiser.")

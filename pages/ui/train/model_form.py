@@ -147,7 +147,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         # Times determine the positions of a dynamical model; an encoder would need all rows in
         # memory, and numbers.
         known.discard("encoder")
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"kinds": dataset.kinds} if mixed else {}
     if several and not choice.needs_views:
         st.caption(
             f":material/info: This model joins the {dataset.n_outputs:,} columns of all views: it "
