@@ -142,7 +142,7 @@ export class TableOutput {
 
   /**
    * How far the values may be off at a place, relative to how far they vary among the rows: root mean square over the
-   * * columns. A function varies by its standard deviation to either side.
+   * * columns. Of words Σ_k p_k (1 − p_k), their variance; the function of a number or count varies by its deviation.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    */
@@ -150,16 +150,11 @@ export class TableOutput {
     const { mean, variances } = this.functions(x, variance);
     const total = this.cells.reduce((sum, { words }, c) => {
       const { start, spread } = this.links.columns[c];
-      let own = 0;
-      for (let d = start; d < start + (words ? words.length - 1 : 1); d++) {
-        const [middle, step] = [mean[d], Math.sqrt(variances[d])];
-        const [low, high] = [-step, step].map((by) => {
-          mean[d] = middle + by;
-          return this.expected(c, mean, null);
-        });
-        mean[d] = middle;
-        for (let k = 0; k < low.length; k++) own += ((high[k] - low[k]) / 2) ** 2;
-      }
+      const expected = this.expected(c, mean, variances);
+      const { size } = this.links.columns[c];
+      const step = Math.sqrt(variances[start]);
+      const own = words ? expected.reduce((total, chance) => total + chance * (1 - chance), 0)
+        : (size ? size * Math.exp(mean[start]) * Math.sinh(step) : step) ** 2;
       return sum + (spread > 0 ? Math.min(own / spread, 1) : 0);
     }, 0);
     return Math.sqrt(total / this.cells.length);

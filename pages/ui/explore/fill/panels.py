@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import latent_map_figure
 from gplvm_core.figures.position import mark_position
 from gplvm_core.readers.names import names_of
@@ -18,7 +17,7 @@ from pages.ui.explore.fill.model import Completion, class_probabilities, positio
 from pages.ui.explore.fill.typicality import typicality_panel
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.words import percent
+from pages.ui.shared.words import classes_of, percent
 
 HEIGHT = 290
 MOST_CLASSES = 6
@@ -51,7 +50,7 @@ def map_panel(item: Item, name: str, row: Array) -> None:
     dimensions = Chart.of_top(model, dataset).pair
     figure = latent_map_figure(
         model.latent_mean_,
-        *labels_or_words(dataset),
+        *classes_of(dataset),
         dimensions=dimensions,
         height=HEIGHT,
     )
@@ -76,15 +75,6 @@ def map_panel(item: Item, name: str, row: Array) -> None:
     if len(weights) > 1:
         words += " Rings: the alternatives; a larger ring has more weight."
     st.caption(words)
-
-
-def labels_or_words(dataset: Dataset) -> tuple[Array | None, tuple[str, ...]]:
-    """The labels of the rows with their names; without labels, the first column of words."""
-    for column, values in zip(dataset.columns, dataset.values.T, strict=False):
-        if dataset.labels is None and column.is_words:
-            words = (*map(str, column.words), "missing")
-            return np.where(np.isnan(values), len(words) - 1, values).astype(int), words
-    return dataset.labels, dataset.label_names
 
 
 def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:

@@ -58,8 +58,7 @@ def latent_map(item: Item, name: str) -> None:
             export_map(item, chart, name)
     except ValueError as error:  # a kernel, or a model, that the page cannot draw
         st.error(plain(error))
-    if not item.dataset.columns:  # words and counts have no noise
-        noise_of_outputs(item, name)
+    noise_of_outputs(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
     about(
