@@ -48,7 +48,14 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
             f"a row; got a {type(dataset).__name__}. Dataset('name', 'Title', Y, Drawing('bars', "
             "(D,))) makes one from an array with D columns."
         )
-    fitted = (len(model.latent_mean_), model.posterior_.n_outputs)
+    columns = getattr(model, "columns_", None)
+    width = model.posterior_.n_outputs if columns is None else len(columns.columns)
+    fitted = (len(model.latent_mean_), width)
+    if columns is not None and not dataset.columns:
+        raise ValueError(
+            "The model has columns of words or counts, which an array of numbers does not name. "
+            "Pass Dataset.of_table(name, title, table, kinds), made from the same table."
+        )
     if fitted != (dataset.n_points, dataset.n_outputs):
         raise ValueError(
             f"The model was fitted to {fitted[0]} rows × {fitted[1]} columns, the data set has "

@@ -6,10 +6,11 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from gplvm_core.kernels import Kernel, KernelError
+from gplvm_core.kernels import Kernel
 from gplvm_core.prediction import Posterior
 
 MOST_BASES = 8  # largest number of row sets for which a page gets separate output variances
+MOST_NUMBERS = 400_000  # the same for words and counts, in numbers: every one has a set of its own
 
 
 def scaled_basis(
@@ -41,28 +42,30 @@ def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
     """Return scale and gap of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
 
     In the data's units. Outputs differ in variance if they are observed in different rows, or if
-    each has its own signal and noise. Raises KernelError for outputs that are not numbers.
+    each has its own signal and noise.
     """
-    if posterior.links is not None:
-        raise KernelError(
-            "the browser cannot draw columns of several kinds yet: train on the columns of numbers "
-            "alone, or ask the model in Python"
-        )
     weights, variances = posterior.scale**2 / posterior.n_outputs, posterior.variances
     prior = float(variances.level(weights[None])[0])
     return float(np.sqrt(prior)), variances.total(weights) / prior
 
 
-def output_variances(posterior: Posterior) -> dict[str, Array]:
+def most_bases(posterior: Posterior) -> int:
+    """Return the largest number of row sets for which a page gets separate output variances."""
+    if posterior.links is None:
+        return MOST_BASES
+    return max(MOST_BASES, MOST_NUMBERS // posterior.inducing.shape[0] ** 2)
+
+
+def output_variances(posterior: Posterior, most: int = MOST_BASES) -> dict[str, Array]:
     """Return arrays for the variance of each output: s_d² (ratio_d k** − Σ_r share_dr (b_r k*)²).
 
     variance_basis: G × R × M, a basis b for each set of observed rows. variance_group: (S,), the
     basis of each kind of output; variance_shares: S × R; variance_ratio: (S,). variance_kind: (D,),
     the kind of each output. Empty if all outputs share one variance (in `scaled_basis`), or if
-    `sets_of_rows` exceeds MOST_BASES.
+    `sets_of_rows` exceeds `most`.
     """
     each, groups = posterior.each, np.asarray(posterior.groups)
-    if len(posterior.variances.alike()) == 1 or sets_of_rows(posterior) > MOST_BASES:
+    if len(posterior.variances.alike()) == 1 or sets_of_rows(posterior) > most:
         return {}
     if each is None:
         root, vectors = _whitened(posterior)
@@ -86,7 +89,7 @@ def output_variances(posterior: Posterior) -> dict[str, Array]:
 def sets_of_rows(posterior: Posterior) -> int:
     """Return the number of different sets of rows in which outputs were observed.
 
-    With more than MOST_BASES, the page uses the outputs' mean variance for all.
+    With more than `most_bases`, the page uses the outputs' mean variance for all.
     """
     return int(np.asarray(posterior.groups).max()) + 1
 

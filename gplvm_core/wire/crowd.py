@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.spread import row_order
 from gplvm_core.wire.rows import DrawnData
 
@@ -44,6 +45,7 @@ class SomeRows:
     times: Array | None
     covariates: Mapping[str, Array]
     row_names: Array | None
+    columns: tuple[TableColumn, ...]
 
     @classmethod
     def of(cls, rows: DrawnData, chosen: Int[Array, " n"]) -> Self:
@@ -59,4 +61,5 @@ class SomeRows:
             None if rows.times is None else rows.times[chosen],
             {name: facts[chosen] for name, facts in rows.covariates.items()},
             None if rows.row_names is None else rows.row_names[chosen],
+            rows.columns,
         )

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.wire.basis import mean_variance
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.model import Chart, as_seen, data_spread, pack_model, pack_points
@@ -31,6 +32,7 @@ class HiddenRows:
     row_names: None = None
     sequences: None = None
     times: None = None
+    columns: tuple[TableColumn, ...] = ()
 
     @property
     def drawing(self) -> Drawing:

@@ -10,13 +10,14 @@ from numpy import ndarray as Array
 
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.palette import COLOURS
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.spread import row_order, stride
 from gplvm_core.wire.basis import (
-    MOST_BASES,
     kernel_parts,
     mean_variance,
+    most_bases,
     output_variances,
     scaled_basis,
     sets_of_rows,
@@ -25,6 +26,7 @@ from gplvm_core.wire.crowd import SomeRows, sample_of
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.items import items_of, value_range
 from gplvm_core.wire.rows import DrawnData
+from gplvm_core.wire.table import coded_rows, pack_links, table_drawing, without_units
 
 ROWS_FOR_SHARES = 40
 MOST_FACTORS = 24  # largest number of covariates for the map's colours
@@ -39,7 +41,8 @@ class Chart:
     latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
     on: the dimensions that are on, most relevant first; layer: the layer's number in a deep model;
     row_numbers: if the model was trained on a sample, the rows' numbers in the data; deep: the deep
-    model, if further layers follow below; names: of the dimensions, "" without a name.
+    model, if further layers follow below; names: of the dimensions, "" without a name; columns: of
+    a model of words and counts, None if all columns are numbers.
     """
 
     posterior: Posterior
@@ -52,6 +55,7 @@ class Chart:
     row_numbers: Int[Array, " N"] | None = None
     deep: Any = None
     names: tuple[str, ...] = ()
+    columns: TableColumns | None = None
 
     @classmethod
     def of(cls, model: Any, dataset: DrawnData, layer: int | None = None) -> Self:
@@ -83,6 +87,7 @@ class Chart:
             relevance,
             tuple(int(q) for q in on),
             row_numbers=numbers if numbers is not None and len(numbers) == len(mean) else None,
+            columns=getattr(model, "columns_", None),
         )
 
     @classmethod
@@ -90,6 +95,13 @@ class Chart:
         """Make a chart of the top layer, which has the model's paths and places new rows."""
         layers = getattr(model, "layers_", ())
         return replace(cls.of(layers[0], dataset), layer=0) if layers else cls.of(model, dataset)
+
+    @property
+    def seen(self) -> Posterior:
+        """The posterior as the canvas gets it: of words and counts, without units."""
+        if self.columns is None:
+            return self.posterior
+        return without_units(self.posterior, self.columns)
 
     @property
     def n_latent(self) -> int:
@@ -151,7 +163,7 @@ def pack_model(chart: Chart, name: str) -> bytes:
     name: key of the bytes in the browser. Raises KernelError for a kernel that the browser cannot
     evaluate.
     """
-    posterior, dataset = chart.posterior, chart.dataset
+    posterior, dataset = chart.seen, chart.dataset
     scale, gap = mean_variance(posterior)
     transform, shrink, weights = scaled_basis(posterior, gap)
     points, described = pack_points(chart)
@@ -164,7 +176,7 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "center": np.broadcast_to(posterior.center, (posterior.n_outputs,)).astype(float),
         "weights": (weights * posterior.scale).astype(np.float32),
         "scales": np.broadcast_to(posterior.scale, (posterior.n_outputs,)).astype(np.float32),
-        **output_variances(posterior),
+        **output_variances(posterior, most_bases(chart.posterior)),
         **points,
     }
     if posterior.slope is not None:  # in the data's units; zero for the added axis
@@ -173,30 +185,45 @@ def pack_model(chart: Chart, name: str) -> bytes:
     arrays["items"], item_shape, item_range, missing_code = items_of(
         chart.sample.dataset, value_range(dataset)
     )
-    header = {
+    if chart.columns is not None:
+        arrays["items"] = coded_rows(chart.sample.dataset, chart.columns).astype(np.float32)
+    header: dict[str, Any] = {
         "name": name,
         "layer": chart.layer,
         "kernel": kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
         "scale": scale,
-        "spread": data_spread(dataset.values),
-        "unit_spread": data_spread(dataset.values / posterior.scale),
+        **_spreads(chart),
         "shares": shares_of_change(chart),
         "noise_variance": float(posterior.noise_variance),
-        "drawing": drawing_header(dataset),
+        "drawing": drawing_header(dataset, chart.columns),
         "item_shape": item_shape,
         "item_range": item_range,
         "item_missing": missing_code,
         **described,
     }
-    if (
+    if chart.columns is not None:
+        rows = coded_rows(dataset, chart.columns)
+        header["links"] = pack_links(chart.posterior, chart.columns, rows)
+    elif (
         dataset.column_names is not None
         and dataset.drawing.kind == "bars"
         and (posterior.n_outputs <= MOST_COLUMNS)
     ):
         header["column_ranges"] = column_ranges(dataset.values)
-    if sets_of_rows(posterior) > MOST_BASES:
+    if sets_of_rows(posterior) > most_bases(chart.posterior):
         header["sets_of_rows"] = sets_of_rows(posterior)  # the page has only the mean variance
     return frame(header, arrays)
+
+
+def _spreads(chart: Chart) -> dict[str, float]:
+    """Return the data's standard deviation, in the units of the outputs and of the functions."""
+    if chart.columns is not None:
+        return {"spread": 1.0, "unit_spread": 1.0}
+    values = chart.dataset.values
+    return {
+        "spread": data_spread(values),
+        "unit_spread": data_spread(values / chart.posterior.scale),
+    }
 
 
 def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
@@ -303,7 +330,8 @@ def shares_of_change(chart: Chart) -> list[float]:
     the values of some rows. Average the squared change over these rows and the outputs, each in
     units of its scale.
     """
-    latent, posterior = chart.latent_mean, chart.posterior
+    latent, posterior = chart.latent_mean, chart.seen
+    scale = 1.0 if chart.columns is not None else posterior.scale
     rows = latent[:: max(1, len(latent) // ROWS_FOR_SHARES)]
     mean, std = latent.mean(axis=0), latent.std(axis=0)
     change = np.zeros(len(mean))
@@ -311,14 +339,17 @@ def shares_of_change(chart: Chart) -> list[float]:
         low, high = rows.copy(), rows.copy()
         low[:, q], high[:, q] = mean[q] - std[q], mean[q] + std[q]
         moved = predict(posterior, high)[0] - predict(posterior, low)[0]
-        change[q] = np.mean((moved / posterior.scale) ** 2)
+        change[q] = np.mean((moved / scale) ** 2)
     total = change.sum()
     shares = change / total if total > 0.0 else change
     return [*shares.tolist(), *([0.0] if chart.n_latent == 1 else [])]
 
 
-def drawing_header(dataset: DrawnData) -> dict[str, Any]:
-    """Return how a row is drawn, with the common range, size and floor of all rows."""
+def drawing_header(dataset: DrawnData, columns: TableColumns | None = None) -> dict[str, Any]:
+    """Return how a row is drawn, with the common range, size and floor of all rows.
+
+    columns: of a model of words and counts, for its order of the words.
+    """
     drawing: Drawing = dataset.drawing
     described: dict[str, Any] = {
         "kind": drawing.kind,
@@ -326,6 +357,8 @@ def drawing_header(dataset: DrawnData) -> dict[str, Any]:
         "range": list(value_range(dataset)),
         "columns": None if dataset.column_names is None else list(dataset.column_names),
     }
+    if dataset.columns:
+        described |= table_drawing(dataset, columns)
     if drawing.skeleton is not None:
         joints = dataset.values.reshape(-1, *drawing.shape)
         heights = joints[:, :, 1]

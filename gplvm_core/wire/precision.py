@@ -52,7 +52,7 @@ def rounded(chart: Chart, packed: bytes) -> tuple[bytes, Precision]:
 
 def _precision(chart: Chart, arrays: dict[str, Array], bits: int) -> Precision:
     """Compute the browser's error against the posterior in double precision."""
-    posterior, latent = chart.posterior, chart.latent_mean
+    posterior, latent = chart.seen, chart.latent_mean
     worst = np.zeros(posterior.n_outputs)
     for begin in range(0, len(latent), BLOCK):
         points = latent[begin : begin + BLOCK]
@@ -64,7 +64,9 @@ def _precision(chart: Chart, arrays: dict[str, Array], bits: int) -> Precision:
     if chart.dataset.drawing.kind == "image" and chart.dataset.drawing.value_range is not None:
         low, high = chart.dataset.drawing.value_range
         grey = float(worst.max()) * 255 / (high - low)
-    return Precision(bits, float(np.max(worst / spread(chart.dataset))), grey)
+    # The functions of words and counts have no units.
+    own = spread(chart.dataset) if chart.columns is None else 1.0
+    return Precision(bits, float(np.max(worst / own)), grey)
 
 
 def spread(dataset: DrawnData) -> Float[Array, " D"]:

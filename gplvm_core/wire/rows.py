@@ -7,6 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.kinds import TableColumn
 
 
 class DrawnData(Protocol):
@@ -32,3 +33,5 @@ class DrawnData(Protocol):
     def times(self) -> Array | None: ...
     @property
     def covariates(self) -> Mapping[str, Array]: ...
+    @property
+    def columns(self) -> tuple[TableColumn, ...]: ...

@@ -11,6 +11,7 @@ from numpy import ndarray as Array
 from gplvm_core.figures.dimensions import joint_relevance
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import missing_entries
 from gplvm_core.wire.deep import pack_layers
 from gplvm_core.wire.frame import frame
@@ -27,6 +28,7 @@ class ViewRows:
     drawing: Drawing
     column_names: tuple[str, ...] | None
     whole: Dataset
+    columns: tuple[TableColumn, ...] = ()
 
     @classmethod
     def of(cls, dataset: Dataset, name: str) -> "ViewRows":

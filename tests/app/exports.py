@@ -14,9 +14,9 @@ from gplvm_core.offline.compare import MapOf, offline_comparison
 from gplvm_core.offline.explorer import explorer
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.sequence import Reel, SequencePanel
+from pages.ui.explore.fill.files import RowItem, row_csv, sureness_of, table_csv
 from pages.ui.explore.fill.model import Completion
-from pages.ui.explore.fill.panels import RowItem, row_csv
-from pages.ui.explore.fill.table import example, table_csv
+from pages.ui.explore.fill.table import example
 from pages.ui.explore.time.export import sequence_csv
 from pages.ui.explore.views.export import outputs_csv
 from pages.ui.explore.views.model import parts_at
@@ -48,7 +48,9 @@ def tables() -> dict[str, str]:
         "dimensions": segmentation_csv(model, parts_at(model, 0.05)).decode(),
         "a sequence": sequence_csv(dataset, reel).decode(),
         "a completed row": row_csv(dataset, shown, row, Completion(values[0], values[0])).decode(),
-        "a completed table": table_csv(names, values, values**2).decode(),
+        "a completed table": table_csv(
+            dataset, values, after=sureness_of(dataset, values**2, values)
+        ).decode(),
         "an example": example(dataset).decode(),
         "splits": found().to_csv(),
         "measures": measured().to_csv(),

@@ -17,6 +17,7 @@ from gplvm_core.store import Library, workspace
 from gplvm_core.wire.completion import RowItem, mask_text
 from pages.ui.explore.fill import model as complete_model
 from pages.ui.explore.fill import typicality as complete_typicality
+from pages.ui.explore.fill.files import row_csv, row_png, sureness_of, table_csv
 from pages.ui.explore.fill.items import (
     Board,
     chosen_item,
@@ -26,8 +27,7 @@ from pages.ui.explore.fill.items import (
     own_items,
     question_of,
 )
-from pages.ui.explore.fill.panels import row_csv, row_png
-from pages.ui.explore.fill.table import answers_of, beside, example, table_csv
+from pages.ui.explore.fill.table import answers_of, beside, example
 from pages.ui.shared.catalogue import Item
 from tests.app.apptest import go_to, press, query, run_page, said, stores
 
@@ -257,7 +257,7 @@ def test_log_densities_are_those_of_rows_with_the_same_gaps(flow, model):
 def test_the_completed_row_is_exported_with_what_was_filled(flow, model):
     item = Item("k", "T", model, flow)
     row = np.where(np.arange(12) < 2, np.nan, flow.values[0])
-    answer = complete_model.completed(model, "m", row)
+    answer = complete_model.completed(model, "m", row, flow)
     text = row_csv(item.dataset, RowItem("row 0", "row 1", flow.values[0]), row, answer).decode()
     lines = list(csv.DictReader(io.StringIO(text)))
     assert [line["column"] for line in lines] == list(flow.column_names)
@@ -277,7 +277,8 @@ def test_the_table_of_all_rows_names_places_and_ranks_them(model, flow):
     given = csv_text([("sample", *names), *cells]).encode()
     own = read_rows(NamedBytes("new.csv", given), flow)
     found = answers_of(item, "m", own, [], "asked")
-    text = table_csv(names, found.mean, found.std, beside=beside(own, found)).decode()
+    sure = sureness_of(flow, found.std, found.chance)
+    text = table_csv(flow, found.mean, beside=beside(own, found), after=sure).decode()
     written = list(csv.DictReader(io.StringIO(text)))
     assert [line["row"] for line in written] == ["1", "2", "3", "4"]
     assert [line["id"] for line in written] == ["s0", "s1", "s2", "s3"]
@@ -295,7 +296,7 @@ def test_the_example_can_be_read_back(flow):
     rows = read_rows(NamedBytes("rows.csv", example(flow)), flow).values
     assert rows.shape == (5, 12)
     assert (np.isnan(rows).sum(axis=1) == 4).all()
-    written = table_csv(tuple(flow.column_names), rows, np.zeros_like(rows)).decode()
+    written = table_csv(flow, rows, after=sureness_of(flow, rows, rows)).decode()
     assert written.splitlines()[0].endswith('std"') or written.splitlines()[0].endswith("std")
 
 

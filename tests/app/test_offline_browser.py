@@ -169,3 +169,40 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
         inside.evaluate("(() => { try { return parent.document.title; } catch { return 0; } })()")
         == 0
     )
+
+
+def test_a_table_with_words_answers_the_pointer_as_python_does(page, tmp_path):
+    rng = np.random.default_rng(0)
+    sort = rng.integers(0, 3, 60)
+    rows = [
+        [HOSTILE if s == 0 else f"sort {s}", float(5.0 * s + rng.normal()), int(rng.poisson(1 + s))]
+        for s in sort
+    ]
+    table = Dataset.of_table("made", "Made", rows, ["category", "number", "count"])
+    model = gplvm_core.BayesianGPLVM(2, 10, kinds=table.kinds, max_iter=40, random_state=0)
+    model.fit(table.in_own_values())
+    page.goto(saved(gplvm_core.explorer(model, table), tmp_path))
+    page.wait_for_selector(READY)
+    for at in (0.3, 0.7):
+        page.hover(MAP, position={"x": 640 * at, "y": 400})
+        place, shown = page.evaluate(SHOWN)
+        chance = model.class_probabilities_at(np.array([place]), "0")[0]
+        np.testing.assert_allclose(shown[:3], chance, atol=0.02)
+        chips = page.locator(".values .word:visible").all_inner_texts()
+        best = str(model.class_words("0")[int(np.argmax(shown[:3]))])
+        assert chips[0].startswith(best)
+    page.mouse.move(0, 0)
+    page.locator(".values .word").first.click()
+    shade = page.locator("select[aria-label=Shading]")
+    assert shade.input_value().startswith("chance-1-")
+    assert page.inner_text("[data-part=most]") == "100 %"
+    page.fill("[data-part=search]", "0 = sort 2")
+    page.press("[data-part=search]", "Enter")
+    assert page.inner_text("[data-part=found]") == f"{int((sort == 2).sum())} rows found"
+    assert "Means and shares" in page.inner_text("[data-part=selection]")
+    with page.expect_download() as download:
+        page.click("[data-part=selection] button:text-is('Export')")
+    written = download.value.path().read_text()
+    assert written.count("sort 2") == (sort == 2).sum()
+    page.locator("[data-part=wall-modes] button").first.click()
+    assert page.locator("[data-part=wall] canvas").count() == 16

@@ -28,12 +28,12 @@ export default [
     rules: {
       "no-restricted-globals": ["error", ...BROWSER],
       // Of the other rooms only the parts of the kit that are mathematics or read bytes.
-      "no-restricted-imports": ["error", { patterns: [{ regex: "^\\.\\./(?!kit/(algebra|format|frame)\\.js$)", message: "geometry imports its own modules, and algebra, format and frame of the kit." }] }],
+      "no-restricted-imports": ["error", { patterns: [{ regex: "^\\.\\./(?!kit/(algebra|format|frame|table)\\.js$)", message: "geometry imports its own modules, and algebra, format, frame and table of the kit." }] }],
       "no-restricted-properties": ["error", ...["getContext", "addEventListener", "dispatchEvent", "appendChild", "querySelector"].map((property) => ({ property }))],
     },
   },
   {
-    files: ["**/assets/canvas/kit/{algebra,format,frame}.js"],
+    files: ["**/assets/canvas/kit/{algebra,format,frame,table}.js"],
     rules: { "no-restricted-globals": ["error", ...BROWSER] },
   },
 ];

@@ -9,13 +9,11 @@ from numpy.testing import assert_array_equal
 
 from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, load
 from gplvm_core.beliefs import Belief
-from gplvm_core.kernels import KernelError
 from gplvm_core.models.problems.kinds import ITERATIONS
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError
 from gplvm_core.store import save
-from gplvm_core.wire.basis import mean_variance
 
 KINDS = {"size": ["s", "m", "l"], "eggs": "count"}
 WORDS = ("a", "b", "c")
@@ -257,11 +255,6 @@ def test_a_large_table_of_words_says_that_all_rows_are_trained() -> None:
     assert (model.rows_.count, model.rows_.trained) == (20_000, None)
     model.fit(rows[:300])
     assert not any("rows were trained" in note for note in model.notes_)
-
-
-def test_the_browser_says_that_it_cannot_draw_words(model: BayesianGPLVM) -> None:
-    with pytest.raises(KernelError, match="cannot draw columns of several kinds yet"):
-        mean_variance(model.posterior_)
 
 
 def test_words_follow_a_path_over_time() -> None:

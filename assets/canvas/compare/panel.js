@@ -61,7 +61,7 @@ export class Panel {
     const below = draws ? this.output : element("p", { class: "note" }, words.note);
     this.figure = element("figure", { class: "panel" }, element("h2", {}, words.title), this.facts, this.box,
       element("div", { class: "drawn" }, below, this.caption));
-    this.picture = draws ? new OutputPicture(this.output, model, linked.shared, () => linked.paint(), words.title) : null;
+    this.picture = draws ? new OutputPicture(this.output, model.pictured[0], linked.shared, () => linked.paint(), words.title) : null;
     if (this.picture) this.picture.small = true;
     upper.setAttribute("aria-label", `Map of ${words.title}: ${counted(model.nPoints, "row")}. Arrow keys move the place, Enter keeps it.`);
     /** The shown plane: an aligned one, or null for the model's own. @type {TurnedModel | null} */

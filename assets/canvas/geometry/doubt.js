@@ -46,6 +46,7 @@ export class Doubt {
    */
   share(x, near) {
     const { model, cells, mean, scales, spread } = this;
+    if (model.table) return model.table.off(Float64Array.from(x), near && this.hidden(x, near));
     const hidden = near ? this.hidden(x, near) : null;
     const dimensions = hidden ? Array.from(hidden.keys()).filter((q) => hidden[q] > 0) : [];
     const weight = 1 / (2 * dimensions.length || 1);

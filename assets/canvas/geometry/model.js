@@ -6,6 +6,7 @@ import { kernelKind } from "./kernels.js";
 import { LatentPoints } from "./points.js";
 import { scaleEnds } from "./scale.js";
 import { LatentSlice } from "./slice.js";
+import { TableOutput } from "./table.js";
 import { OutputVariances } from "./variances.js";
 
 /** @import { Drawing } from "../kit/geometry.js" */
@@ -28,6 +29,7 @@ import { OutputVariances } from "./variances.js";
  * @property {(x: ArrayLike<number>) => Float64Array} deviations of every output's function, in the data's units
  * @property {(variance: number) => string} spreadWords
  * @property {(n: number) => ArrayLike<number>} item
+ * @property {(x: ArrayLike<number>) => string} [words] the output in words, of a table with words
  */
 
 const NOTHING = 1e-5; // of the positions' variance: smaller contributions are omitted
@@ -72,6 +74,8 @@ export class LatentModel extends LatentPoints {
     this.row = new Float64Array(this.nInducing);
     this.alpha = new Float64Array(this.nTerms);
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
+    /** The columns, if some are words or counts: the model's outputs are then their functions. */
+    this.table = header.links ? new TableOutput(this) : null;
   }
 
   /** The facts of the rows and, of a table, its columns. @override */
@@ -82,8 +86,8 @@ export class LatentModel extends LatentPoints {
   /** The columns of a table whose values came with the rows. @returns {readonly string[]} */
   wholeColumns() {
     const { kind, columns } = this.drawing;
-    const whole = !this.crowd && this.itemSize === this.nOutputs && this.nOutputs <= MOST_COLUMNS;
-    return columns && whole && (kind === "bars" || kind === "curve") ? columns : [];
+    if (!columns || this.crowd || this.itemSize !== columns.length || this.itemSize > MOST_COLUMNS) return [];
+    return kind === "table" || (this.itemSize === this.nOutputs && (kind === "bars" || kind === "curve")) ? columns : [];
   }
 
   /** @override @param {number} f @param {number} n @returns {number} */
@@ -239,6 +243,23 @@ export class LatentModel extends LatentPoints {
     return outputs.variances(Math.max(prior - this.explained(row), 0), this.nOutputs).map(Math.sqrt);
   }
 
+  /**
+   * Mean and variance of some outputs' functions at a place, in the data's units.
+   * @param {ArrayLike<number>} x
+   * @param {number} from
+   * @param {number} to
+   */
+  someOutputs(x, from, to) {
+    const { nTerms, nOutputs: D, weights, alpha, row, center, outputs } = this;
+    const prior = this.kernelDiagonal(x);
+    const shared = Math.max(prior - this.look(x), 0);
+    return Array.from({ length: to - from }, (_, i) => {
+      let mean = center[from + i];
+      for (let r = 0, at = from + i; r < nTerms; r++, at += D) mean += alpha[r] * weights[at];
+      return { mean, variance: outputs.one(from + i, row, prior, shared) };
+    });
+  }
+
   /** Standard deviation of a row's noise in output d, in the data's units. @param {number} d */
   noise(d) {
     return Math.sqrt(this.header.noise_variance) * this.outputs.scales[d];
@@ -292,12 +313,13 @@ export class LatentModel extends LatentPoints {
 
   /** The deviation of a variance in internal units, in words. @param {number} variance */
   spreadWords(variance) {
+    if (this.table) return `± ${Math.round(100 * this.deviation(variance))} %`;
     return `± ${formatNumber(this.deviation(variance), 2)}`;
   }
 
   /** Models whose pictures of a training row are side by side. @returns {Output[]} */
   get pictured() {
-    return [this];
+    return [this.table ?? this];
   }
 
   /** One training row as it was sent; missing values are NaN. @param {number} n */

@@ -58,6 +58,16 @@ export class LatentPoints {
     return /** @type {Float32Array} */ (this.factors)[f * this.nPoints + n];
   }
 
+  /** The words of a fact whose values are their numbers; null if the values are numbers. @param {number} f @returns {string[] | null} */
+  factorWords(f) {
+    return this.columnOf(f) < 0 ? null : (this.header.drawing.table?.[this.columnOf(f)].words ?? null);
+  }
+
+  /** The column of a table that a fact is; −1 for the others. @param {number} f */
+  columnOf(f) {
+    return f - (this.header.factors?.length ?? 0);
+  }
+
   /** The scale of a fact. @param {number} f */
   factorRange(f) {
     let range = this.factorRanges.get(f);

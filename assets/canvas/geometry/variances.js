@@ -63,6 +63,26 @@ export class OutputVariances {
     return found;
   }
 
+  /**
+   * The variance of one output's function at a place.
+   * @param {number} d
+   * @param {Float64Array} row k(Z, x)
+   * @param {number} prior k(x, x)
+   * @param {number} shared the outputs' mean variance, in internal units
+   */
+  one(d, row, prior, shared) {
+    const { basis, kind, group, shares, ratio, rank, inducing: M, scales, unit } = this;
+    if (!basis) return unit * shared * scales[d] * scales[d];
+    const s = kind[d];
+    let variance = ratio[s] * prior;
+    for (let r = 0, at = group[s] * rank * M; r < rank; r++) {
+      let sum = 0;
+      for (let m = 0; m < M; m++, at++) sum += basis[at] * row[m];
+      variance -= shares[s * rank + r] * sum * sum;
+    }
+    return Math.max(variance, 0) * scales[d] * scales[d];
+  }
+
   /** The variance of every kind of output, in units of its scale. */
   known() {
     const { rank, terms, group, shares, ratio, prior } = this;

@@ -1,14 +1,18 @@
 // Positions of a row's parts in its picture, for drawing (output.js) and for the painter's brush.
 
+/** @import { TableColumn } from "./table.js" */
+
 /**
  * How a row is drawn, as gplvm_core/wire/model.py describes it.
  * @typedef {object} Drawing
- * @property {"image" | "skeleton" | "curve" | "bars"} kind
+ * @property {"image" | "skeleton" | "curve" | "bars" | "table"} kind
  * @property {number[]} shape
  * @property {[number, number]} range the values drawn as black and white, or the ends of the axis
  * @property {string[] | null} columns names, where the columns have some
  * @property {{ names: string[], parents: number[] }} skeleton of a skeleton only
  * @property {{ centre: number[], reach: number, floor: number }} extent of a skeleton only
+ * @property {TableColumn[]} [table] the columns of a table with words or counts
+ * @property {string[]} [palette] the colours of its words
  */
 /** How stick figures are turned, in radians. @typedef {{ yaw: number, pitch: number }} Turn */
 

@@ -1,10 +1,11 @@
-// One row of data as a picture: image, stick figure, curve or bars. The same code draws the live
+// One row of data as a picture: image, stick figure, curve, bars, or the card of a table with words. The same code draws the live
 // output, the samples, the uncertainty and the thumbnails. NaN is a missing value: pixels are
 // hatched, joints and their bones omitted, bars replaced by a band, curves interrupted.
 
 import { fitCanvas } from "./dom.js";
 import { drawImage } from "./image.js";
 import { drawSkeleton } from "./skeleton.js";
+import { cardHeight, drawTable } from "./table_card.js";
 import { css } from "./theme.js";
 import { START_TURN } from "./turn.js";
 import { drawVector } from "./vector.js";
@@ -31,6 +32,7 @@ import { drawVector } from "./vector.js";
 export function outputHeight(drawing, width, small = false) {
   if (drawing.kind === "image") return (width * drawing.shape[0]) / drawing.shape[1];
   if (drawing.kind === "skeleton") return width;
+  if (drawing.kind === "table") return cardHeight(drawing, width, small);
   return width * (small ? 0.85 : 0.7);
 }
 
@@ -45,7 +47,7 @@ export function outputHeight(drawing, width, small = false) {
  */
 export function drawOutput(context, drawing, values, width, height, options) {
   context.clearRect(0, 0, width, height);
-  const draw = { image: drawImage, skeleton: drawSkeleton, curve: drawVector, bars: drawVector }[drawing.kind];
+  const draw = { image: drawImage, skeleton: drawSkeleton, curve: drawVector, bars: drawVector, table: drawTable }[drawing.kind];
   draw(context, drawing, values, width, height, options);
 }
 

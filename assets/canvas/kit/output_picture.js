@@ -74,7 +74,7 @@ export class OutputPicture {
   /** @param {string} words */
   describe(words) {
     const { kind } = this.model.drawing;
-    const what = `Generated ${kind === "skeleton" ? "stick figure" : kind}`;
+    const what = `Generated ${{ skeleton: "stick figure", table: "row" }[/** @type {string} */ (kind)] ?? kind}`;
     this.canvas.setAttribute("aria-label", [this.title, what, words].filter(Boolean).join("; "));
   }
 
@@ -82,7 +82,7 @@ export class OutputPicture {
   sureness(point) {
     const { model, values, title } = this;
     const variance = model.predict(point, values);
-    const words = this.labels ? this.className() : `standard deviation ${formatNumber(model.deviation(variance))}`;
+    const words = this.labels ? this.className() : model.words ? model.words(point) : `standard deviation ${formatNumber(model.deviation(variance))}`;
     return title ? `${title}: ${words}.` : `${words[0].toUpperCase()}${words.slice(1)}.`;
   }
 

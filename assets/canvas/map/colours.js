@@ -1,12 +1,15 @@
-// The colours of the training points: by label, or by a numeric fact of the rows.
+// The colours of the training points: by label, or by a fact of the rows, a number or a word.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
+import { UNCERTAINTY } from "./shade.js";
+import { shadeOf } from "./switches.js";
 import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 
 /** @import { Parts } from "../kit/dom.js" */
-/** @import { Theme } from "../kit/theme.js" */
+/** @import { Colour, Theme } from "../kit/theme.js" */
 /** @import { MapState } from "./scene.js" */
+/** @import { Tone } from "./shade.js" */
 /** @import { Action } from "./state.js" */
 /** @import { LatentPoints } from "../geometry/points.js" */
 
@@ -29,11 +32,22 @@ export function pointStyle(model, { factor, theme }, n) {
  * @param {number} value
  */
 export function factStyle(model, theme, factor, value) {
-  const [low, high] = model.factorRange(factor);
   if (Number.isNaN(value)) return { colour: theme.faint, marker: "circle" };
+  if (model.factorWords(factor)) return labelStyle(value, model.header.palette, theme);
+  const [low, high] = model.factorRange(factor);
   const colour = heatColour((value - low) / (high - low));
   // The scale begins almost black.
   return { colour: theme.dark ? mix(colour, [255, 255, 255], 0.25) : colour, marker: "circle" };
+}
+
+/** The mark of a label in a legend. @param {{ colour: Colour, marker: string }} style */
+function markOf({ colour, marker }) {
+  const mark = element("canvas", { "aria-hidden": "true" });
+  const context = fitCanvas(mark, 12, 12);
+  tracePath(context, marker, 6, 6, 4.4);
+  context.fillStyle = css(colour);
+  context.fill();
+  return mark;
 }
 
 /** The menu of colourings, and the legend. */
@@ -47,6 +61,8 @@ export class Colours {
     this.model = model;
     this.state = state;
     this.choose = choose;
+    /** What the shading's colours mean. @type {Tone} */
+    this.tone = UNCERTAINTY;
     const names = model.factorNames;
     this.menu = parts.colour;
     if (this.menu) {
@@ -60,11 +76,20 @@ export class Colours {
   }
 
   show() {
-    const { parts, state } = this;
-    if (state.factor < 0) this.showLabels();
+    const { state } = this;
+    const words = state.factor < 0 ? null : this.model.factorWords(state.factor);
+    if (words) this.showWords(state.factor, words);
+    else if (state.factor < 0) this.showLabels();
     else this.showScale(state.factor);
     if (this.menu) this.menu.value = String(state.factor);
-    parts.ramp.style.background = `linear-gradient(90deg, ${css(state.theme.known)}, ${css(state.theme.unknown)})`;
+    this.showRamp();
+  }
+
+  /** The colours of the shading. */
+  showRamp() {
+    const { parts, state: { theme } } = this;
+    const [low, high] = this.tone.ends(theme);
+    parts.ramp.style.background = `linear-gradient(90deg, ${css(low)}, ${css(high)})`;
   }
 
   /** Show the highlighted labels. */
@@ -83,20 +108,34 @@ export class Colours {
       `${model.factorNames[factor]}: ${formatNumber(low)}`, element("i", { class: "heat" }), formatNumber(high)));
   }
 
+  /** The words of a column; one shades the map by its probability. @param {number} factor @param {string[]} words */
+  showWords(factor, words) {
+    const { parts, model, state: { theme } } = this;
+    parts.legend.hidden = false;
+    parts.legend.replaceChildren(...words.map((name, word) => {
+      const shade = shadeOf(model.columnOf(factor), word);
+      const chip = element("button", { type: "button", "data-chance": shade, title: `Shade the map by the probability of “${name}”` }, markOf(labelStyle(word, model.header.palette, theme)), name);
+      chip.addEventListener("click", () => this.choose({ type: "set", name: "shade", value: chip.getAttribute("aria-pressed") === "true" ? "uncertainty" : shade }));
+      return chip;
+    }));
+    this.markShade();
+  }
+
+  /** Show the word that shades the map. */
+  markShade() {
+    for (const chip of this.parts.legend.querySelectorAll("[data-chance]")) {
+      chip.setAttribute("aria-pressed", String(chip.dataset.chance === this.state.shade));
+    }
+  }
+
   showLabels() {
     const { parts, model, state } = this;
     const { theme } = state;
     const present = model.presentLabels();
     parts.legend.hidden = present.length < 2;
     parts.legend.replaceChildren(...present.map((label) => {
-      const mark = element("canvas", { "aria-hidden": "true" });
-      const { colour, marker } = labelStyle(label, model.header.palette, theme);
-      const context = fitCanvas(mark, 12, 12);
-      tracePath(context, marker, 6, 6, 4.4);
-      context.fillStyle = css(colour);
-      context.fill();
       const name = model.header.label_names[label] ?? String(label);
-      const chip = element("button", { type: "button", "data-label": label }, mark, name);
+      const chip = element("button", { type: "button", "data-label": label }, markOf(labelStyle(label, model.header.palette, theme)), name);
       chip.addEventListener("click", () => this.toggle(label));
       return chip;
     }));

@@ -11,6 +11,7 @@ import { contrastOf } from "../geometry/contrast.js";
 /** @import { Drawing } from "../kit/geometry.js" */
 /** @import { Theme } from "../kit/theme.js" */
 /** @import { Contrast } from "../geometry/contrast.js" */
+/** @import { TableCell } from "../kit/table.js" */
 /** @import { Explorer } from "./explorer.js" */
 
 const TOP_COLUMNS = 6; // columns that differ most
@@ -35,7 +36,7 @@ export class RowDifference {
     const { state: { rows }, model } = this.explorer;
     if (rows !== this.rows) {
       const { nPoints } = model;
-      [this.rows, this.contrast] = [rows, contrastOf((n) => model.item(n), nPoints, rows)];
+      [this.rows, this.contrast] = [rows, contrastOf((n) => (model.table ?? model).item(n), nPoints, rows)];
     }
     const { contrast } = this;
     if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are selected, so there are no others to compare with." : "These rows are not part of the sample on this page, so their values are not known here.")];
@@ -103,18 +104,22 @@ export class RowDifference {
   columns({ chosen, rest, effects, order }) {
     const { model } = this.explorer;
     const names = rowColumnNames(model, chosen.length);
-    const known = order.filter((d) => !Number.isNaN(effects[d])).slice(0, MOST_LISTED);
+    const shares = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words ? Array.from({ length: width }, (_, k) => start + k) : [])));
+    // Of two words, the second one's share follows from the first one's.
+    const second = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words && width === 2 ? [start + 1] : [])));
+    const known = order.filter((d) => !Number.isNaN(effects[d]) && !second.has(d)).slice(0, MOST_LISTED);
+    const text = (/** @type {number} */ value, /** @type {number} */ d) => (shares.has(d) ? `${Math.round(100 * value)} %` : formatNumber(value));
     if (!known.length) return element("p", {}, "No column differs.");
     const full = Math.max(FULL_EFFECT, Math.abs(effects[known[0]]));
     const line = (/** @type {number} */ d) => element("tr", {},
       element("th", { scope: "row", title: names[d] }, names[d]),
       element("td", { class: "effect" }, effectBar(effects[d] / full), effectWords(effects[d])),
-      element("td", {}, formatNumber(chosen[d])), element("td", {}, formatNumber(rest[d])));
+      element("td", {}, text(chosen[d], d)), element("td", {}, text(rest[d], d)));
     const head = () => element("thead", {}, element("tr", {}, ...["Column", "Effect", "Chosen", "Rest"].map((words) =>
       element("th", { scope: "col", title: words }, words))));
     const table = (/** @type {number[]} */ columns) => element("table", { class: "contrast" }, head(), element("tbody", {}, ...columns.map(line)));
     const more = known.slice(TOP_COLUMNS);
-    const host = element("div", {}, element("p", {}, "Means of the selected rows and of the rest. Effect: their difference in standard deviations."), table(known.slice(0, TOP_COLUMNS)));
+    const host = element("div", {}, element("p", {}, `Means${shares.size ? " and shares" : ""} of the selected rows and of the rest. Effect: their difference in standard deviations.`), table(known.slice(0, TOP_COLUMNS)));
     if (more.length) host.append(element("details", {}, element("summary", {}, `${more.length} more ${more.length === 1 ? "column" : "columns"}`), table(more)));
     return host;
   }
@@ -171,6 +176,7 @@ export function effectWords(effect) {
 /** The names of the columns of the small rows, which have every k-th column of long curves. @param {any} model @param {number} count */
 function rowColumnNames(model, count) {
   const all = columnNames(model.drawing, model.nOutputs);
+  if (model.table) return all;
   const step = Math.ceil(model.nOutputs / count);
   return Array.from({ length: count }, (_, d) => all[d * step] ?? `column ${d + 1}`);
 }

@@ -83,7 +83,7 @@ export class Explorer {
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.paths = this.parts.paths ? new Paths(this, this.parts.paths) : null;
-    this.shades = this.paths?.metric ? new ShadeChoice(this, this.paths.metric) : null;
+    this.shades = this.paths && this.state.chosen.offer.shades.length > 1 ? new ShadeChoice(this, this.paths.metric) : null;
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.parts.map);
     for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));

@@ -23,15 +23,18 @@ export class Legend {
     /** @type {{ label: number, name: string, x: number, y: number }[]} */
     this.names = [];
     let [x, y] = [0, LINE / 2];
-    for (const label of state.factor < 0 ? model.presentLabels() : []) {
-      const name = model.header.label_names[label] ?? String(label);
+    const words = state.factor < 0 ? null : model.factorWords(state.factor);
+    const labels = words ? Array.from(words.keys()) : state.factor < 0 ? model.presentLabels() : [];
+    this.scale = state.factor >= 0 && !words;
+    for (const label of labels) {
+      const name = words?.[label] ?? model.header.label_names[label] ?? String(label);
       const wide = ROOM + this.measuring.measureText(name).width + ROOM;
       if (x && x + wide > width) [x, y] = [0, y + LINE];
       this.names.push({ label, name, x, y });
       x += wide;
     }
     if (this.names.length < 2) this.names = [];
-    this.height = state.factor >= 0 ? LINE : this.names.length ? y + LINE / 2 : 0;
+    this.height = this.scale ? LINE : this.names.length ? y + LINE / 2 : 0;
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} top */
@@ -42,7 +45,7 @@ export class Legend {
     context.font = this.font;
     context.textAlign = "left";
     context.textBaseline = "middle";
-    if (factor >= 0) this.drawScale(context, factor);
+    if (this.scale) this.drawScale(context, factor);
     for (const { label, name, x, y } of this.names) {
       const { colour, marker } = labelStyle(label, this.model.header.palette, theme);
       tracePath(context, marker, x + 7, y, 4.4);

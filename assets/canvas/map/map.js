@@ -11,6 +11,7 @@ import { drawDots, drawEllipses, drawHovered, drawMarks, drawPath, drawThumbnail
 import { NearPlane } from "../geometry/nearness.js";
 import { Shading } from "./shade.js";
 
+/** @import { Chance } from "./chance.js" */
 /** @import { Magnification } from "./magnification.js" */
 /** @import { MapState } from "./scene.js" */
 /** @import { Output } from "../geometry/model.js" */
@@ -54,7 +55,7 @@ export class LatentMap extends PlaneView {
     this.onCrowd = () => {};
     /** CSS pixels that controls cover above and below. */
     this.inset = 0;
-    /** The shading if it does not show the uncertainty. @type {Magnification | null} */
+    /** The shading if it does not show the uncertainty. @type {Magnification | Chance | null} */
     this.shadeBy = null;
   }
 

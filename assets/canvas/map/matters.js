@@ -4,6 +4,7 @@ import { element, fitCanvas } from "../kit/dom.js";
 import { fold } from "../kit/folds.js";
 import { formatCoordinate, formatNumber, formatShare } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
+import { cellChange } from "../geometry/table.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
@@ -26,7 +27,9 @@ export class Matters {
     this.rows = [];
     /** The place of the pictures. */
     this.drawn = "";
-    this.values = new Float64Array(explorer.model.nOutputs);
+    /** The outputs as values of columns. */
+    this.output = explorer.model.pictured[0];
+    this.values = new Float64Array(this.output.nOutputs);
   }
 
   build() {
@@ -132,7 +135,7 @@ export class Matters {
   at({ q, mean, deviation }, point, step) {
     const place = Float64Array.from(point);
     place[q] = mean + step * deviation;
-    this.explorer.model.predict(place, this.values);
+    this.output.predict(place, this.values);
     return this.values;
   }
 
@@ -150,9 +153,15 @@ export class Matters {
 
   /** The columns that change most from one end to the other. @param {MatterRow} row @param {ArrayLike<number>} point */
   tellChange(row, point) {
-    const { drawing: { columns }, outputs: { scales } } = this.explorer.model;
+    const { table, drawing: { columns }, outputs: { scales } } = this.explorer.model;
     const low = this.at(row, point, FILM_STEPS[0]).slice();
     const high = this.at(row, point, FILM_STEPS[FILM_STEPS.length - 1]);
+    if (table) {
+      const changes = table.cells.map((cell, c) => ({ cell, ...cellChange(cell, low, high, table.links.columns[c].spread) }));
+      const most = changes.sort((p, q) => q.size - p.size).slice(0, CHANGES);
+      row.film.replaceChildren(...most.map(({ cell: { name }, words: [before, after] }) => element("span", { title: `${name}: ${before} → ${after}` }, element("small", {}, name), `${before} → `, element("b", {}, after))));
+      return;
+    }
     const change = (/** @type {number} */ d) => Math.abs(high[d] - low[d]) / (scales[d] || 1);
     const most = Array.from(low.keys()).sort((p, q) => change(q) - change(p)).slice(0, CHANGES);
     row.film.replaceChildren(...most.map((d) => element("span", { title: columns?.[d] ?? "" }, element("small", { title: columns?.[d] ?? "" }, columns?.[d] ?? ""), `${formatNumber(low[d])} → `, element("b", {}, formatNumber(high[d])))));

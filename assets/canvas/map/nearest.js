@@ -3,6 +3,7 @@
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
+import { ownText } from "../kit/table.js";
 import { css, labelStyle } from "../kit/theme.js";
 import { untold } from "./outputs.js";
 import { alikeRows } from "../geometry/typicality.js";
@@ -81,18 +82,24 @@ export class NearestRows {
     const chosen = this.columns();
     const head = element("tr", {}, element("th", { scope: "col" }, "Row"), ...chosen.map((d) => element("th", { scope: "col", title: columns[d] }, columns[d])));
     const lines = rows.map((row) => {
-      const values = model.itemSize === model.nOutputs ? model.item(row) : null;
+      const values = model.itemSize === columns.length ? model.item(row) : null;
       return element("tr", {}, element("th", { scope: "row" }, this.button(row, ...this.dot(row), model.rowName(row))),
-        ...chosen.map((d) => element("td", {}, values ? formatNumber(values[d]) : "–")));
+        ...chosen.map((d) => element("td", {}, values ? this.text(values[d], d) : "–")));
     });
     return element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
+  }
+
+  /** @param {number} value @param {number} d its column */
+  text(value, d) {
+    const { table } = this.explorer.model.drawing;
+    return table ? ownText(table[d], value) : formatNumber(value);
   }
 
   /** A few columns: the one that colours the map, then the first ones. */
   columns() {
     const { model, state } = this.explorer;
     const by = state.factor - (model.factorNames.length - model.coloured.length);
-    const all = Array.from({ length: model.nOutputs }, (_, d) => d);
+    const all = Array.from({ length: model.drawing.columns?.length ?? 0 }, (_, d) => d);
     return (by >= 0 ? [by, ...all.filter((d) => d !== by)] : all).slice(0, COLUMNS);
   }
 }

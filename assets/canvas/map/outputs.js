@@ -5,13 +5,14 @@ import { element } from "../kit/dom.js";
 /** @import { Drawing } from "../kit/geometry.js" */
 
 /**
- * The columns' own names; else those of joints, or numbers from 1.
+ * The columns' own names, with their words; else those of joints, or numbers from 1.
  * @param {Drawing} drawing
  * @param {number} count
  * @returns {string[]}
  */
 export function columnNames(drawing, count) {
-  const { columns, skeleton, kind } = drawing;
+  const { columns, skeleton, kind, table } = drawing;
+  if (table) return table.flatMap(({ name, words }) => words?.map((word) => `${name}: ${word}`) ?? [name]);
   const word = kind === "image" ? "pixel value" : "column";
   return Array.from({ length: count }, (_, d) => {
     if (columns) return columns[d];

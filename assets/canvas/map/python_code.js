@@ -10,8 +10,9 @@
  * @param {number | null} [layer] of a deep model, counted from the top
  */
 export function pythonCode(opening, point, drawing, layer = null) {
+  if (drawing.kind === "table") return ["import numpy as np", opening, `point = np.array([[${point.join(", ")}]])`, "row = model.inverse_transform(point)  # numbers, counts, and the most probable words", ""].join("\n");
   const shape = drawing.kind === "image" || drawing.kind === "skeleton" ? `.reshape(${drawing.shape.join(", ")})` : "";
-  const what = { image: "rows × columns of pixels", skeleton: "joints × (x, y, z)", curve: "one value for each column", bars: "one value for each column" };
+  const what = { image: "rows × columns of pixels", skeleton: "joints × (x, y, z)", curve: "one value for each column", bars: "one value for each column", table: "" };
   return [
     "import numpy as np",
     opening,

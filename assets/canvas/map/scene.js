@@ -25,6 +25,7 @@ import { START_TURN } from "../kit/turn.js";
  * @property {ReadonlySet<number>} selected highlighted labels
  * @property {ArrayLike<number>} rows selected training points, sorted
  * @property {Switches["show"]} show
+ * @property {string} shade the meaning of the shading
  * @property {Theme} theme
  * @property {Turn} turn of all stick figures
  */
@@ -78,6 +79,10 @@ export class Scene {
 
   get rows() {
     return this.chosen.rows;
+  }
+
+  get shade() {
+    return this.chosen.shade;
   }
 
   get show() {

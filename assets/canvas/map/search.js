@@ -1,4 +1,4 @@
-// Finding rows: by number or id, by label, or by a value such as "age > 0.8".
+// Finding rows: by number or id, by label, by a word, or by a value such as "age > 0.8" or "sex = male".
 
 import { seePlace } from "./see_place.js";
 
@@ -22,6 +22,9 @@ export function findRows(points, words) {
   const all = Array.from({ length: points.nPoints }, (_, n) => n);
   const compared = /^(.+?)\s*(>=|<=|>|<|=)\s*(-?\d*\.?\d+(?:e-?\d+)?)$/.exec(text);
   const facts = points.factorNames;
+  const word = /^(.+?)\s*=\s*(.+)$/.exec(text);
+  const column = word ? facts.findIndex((fact, f) => fact.toLowerCase() === word[1] && points.factorWords(f)) : -1;
+  if (word && column >= 0) return wordRows(points, all, column, word[2], words);
   if (compared) {
     const [, name, sign, limit] = compared;
     const exact = facts.findIndex((fact) => fact.toLowerCase() === name);
@@ -38,7 +41,18 @@ export function findRows(points, words) {
     return { rows: [], message: `There is no row ${number[1]}; the map has ${points.nPoints.toLocaleString("en")} rows.` };
   }
   const labelled = all.filter((n) => points.labelName(n)?.toLowerCase() === text);
-  return said(labelled.length ? labelled : all.filter((n) => points.name(n).toLowerCase().includes(text)), words);
+  if (labelled.length) return said(labelled, words);
+  const worded = facts.flatMap((_, f) => points.factorWords(f)?.some((each) => each.toLowerCase() === text) ? [f] : []);
+  if (worded.length) return wordRows(points, all, worded[0], text, words);
+  return said(all.filter((n) => points.name(n).toLowerCase().includes(text)), words);
+}
+
+/** The rows with a word in a column. @param {LatentPoints} points @param {number[]} all @param {number} f @param {string} word @param {string} words */
+function wordRows(points, all, f, word, words) {
+  const known = /** @type {string[]} */ (points.factorWords(f));
+  const code = known.findIndex((each) => each.toLowerCase() === word);
+  if (code < 0) return { rows: [], message: `“${word}” is not a word of ${points.factorNames[f]}; try ${known.slice(0, 3).join(", ")}.` };
+  return said(all.filter((n) => points.factor(f, n) === code), words);
 }
 
 /** @param {number[]} rows @param {string} words */

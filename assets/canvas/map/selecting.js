@@ -121,7 +121,7 @@ export class Selecting {
         return [...begun, ...known, ...new Array(count).fill("")];
       }
       const variances = latentVariance ? Array.from(latentVariance.subarray(at, at + count)) : new Array(count).fill(0);
-      const values = model.coloured?.length ? Array.from(model.item(n), (value) => (Number.isNaN(value) ? "" : value)) : [];
+      const values = model.coloured?.length ? Array.from(model.item(n), (value, d) => (Number.isNaN(value) ? "" : (model.drawing.table?.[d].words?.[value] ?? value))) : [];
       return [...begun, ...latent.subarray(at, at + count), ...variances, ...values];
     });
     return csvText([head, ...lines]);

@@ -6,12 +6,16 @@ import { mix } from "../kit/theme.js";
 
 /** @import { Grid } from "../geometry/shading.js" */
 /** @import { View } from "../kit/plane.js" */
-/** @import { Theme } from "../kit/theme.js" */
+/** @import { Colour, Theme } from "../kit/theme.js" */
 /** @import { Slice } from "../geometry/slice.js" */
 
 const COARSE_CELL = 22; // CSS pixels
 const FINE_CELL = 6;
 const SLICE_MS = 7; // work per frame, so that hovering stays smooth
+
+/** The colours at the ends, and a value's share of the way between them. @typedef {{ ends: (theme: Theme) => [Colour, Colour], share: (value: number, range: [number, number]) => number }} Tone */
+/** @type {Tone} */
+export const UNCERTAINTY = { ends: ({ known, unknown }) => [known, unknown], share: shadow };
 
 export class Shading {
   /** onChange() is called whenever a better picture is ready. @param {() => void} onChange */
@@ -22,6 +26,8 @@ export class Shading {
     this.frame = 0;
     /** The range of standard deviations from light to dark. @type {[number, number]} */
     this.range = [1, 1];
+    /** What the colours mean, if it is not the uncertainty. @type {Tone | null} */
+    this.tone = null;
     /** The grid that is being computed. @type {Grid | null} */
     this.job = null;
     /** Cells of the grids that are still to come. @type {number[]} */
@@ -68,8 +74,10 @@ export class Shading {
     [canvas.width, canvas.height] = [columns, rows];
     const context = contextOf(canvas);
     const image = context.createImageData(columns, rows);
+    const { ends, share } = this.tone ?? UNCERTAINTY;
+    const [low, high] = ends(theme);
     for (let i = 0; i < values.length; i++) {
-      const colour = mix(theme.known, theme.unknown, shadow(values[i], this.range));
+      const colour = mix(low, high, share(values[i], this.range));
       image.data.set([colour[0], colour[1], colour[2], 255], 4 * i);
     }
     context.putImageData(image, 0, 0);

@@ -46,7 +46,10 @@ export function showSwitches(explorer, before) {
   if (differs("rows")) selecting?.show();
   if (differs("show", "by", "labels", "rows")) map.drawLower();
   if (differs("by")) explorer.paint();
-  if (differs("shade")) shades?.show();
+  if (differs("shade")) {
+    shades?.show();
+    controls.colours.markShade();
+  }
   if (differs("wall")) wall?.begin();
   if (differs("unsure")) inspector?.showUnsure();
   if (differs("noise")) wall?.showNoise();

@@ -1,10 +1,12 @@
 // The switches of a map's state: the values that a model allows, and their form in a link.
 
 /** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { TableOutput } from "../geometry/table.js" */
+/** @import { TableCell } from "../kit/table.js" */
 
 /** The two ends of a path, in all dimensions. @typedef {readonly [readonly number[], readonly number[]]} Ends */
 /** @typedef {keyof typeof LAYERS} Layer */
-/** @typedef {"uncertainty" | "magnification"} Shade */
+/** "uncertainty", "magnification", or the probability of a word, from `shadeOf`. @typedef {string} Shade */
 /** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
 /** @typedef {"straight" | "geodesic"} WayKind */
 /** @typedef {"blur" | "fade" | "off"} Unsure */
@@ -14,8 +16,10 @@
  * @property {number} axes the number of coordinates of a point
  * @property {Readonly<Record<Layer, boolean>>} show
  * @property {number} facts the number of columns that can colour the points
+ * @property {number} worded the column of words that colours the points of a model without labels, or −1
  * @property {readonly number[]} labels
  * @property {number} rows how many
+ * @property {readonly Shade[]} shades
  * @property {boolean} lengths whether paths and magnification are available
  */
 /**
@@ -68,9 +72,14 @@ export const SWITCHES = {
       return known.length || words === "none" ? layers((name) => known.includes(name)) : undefined;
     },
   },
-  shade: oneOf(["uncertainty", "magnification"], (shade, { lengths }) => lengths || shade === "uncertainty"),
+  shade: {
+    first: ({ shades }) => shades[0],
+    allows: (shade, { shades }) => shades.includes(shade),
+    toLink: (shade) => shade,
+    fromLink: (words, { shades }) => shades.find((shade) => shade === words),
+  },
   by: {
-    first: () => -1,
+    first: ({ worded }) => worded,
     allows: (by, { facts }) => by === -1 || among(by, facts),
     toLink: (by) => String(by + 1),
     fromLink: (words) => Number(words) - 1,
@@ -115,7 +124,7 @@ function oneOf(values, possible = () => true) {
 }
 
 /**
- * @param {LatentPoints & { lengths?: boolean }} model
+ * @param {LatentPoints & { lengths?: boolean, table?: TableOutput | null }} model
  * @returns {Offer}
  */
 export function offerOf(model) {
@@ -123,10 +132,20 @@ export function offerOf(model) {
     axes: model.nLatent,
     show: layers((name) => LAYERS[name](model)),
     facts: model.factorNames.length,
+    worded: model.labels ? -1 : model.factorNames.findIndex((_, f) => model.factorWords(f)),
     labels: model.presentLabels(),
     rows: model.nRows,
+    shades: ["uncertainty", ...(model.lengths ? ["magnification"] : []), ...chancesOf(model.table?.cells ?? []).map(({ shade }) => shade)],
     lengths: Boolean(model.lengths),
   };
+}
+
+/** The shading by the probability of a word. @param {number} column @param {number} word */
+export const shadeOf = (column, word) => `chance-${column + 1}-${word + 1}`;
+
+/** The probabilities that can shade a map. @param {readonly TableCell[]} cells */
+export function chancesOf(cells) {
+  return cells.flatMap(({ name, words = [] }, column) => words.map((text, word) => ({ shade: shadeOf(column, word), column, word, name, text })));
 }
 
 /** @param {(name: Layer) => boolean} on @returns {Record<Layer, boolean>} */

@@ -14,12 +14,29 @@ import { pythonCode } from "./python_code.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
+/** @import { TableOutput } from "../geometry/table.js" */
 
 const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", npz: "application/zip", bvh: "text/plain" };
 
 const WIDTH_TAKEN = 400; // width of an exported output in CSS pixels, which sets the size of lines and text
 
 /** @typedef {keyof typeof MEDIA_TYPES} Format */
+
+/**
+ * A line for every number and count, with the ends of the interval of 95 % of the rows, and for every word.
+ * @param {TableOutput} table
+ * @param {Float64Array} point
+ */
+export function tableLines(table, point) {
+  /** @type {(string | number)[][]} */
+  const lines = [["column", "value", "lower end (95 %)", "upper end (95 %)", "probability"]];
+  table.answers(point, null).forEach((answer, c) => {
+    const { name, words = [] } = table.cells[c];
+    if ("chances" in answer) words.forEach((word, k) => lines.push([name, word, "", "", answer.chances[k]]));
+    else lines.push([name, answer.value, answer.low, answer.high, ""]);
+  });
+  return lines;
+}
 
 export class Taking {
   /**
@@ -39,9 +56,11 @@ export class Taking {
     /** @type {Format[]} */
     const pictures = vector ? ["png", "svg"] : ["png"];
     /** @type {Format[]} */
+    const arrays = explorer.model.table ? [] : ["npz"];
+    /** @type {Format[]} */
     const pose = explorer.model.drawing.kind === "skeleton" ? ["bvh"] : [];
     this.menu.querySelector("[data-part=takings]")?.replaceChildren(
-      this.group("The output at the chosen place", [...pictures, "csv", "npz", ...pose], (format) => this.output(format)),
+      this.group("The output at the chosen place", [...pictures, "csv", ...arrays, ...pose], (format) => this.output(format)),
       this.group("The map", ["png", "svg"], (format) => this.map(format)),
       element("section", {}, element("h2", {}, "Python code of this output"), this.code, copy),
       this.said,
@@ -81,6 +100,16 @@ export class Taking {
   async output(format) {
     const { explorer } = this;
     const { model } = explorer;
+    if (model.table && format === "csv") {
+      this.save("output", format, csvText(tableLines(model.table, explorer.shownPoint())));
+      return;
+    }
+    if (model.table) {
+      const values = new Float64Array(model.table.nOutputs);
+      model.table.predict(explorer.shownPoint(), values);
+      await this.draw(format, values, null);
+      return;
+    }
     const { mean, variances } = model.moments(explorer.shownPoint(), null);
     const std = variances.map(Math.sqrt);
     if (format === "csv") {
@@ -90,11 +119,14 @@ export class Taking {
       const entries = Object.entries({ mean, std, point: this.point() });
       this.save("output", format, zipFile(entries.map(([name, values]) => ({ name: `${name}.npy`, bytes: npyFile(values) }))));
     } else if (format === "bvh") this.save("output", format, bvhText(model.drawing.skeleton, [mean], 1 / 30));
-    else await this.picture("output", format, [WIDTH_TAKEN, outputHeight(model.drawing, WIDTH_TAKEN)], (context, size) => {
-      const spread = ["curve", "bars"].includes(model.drawing.kind) ? std : null;
-      const { theme, turn } = explorer.state;
-      drawOutput(context, model.drawing, mean, ...size, { theme, turn, spread });
-    });
+    else await this.draw(format, mean, ["curve", "bars"].includes(model.drawing.kind) ? std : null);
+  }
+
+  /** The output as a picture. @param {Format} format @param {Float64Array} values @param {Float64Array | null} spread */
+  async draw(format, values, spread) {
+    const { model: { drawing }, state: { theme, turn } } = this.explorer;
+    await this.picture("output", format, [WIDTH_TAKEN, outputHeight(drawing, WIDTH_TAKEN)], (context, size) =>
+      drawOutput(context, drawing, values, ...size, { theme, turn, spread }));
   }
 
   /** @param {Format} format */

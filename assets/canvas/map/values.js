@@ -1,13 +1,22 @@
-// The values of a table at a place: a row per column, with its value on the range of the data.
+// The values of a table at a place: a row per column, with its value on the range of the data, or its probable words.
 
 import { element } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
+import { chanceWords } from "../kit/table.js";
+import { css, labelStyle } from "../kit/theme.js";
+import { intervalWords } from "../geometry/table.js";
+import { shadeOf } from "./switches.js";
 
+/** @import { Answer } from "../geometry/table.js" */
+/** @import { TableColumn } from "../kit/table.js" */
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95 % interval
 const MARKS = "Mark: value here. Band: 95 % of rows here. Line: range of all rows, with their median.";
+const WORDS_NOTE = "Words: the most probable ones here. Press one to shade the map by its probability.";
+const WORDS_SHOWN = 3; // words of a column
+const LEAST_CHANCE = 0.01; // probability of a word that is shown
 
 /**
  * The least, the median and the greatest value of a column in the training rows.
@@ -19,8 +28,9 @@ const MARKS = "Mark: value here. Band: 95 % of rows here. Line: range of all row
  * @param {number} value
  * @param {number} spread half the width of the 95 % interval
  * @param {Range} range
+ * @param {[number, number]} [ends] of the interval, if the value is not in its middle
  */
-export function onRange(value, spread, [low, median, high]) {
+export function onRange(value, spread, [low, median, high], ends = [value - spread, value + spread]) {
   const width = high - low;
   const percent = (/** @type {number} */ x) => (width > 0 ? Math.min(Math.max((100 * (x - low)) / width, 0), 100) : 50);
   const side = value < low ? "below" : value > high ? "above" : "";
@@ -30,11 +40,85 @@ export function onRange(value, spread, [low, median, high]) {
     side,
     mark: percent(value),
     median: percent(median),
-    band: [percent(value - spread), percent(value + spread)],
+    band: ends.map(percent),
     value: number(value),
     spread: `± ${number(spread)}`,
     words: `${number(value)}, plus or minus ${number(spread)}; ${where}`,
   };
+}
+
+/** A number or a count on the range of its column. */
+class NumberRow {
+  /** @param {HTMLElement} title @param {Range} range @param {TableColumn | null} column of a table with words */
+  constructor(title, range, column) {
+    this.range = range;
+    this.column = column;
+    this.band = element("i", { class: "band" });
+    this.median = element("i", { class: "median" });
+    this.mark = element("i", { class: "mark" });
+    this.bar = element("span", { class: "bar", role: "img" }, this.band, this.median, this.mark);
+    this.value = element("b");
+    this.spread = element("small");
+    this.row = element("li", {}, title, this.bar, this.value, this.spread);
+  }
+
+  /** @param {{ value: number, low: number, high: number }} answer */
+  show({ value, low, high }) {
+    const count = this.column?.kind === "count";
+    const seen = onRange(value, (high - low) / 2, this.range, [low, high]);
+    this.band.style.left = `${seen.band[0]}%`;
+    this.band.style.width = `${seen.band[1] - seen.band[0]}%`;
+    this.median.style.left = `${seen.median}%`;
+    this.mark.style.left = `${seen.mark}%`;
+    this.mark.dataset.side = seen.side;
+    this.value.textContent = count ? formatFixed(value, Math.max(10 * value, 1)) : seen.value;
+    this.spread.textContent = count && this.column ? intervalWords(/** @type {any} */ (this.column), { low, high }) : seen.spread;
+    this.bar.setAttribute("aria-label", count ? `${this.value.textContent} on average; 95 % of rows here have ${low} to ${high}` : seen.words);
+  }
+}
+
+/** The most probable words of a column, with their probabilities. */
+class WordsRow {
+  /** @param {HTMLElement} title @param {number} c @param {string[]} words @param {Explorer<LatentModel>} explorer */
+  constructor(title, c, words, explorer) {
+    this.c = c;
+    this.words = words;
+    this.explorer = explorer;
+    this.chips = Array.from({ length: Math.min(WORDS_SHOWN, words.length) }, () => {
+      const dot = element("i", { class: "dot" });
+      const [text, share] = [element("span"), element("b")];
+      const chip = element("button", { type: "button", class: "word" }, dot, text, " ", share);
+      chip.addEventListener("click", () => this.shade(chip));
+      return { chip, dot, text, share };
+    });
+    this.host = element("span", { class: "words" }, ...this.chips.map(({ chip }) => chip));
+    this.row = element("li", { class: "worded" }, title, this.host);
+  }
+
+  /** Shade the map by the probability of a chip's word, or stop doing so. @param {HTMLElement} chip */
+  shade(chip) {
+    const { explorer } = this;
+    const value = String(chip.dataset.shade);
+    explorer.dispatch({ type: "set", name: "shade", value: explorer.state.chosen.shade === value ? "uncertainty" : value });
+    explorer.paint();
+  }
+
+  /** @param {{ chances: Float64Array }} answer */
+  show({ chances }) {
+    const { words, c, explorer: { model, state: { theme, chosen } } } = this;
+    const order = Array.from(chances.keys()).sort((p, q) => chances[q] - chances[p] || p - q);
+    this.chips.forEach(({ chip, dot, text, share }, i) => {
+      const word = order[i];
+      chip.hidden = i > 0 && chances[word] < LEAST_CHANCE;
+      chip.dataset.shade = shadeOf(c, word);
+      chip.dataset.rank = String(i);
+      chip.setAttribute("aria-pressed", String(chosen.shade === chip.dataset.shade));
+      chip.title = `Shade the map by the probability of “${words[word]}”`;
+      dot.style.background = css(labelStyle(word, model.header.palette, theme).colour);
+      text.textContent = words[word];
+      share.textContent = chanceWords(chances[word]);
+    });
+  }
 }
 
 export class TableValues {
@@ -45,49 +129,50 @@ export class TableValues {
   constructor(explorer) {
     const { model, parts } = explorer;
     this.explorer = explorer;
-    /** @type {Range[]} */
-    this.ranges = model.header.column_ranges;
     this.values = new Float64Array(model.nOutputs);
     const columns = /** @type {string[]} */ (model.drawing.columns);
-    const facts = model.factorNames.length - model.coloured.length;
+    const { table } = model.drawing;
     this.rows = columns.map((name, d) => {
       const title = model.coloured.length
         ? element("button", { type: "button", class: "column", title: `Colour the map by ${name}` }, name)
         : element("span", { class: "column", title: name }, name);
-      const by = facts + d;
+      const by = model.factorNames.length - model.coloured.length + d;
       title.addEventListener("click", () => explorer.dispatch({ type: "set", name: "by", value: explorer.state.chosen.by === by ? -1 : by }));
-      const [band, median, mark] = ["band", "median", "mark"].map((part) => element("i", { class: part }));
-      const bar = element("span", { class: "bar", role: "img" }, band, median, mark);
-      const [value, spread] = [element("b"), element("small")];
-      return { by, title, bar, band, median, mark, value, spread, row: element("li", {}, title, bar, value, spread) };
+      const words = table?.[d].words;
+      const line = words ? new WordsRow(title, d, words, explorer) : new NumberRow(title, table?.[d].range ?? model.header.column_ranges[d], table?.[d] ?? null);
+      return { by, title, line };
     });
-    this.host = element("div", { class: "values" }, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ row }) => row)), element("p", {}, MARKS));
+    const notes = [MARKS, ...(table?.some(({ words }) => words) ? [WORDS_NOTE] : [])];
+    this.host = element("div", { class: "values" }, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), element("p", {}, notes.join(" ")));
     parts.output.before(this.host);
     parts.output.hidden = true;
     parts.inspector.dataset.table = "true";
   }
 
   /** Whether a model's outputs are such values. @param {LatentModel} model */
-  static fits({ header, drawing }) {
-    return Boolean(header.column_ranges && drawing.columns);
+  static fits({ header, drawing, table }) {
+    return Boolean(table || (header.column_ranges && drawing.columns));
   }
 
   /** @param {Float64Array} point @param {Float64Array | null} hidden variances of the dimensions that follow the data */
   show(point, hidden) {
-    const { explorer: { model, state }, values } = this;
+    const { explorer: { state } } = this;
+    const answers = this.answers(point, hidden);
+    this.rows.forEach(({ by, title, line }, d) => {
+      title.setAttribute("aria-pressed", String(state.chosen.by === by));
+      line.show(/** @type {any} */ (answers[d]));
+    });
+  }
+
+  /** @param {Float64Array} point @param {Float64Array | null} hidden @returns {Answer[]} */
+  answers(point, hidden) {
+    const { explorer: { model }, values } = this;
+    if (model.table) return model.table.answers(point, hidden);
     const { variances } = model.moments(point, hidden);
     model.predict(point, values);
-    this.rows.forEach(({ by, title, bar, band, median, mark, value, spread }, d) => {
-      const seen = onRange(values[d], INSIDE_95 * Math.sqrt(variances[d] + model.noise(d) ** 2), this.ranges[d]);
-      title.setAttribute("aria-pressed", String(state.chosen.by === by));
-      band.style.left = `${seen.band[0]}%`;
-      band.style.width = `${seen.band[1] - seen.band[0]}%`;
-      median.style.left = `${seen.median}%`;
-      mark.style.left = `${seen.mark}%`;
-      mark.dataset.side = seen.side;
-      value.textContent = seen.value;
-      spread.textContent = seen.spread;
-      bar.setAttribute("aria-label", seen.words);
+    return Array.from(values, (value, d) => {
+      const half = INSIDE_95 * Math.sqrt(variances[d] + model.noise(d) ** 2);
+      return { value, low: value - half, high: value + half };
     });
   }
 }

@@ -3,6 +3,7 @@
 import { element, fitCanvas } from "../kit/dom.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { drawnPlace, normal, placeAround } from "../geometry/drawn.js";
+import { TableOutput } from "../geometry/table.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { WallMode } from "./switches.js" */
@@ -118,11 +119,16 @@ export class Wall {
 
   /** The mean at a place, or a sample of an observation there. @param {Float64Array} place @param {Float64Array} values */
   outputs(place, values) {
-    const output = /** @type {LatentModel} */ (this.explorer.model.pictured[0]);
+    const [shown] = this.explorer.model.pictured;
     if (!this.noisy) {
-      output.predict(place, values);
+      shown.predict(place, values);
       return;
     }
+    if (shown instanceof TableOutput) {
+      shown.sample(place, values);
+      return;
+    }
+    const output = /** @type {LatentModel} */ (shown);
     const { mean, variances } = output.moments(place, null);
     mean.forEach((value, d) => (values[d] = value + Math.sqrt(variances[d] + output.noise(d) ** 2) * normal()));
   }

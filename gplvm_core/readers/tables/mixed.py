@@ -100,9 +100,14 @@ def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:
     Raises DataError that names the cell of another word.
     """
     text = any(isinstance(word, str) for word in column.words)
-    if source.numbers is None and not text:
+    truths = any(isinstance(word, bool) for word in column.words)
+    if source.numbers is None and not (text or truths):
         return as_numbers([source], table)[:, 0]  # names the cell that is not a number
     cells = _cells(source, column.kind, table, text)
+    if truths and source.numbers is None:
+        named = {str(word).lower(): word for word in column.words}
+        for row, value in enumerate(cells.values):
+            cells.values[row] = named.get(str(value).lower(), value)
     known = set(column.words)
     for row, value in enumerate(cells.values):
         if known and value is not None and value not in known:

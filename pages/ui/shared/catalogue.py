@@ -55,7 +55,8 @@ class Item:
     @property
     def own_noise(self) -> bool:
         """Whether every output has its own noise."""
-        return getattr(self.model, "noise", "shared") == "per_output"
+        shared = getattr(self.model, "noise", "shared") != "per_output"
+        return not shared or bool(self.dataset.columns)
 
 
 def gallery() -> Library:

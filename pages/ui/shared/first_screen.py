@@ -17,6 +17,7 @@ from gplvm_core.prediction import predict
 from gplvm_core.wire.model import Chart
 from pages.ui.shared.catalogue import Item, Listed, open_item
 from pages.ui.shared.kept import kept
+from pages.ui.shared.words import classes_of
 
 HERO = "gallery:people"
 SENTENCE = "Walk through what a model imagines: every place on the map is a face."
@@ -64,6 +65,8 @@ def first_pictures(key: str, version: str) -> tuple[str, str]:
     item = open_item(key)
     chart = Chart.of(item.model, item.dataset)
     row = predict(chart.posterior, chart.latent_mean[[chart.middle]])[0][0]
+    if item.dataset.columns:
+        row = item.dataset.values[chart.middle]
     frame = common_frame(item.dataset.drawing, item.dataset.values)
     picture = picture_uri(row_picture(item.dataset.drawing, row, frame, SIZE))
     return dots(item, chart), picture
@@ -94,10 +97,11 @@ def unit_square(points: Array) -> Array:
 
 def by_label(dataset: Dataset) -> list[tuple[str, Array]]:
     """A colour and the rows that have it."""
-    if dataset.labels is None:
+    labels, _ = classes_of(dataset)
+    if labels is None:
         return [(COLOURS[0], np.arange(dataset.n_points))]
-    names = list(dict.fromkeys(dataset.labels.tolist()))
+    names = list(dict.fromkeys(labels.tolist() if dataset.labels is not None else sorted(labels)))
     return [
-        (COLOURS[place % len(COLOURS)], np.flatnonzero(dataset.labels == name))
+        (COLOURS[place % len(COLOURS)], np.flatnonzero(labels == name))
         for place, name in enumerate(names)
     ]

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gplvm_core.datasets import Dataset
 from gplvm_core.models import (
     GPLVM,
@@ -269,6 +272,15 @@ def words_of_row(dataset: Dataset, row: int) -> str:
         label = int(dataset.labels[row])
         words.append(dataset.label_names[label] if dataset.label_names else str(label))
     return ", ".join(words)
+
+
+def classes_of(dataset: Dataset) -> tuple[NDArray[Any] | None, tuple[str, ...]]:
+    """The labels of the rows with their names; without labels, the first column of words."""
+    for column, values in zip(dataset.columns, dataset.values.T, strict=False):
+        if dataset.labels is None and column.is_words:
+            words = (*map(str, column.words), "missing")
+            return np.where(np.isnan(values), len(words) - 1, values).astype(int), words
+    return dataset.labels, dataset.label_names
 
 
 def file_stem(title: str) -> str:

@@ -27,10 +27,14 @@ ROWS_AT_ONCE = 25
 
 @dataclass(frozen=True, eq=False)
 class Completion:
-    """A whole row (D,) and its standard deviations, None when the model has none."""
+    """A whole row (D,) and its standard deviations, None when the model has none.
+
+    chance: of a table with words, the probability of each word or count, NaN for numbers.
+    """
 
     mean: Array
     std: Array | None
+    chance: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,37 +55,59 @@ class Position:
     std: Array | None
 
 
+def rows_asked(dataset: Dataset, values: Array) -> Any:
+    """Rows as the model takes them: a table with words has their own values."""
+    return dataset.in_own_values(values) if dataset.columns else values
+
+
+def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, Array, Array]:
+    """Whole rows, their standard deviations and probabilities; NaN where there is none."""
+    if not dataset.columns:
+        mean, std = model.complete(values, return_std=True)
+        return mean, std, np.full(mean.shape, np.nan)
+    whole, std, chance = model.complete(
+        rows_asked(dataset, values), return_std=True, return_probability=True
+    )
+    return dataset.coded(whole), std, chance
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
-def completed(_model: Any, name: str, row: Array) -> Completion:
+def completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Completion:
     """The row with its gaps (NaN) filled; without gaps, the row as the model reconstructs it."""
+    if _dataset.columns:
+        mean, std, chance = completed_rows(_model, _dataset, row[None])
+        return Completion(mean[0], std[0], chance[0])
     fill = _model.complete if np.isnan(row).any() else _model.denoise
     mean, std = fill(row[None], return_std=True)
     return Completion(mean[0], std[0])
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def possibilities(_model: Any, name: str, row: Array) -> Possibilities:
-    """Other completions of a row with gaps."""
-    found = _model.alternatives(row[None], n_alternatives=N_ALTERNATIVES)
+def possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Possibilities:
+    """Other completions of a row with gaps; of a table with words, only where they are."""
+    found = _model.alternatives(rows_asked(_dataset, row[None]), n_alternatives=N_ALTERNATIVES)
     present = found[0][0] >= LEAST_WEIGHT
     weights, latent, rows = (part[0, present] for part in found)
+    if _dataset.columns:
+        return Possibilities(weights, latent, np.zeros((0, len(row))), np.zeros((0, len(row))))
     samples = _model.sample_completions(row[None], N_SAMPLES, random_state=0)[:, 0]
     return Possibilities(weights, latent, rows, samples)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def position(_model: Any, name: str, row: Array) -> Position:
+def position(_model: Any, name: str, row: Array, _dataset: Dataset) -> Position:
     """The row's position on the latent map."""
+    rows = rows_asked(_dataset, row[None])
     if not np.any(_model.latent_variance_):
-        return Position(_model.transform(row[None])[0], None)
-    mean, std = _model.transform(row[None], return_std=True)
+        return Position(_model.transform(rows)[0], None)
+    mean, std = _model.transform(rows, return_std=True)
     return Position(mean[0], std[0])
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def log_density(_model: Any, name: str, row: Array) -> float:
+def log_density(_model: Any, name: str, row: Array, _dataset: Dataset) -> float:
     """log p(observed cells of the row | training data) in nats."""
-    return float(_model.score_samples(row[None])[0])
+    return float(_model.score_samples(rows_asked(_dataset, row[None]))[0])
 
 
 def scored_rows(dataset: Dataset, missing: Array) -> Array:
@@ -119,7 +145,7 @@ def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start:
     rows = scored_rows(_dataset, missing)[start : start + ROWS_AT_ONCE]
     values = _dataset.values[rows].copy()
     values[:, missing] = np.nan
-    return np.asarray(_model.score_samples(values))
+    return np.asarray(_model.score_samples(rows_asked(_dataset, values)))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -143,10 +169,10 @@ def class_probabilities(
         return probabilities
     classifier = LogisticRegression(C=10.0, max_iter=500)
     classifier.fit(_model.latent_mean_[others] * scale, labels)
-    here = position(_model, name, row)
+    here = position(_model, name, row, _dataset)
     centres, weights = here.mean[None], np.ones(1)
     if np.isnan(row).any():
-        others_found = possibilities(_model, name, row)
+        others_found = possibilities(_model, name, row, _dataset)
         if len(others_found.weights):
             centres, weights = others_found.latent, others_found.weights
     generator = np.random.default_rng(0)

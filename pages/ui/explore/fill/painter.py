@@ -108,7 +108,8 @@ def send_answer(
 
 
 def send_possibilities(item: Item, name: str, question: Question, row: Array) -> None:
-    key, found = stores(name)["possibilities"], possibilities(item.model, name, row)
+    key = stores(name)["possibilities"]
+    found = possibilities(item.model, name, row, item.dataset)
     hold_bytes(
         key=key,
         data=pack_possibilities(question, found.weights, found.rows, found.samples, key),
@@ -134,7 +135,7 @@ def checked_completion(item: Item, name: str, row: Array) -> Completion:
             "Everything is hidden. The model needs some visible values to complete the rest: show "
             "a part again, or press Undo."
         )
-    return completed(item.model, name, row)
+    return completed(item.model, name, row, item.dataset)
 
 
 def summary(

@@ -1,31 +1,26 @@
 """The panels of the tab Fill in: place on the map, class, typicality, exports."""
 
-import io
-from collections.abc import Iterable
 from html import escape
 
 import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import latent_map_figure
 from gplvm_core.figures.position import mark_position
-from gplvm_core.figures.thumbnails import common_frame, row_picture
-from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.readers.names import names_of
 from gplvm_core.wire.completion import RowItem
 from gplvm_core.wire.model import Chart
-from gplvm_core.wire.rows import DrawnData
+from pages.ui.explore.fill.files import row_csv, row_png, words_in
 from pages.ui.explore.fill.items import row_of
 from pages.ui.explore.fill.model import Completion, class_probabilities, position, possibilities
 from pages.ui.explore.fill.typicality import typicality_panel
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.words import percent
+from pages.ui.shared.words import classes_of, percent
 
 HEIGHT = 290
 MOST_CLASSES = 6
-PNG_SIZE = 720
 PLOT = {"displayModeBar": False}
 
 
@@ -47,7 +42,7 @@ def map_panel(item: Item, name: str, row: Array) -> None:
     """q(x*) among the training points."""
     st.markdown("**Position on the map**")
     model, dataset = item.model, item.dataset
-    here = position(model, name, row)
+    here = position(model, name, row, dataset)
     if len(here.mean) == 1:
         spread = "" if here.std is None else f" ± {here.std[0]:.2f}"
         st.markdown(f"The model has one latent dimension: {here.mean[0]:.2f}{spread}.")
@@ -55,8 +50,7 @@ def map_panel(item: Item, name: str, row: Array) -> None:
     dimensions = Chart.of_top(model, dataset).pair
     figure = latent_map_figure(
         model.latent_mean_,
-        dataset.labels,
-        dataset.label_names,
+        *classes_of(dataset),
         dimensions=dimensions,
         height=HEIGHT,
     )
@@ -64,7 +58,7 @@ def map_panel(item: Item, name: str, row: Array) -> None:
     figure.update_traces(marker={"size": 5, "opacity": 0.5})
     weights, others = np.zeros(0), np.zeros((0, len(here.mean)))
     if np.isnan(row).any():
-        found = possibilities(model, name, row)
+        found = possibilities(model, name, row, dataset)
         weights, others = found.weights, found.latent
     mark_position(figure, here.mean, here.std, others, weights, dimensions=dimensions)
     st.plotly_chart(
@@ -129,7 +123,7 @@ def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None
     """The completed row as numbers and as a picture."""
     dataset = item.dataset
     stem = "".join(c if c.isalnum() else "-" for c in f"{item.title} {current.title}").strip("-")
-    marked = ask_as_text(names_of(dataset), "row")
+    marked = ask_as_text((*names_of(dataset), *words_in(dataset)), "row")
     with st.container(horizontal=True):
         st.download_button(
             "Completed row (CSV)",
@@ -139,6 +133,8 @@ def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None
             on_click="ignore",
             icon=":material/download:",
         )
+        if dataset.columns:
+            return
         st.download_button(
             "Picture (PNG)",
             lambda: row_png(dataset, answer.mean),
@@ -147,32 +143,3 @@ def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None
             on_click="ignore",
             icon=":material/image:",
         )
-
-
-def names_of(dataset: DrawnData) -> tuple[str, ...]:
-    """A name for every column."""
-    if dataset.column_names is not None:
-        return dataset.column_names
-    word = "pixel value" if dataset.drawing.kind == "image" else "column"
-    return tuple(f"{word} {d + 1}" for d in range(dataset.values.shape[1]))
-
-
-def row_csv(
-    dataset: Dataset, current: RowItem, row: Array, answer: Completion, as_text: bool = True
-) -> bytes:
-    """One line per column: name, whether it was filled, value, standard deviation, truth."""
-    lines: list[Iterable[object]] = [("column", "filled", "value", "std", "truth")]
-    filled = np.isnan(row)
-    values = np.where(filled, answer.mean, row)
-    for d, name in enumerate(names_of(dataset)):
-        std = "" if answer.std is None or not filled[d] else f"{answer.std[d]:.8g}"
-        truth = "" if np.isnan(current.values[d]) else f"{current.values[d]:.8g}"
-        lines.append((name, int(filled[d]), f"{values[d]:.8g}", std, truth))
-    return csv_text(lines, as_text=as_text).encode()
-
-
-def row_png(dataset: Dataset, values: Array) -> bytes:
-    buffer = io.BytesIO()
-    frame = common_frame(dataset.drawing, dataset.values)
-    row_picture(dataset.drawing, values, frame, PNG_SIZE).save(buffer, format="PNG")
-    return buffer.getvalue()

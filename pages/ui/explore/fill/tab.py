@@ -4,11 +4,16 @@ import streamlit as st
 
 from pages.ui.explore.fill.items import Source, board, keep
 from pages.ui.explore.fill.painter import painter
+from pages.ui.explore.fill.row_form import row_form
 from pages.ui.explore.fill.table import completed_table, own_rows, trained_rows
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import TERMS
 
+KEYS = (
+    "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), Space hides "
+    "or shows, [ and ] change the brush, Ctrl+Z undoes."
+)
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
 
 
@@ -32,15 +37,17 @@ def fill(item: Item, name: str) -> None:
     table = trained_rows(item) if own is None else own
     if table is not None:
         completed_table(item, name, table)
-    painter(item, name, own)
+    if item.dataset.columns:
+        row_form(item, name, own)
+    else:
+        painter(item, name, own)
     about(
         "**What happens.** The model looks for places on its map that explain what is visible, "
         "and generates the rest from there. The uncertainty has three sources: the position on "
         "the map, the mapping, and the noise.",
         "**Rows of the data** are rows that the model saw complete in training. To see how well "
         "it completes new rows, add rows of your own.",
-        "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), "
-        "Space hides or shows, [ and ] change the brush, Ctrl+Z undoes.",
+        *(() if item.dataset.columns else (KEYS,)),
         f"**The map.** {TERMS['latent']}",
         *bullets(item.dataset.notes),
     )

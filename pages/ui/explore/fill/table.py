@@ -1,6 +1,6 @@
 """Upload of rows with gaps, and the export of the completed table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,14 @@ from gplvm_core.figures.typicality import share_below
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_MEGABYTES, MOST_ROWS, NewRows, formats
-from gplvm_core.readers.tables.csv_text import csv_text
-from pages.ui.explore.fill.model import ROWS_AT_ONCE, log_densities, scored_rows
+from pages.ui.explore.fill.files import sureness_of, table_csv, words_in
+from pages.ui.explore.fill.model import (
+    ROWS_AT_ONCE,
+    completed_rows,
+    log_densities,
+    rows_asked,
+    scored_rows,
+)
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, stored_names
@@ -22,6 +28,10 @@ from pages.ui.shared.reading import read_sandboxed, readers
 from pages.ui.shared.words import bytes_in_words
 
 CHUNK = 20  # rows completed between two checks whether the visitor has left
+PROBABILITIES = (
+    " Probabilities of words and counts are in the columns named “… probability”; known values "
+    "have 1."
+)
 MOST_PATTERNS = 8  # combinations of gaps for which training rows are scored
 
 
@@ -58,7 +68,11 @@ def own_rows(item: Item) -> NewRows | None:
                 st.session_state[f"{kept}|turn"] = turn + 1
                 st.rerun()
     try:
-        like = View("rows", item.dataset.drawing, item.dataset.column_names)
+        like: View | Dataset = View("rows", item.dataset.drawing, item.dataset.column_names)
+        if item.dataset.columns:
+            # Without the rows, which need not be sent along.
+            nothing = np.zeros((2, item.dataset.n_outputs))
+            like = Dataset("rows", "Rows", nothing, like.drawing, columns=item.dataset.columns)
         own: NewRows = read_sandboxed("new rows", name, data, dataset=like)
     except ValueError as error:
         st.error(plain(error), icon=":material/error:")
@@ -89,8 +103,9 @@ def teach(dataset: Dataset) -> None:
     """The format of such a file, with an example."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            f"One row per item with the model's {dataset.n_outputs:,} columns, in the units of its "
-            "data. Leave cells empty where nothing was measured: the model fills them.",
+            f"One row per item with the model's {dataset.n_outputs:,} columns, in the units "
+            f"{'and words ' if dataset.columns else ''}of its data. Leave cells empty where "
+            "nothing was measured: the model fills them.",
             width="content",
         )
         st.download_button(
@@ -112,30 +127,7 @@ def example(dataset: Dataset) -> bytes:
     for row in rows:
         start = int(generator.integers(max(width - width // 3, 1)))
         row[start : start + max(width // 3, 1)] = np.nan
-    return table_csv(names_of(dataset), rows, None)
-
-
-def table_csv(
-    names: tuple[str, ...],
-    values: Array,
-    std: Array | None,
-    as_text: bool = True,
-    beside: Mapping[str, Sequence[object]] | None = None,
-) -> bytes:
-    """A table with a header line; standard deviations are in further columns, "… std".
-
-    beside: columns in front, by name: the row's number and facts. A gap is written NA, since an
-    empty last column could be overlooked.
-    """
-    front = beside or {}
-    lines: list[Iterable[object]] = [
-        (*front, *names, *(() if std is None else (f"{name} std" for name in names)))
-    ]
-    whole = values if std is None else np.hstack([values, std])
-    for n, row in enumerate(whole):
-        cells = ["NA" if np.isnan(value) else f"{value:.8g}" for value in row]
-        lines.append([*(column[n] for column in front.values()), *cells])
-    return csv_text(lines, as_text=as_text).encode()
+    return table_csv(dataset, rows)
 
 
 @st.fragment
@@ -172,6 +164,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
         dimensions = stored_names(item, space_of(item, 0)) or ()
         words = (
             *names_of(item.dataset),
+            *words_in(item.dataset),
             *dimensions,
             *([] if own.row_names is None else map(str, own.row_names)),
         )
@@ -179,11 +172,11 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
         st.download_button(
             "Completed table (CSV)",
             lambda: table_csv(
-                names_of(item.dataset),
+                item.dataset,
                 found.mean,
-                found.std,
                 marked,
                 beside(own, found, dimensions),
+                sureness_of(item.dataset, found.std, found.chance),
             ),
             "completed.csv",
             "text/csv",
@@ -195,6 +188,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
             "Every row has its number, its name if the file has one, its position on the map, and "
             "the percentage of comparable training rows that are less typical. Standard deviations "
             "are in the columns named “… std”; known values have 0."
+            + (PROBABILITIES if item.dataset.columns else "")
         )
         if found.unranked:
             st.caption(
@@ -209,6 +203,7 @@ class Answers:
 
     mean: Array
     std: Array
+    chance: Array  # of words and counts, NaN for numbers
     places: Array
     typical: Array  # share of comparable training rows that are less probable, NaN: not computed
 
@@ -235,7 +230,7 @@ def beside(
     return columns
 
 
-Part = tuple[Array, Array, Array]  # of some rows: means, deviations, places
+Part = tuple[Array, Array, Array, Array]  # of some rows: means, deviations, chances, places
 
 
 def answers_of(item: Item, name: str, own: NewRows, parts: list[Part], asked: str) -> Answers:
@@ -249,11 +244,11 @@ def answers_of(item: Item, name: str, own: NewRows, parts: list[Part], asked: st
     for start in range(CHUNK * len(parts), count, CHUNK):
         bar.progress(0.8 * start / count, f"{start:,} of {count:,} rows …")
         rows = own.values[start : start + CHUNK]
-        mean, std = item.model.complete(rows, return_std=True)
-        parts.append((mean, std, np.asarray(item.model.transform(rows))))
+        filled = completed_rows(item.model, item.dataset, rows)
+        parts.append((*filled, np.asarray(item.model.transform(rows_asked(item.dataset, rows)))))
     bar.progress(0.8, "How typical the rows are …")
-    means, spreads, places = (np.vstack(part) for part in zip(*parts, strict=True))
-    return Answers(means, spreads, places, typicality_of(item, name, own.values))
+    mean, std, chance, places = (np.vstack(part) for part in zip(*parts, strict=True))
+    return Answers(mean, std, chance, places, typicality_of(item, name, own.values))
 
 
 def typicality_of(item: Item, name: str, values: Array) -> Array:
@@ -278,6 +273,6 @@ def typicality_of(item: Item, name: str, values: Array) -> Array:
         rows = np.flatnonzero(which.ravel() == pattern)
         for start in range(0, len(rows), CHUNK):
             chosen = rows[start : start + CHUNK]
-            own = np.asarray(item.model.score_samples(values[chosen]))
+            own = np.asarray(item.model.score_samples(rows_asked(item.dataset, values[chosen])))
             shares[chosen] = [share_below(densities, value) for value in own]
     return shares

@@ -39,7 +39,7 @@ def typicality_panel(item: Item, name: str, current: RowItem) -> None:
     if len(densities) < count:
         st.fragment(keep_working, run_every=PAUSE)(item, name, missing, count)
         return
-    value = log_density(item.model, name, current.values)
+    value = log_density(item.model, name, current.values, item.dataset)
     st.plotly_chart(
         typicality_figure(densities, value, height=HEIGHT),
         key=f"complete_typicality|{name}",

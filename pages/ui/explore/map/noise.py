@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import streamlit as st
 
+from gplvm_core.datasets import Drawing
 from gplvm_core.figures.cells import cell_word, column_std
 from gplvm_core.figures.noise import CellNoise, noise_figure
 from gplvm_core.readers.names import names_of
@@ -21,8 +22,15 @@ ALIKE = 1e-9  # relative; noise levels that differ by less are shown as one numb
 def noise_of_outputs(item: Item, name: str) -> None:
     """An expander with the noise of each output, or of all."""
     dataset = item.dataset
-    data_std = column_std(dataset.values)
-    noise = CellNoise.of(item.model.noise_std_, data_std, dataset.drawing, names_of(dataset))
+    noise_std, numbers = item.model.noise_std_, np.ones(dataset.n_outputs, dtype=bool)
+    if dataset.columns:
+        numbers = np.array([column.kind == "number" for column in dataset.columns])
+        noise_std = noise_std[item.model.posterior_.links.numbers]
+    if not numbers.any():
+        return
+    drawing = Drawing("bars", (int(numbers.sum()),)) if dataset.columns else dataset.drawing
+    names = [name for name, there in zip(names_of(dataset), numbers, strict=True) if there]
+    noise = CellNoise.of(noise_std, column_std(dataset.values[:, numbers]), drawing, names)
     expander = st.expander(
         "Noise of the outputs",
         icon=":material/grain:",
@@ -38,10 +46,10 @@ def noise_of_outputs(item: Item, name: str) -> None:
         if expander.open:
             st.plotly_chart(
                 noise_figure(noise),
-                width=PICTURE_WIDTH if dataset.drawing.kind == "image" else BARS_WIDTH,
+                width=PICTURE_WIDTH if drawing.kind == "image" else BARS_WIDTH,
                 key=f"explore_noise|{name}",
                 config={"displayModeBar": False},
-                alt=f"Noise of every {cell_word(dataset.drawing)[0]}. {own_in_words(noise)}",
+                alt=f"Noise of every {cell_word(drawing)[0]}. {own_in_words(noise)}",
             )
 
 

@@ -20,6 +20,12 @@ CALIBRATED = (
     "the same model was trained without a tenth of the rows, then completed each of them from half "
     "of its values. Correct intervals contain 95 %."
 )
+WORDS = (
+    "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
+    "map by it: the colour is strong where the word is probable. A count has its mean and the "
+    "interval with 95 % of the rows. The shading *Uncertainty* is a share of the data's standard "
+    "deviation, since columns of words have no unit. Find rows with `sex = male` or a word alone."
+)
 LAYERS = (
     "**Layers.** Each layer has its own map; the switch above the map chooses the layer. A place "
     "in the last layer, just above the data, becomes a row directly; a place in a higher layer "
@@ -52,8 +58,7 @@ def latent_map(item: Item, name: str) -> None:
             export_map(item, chart, name)
     except ValueError as error:  # a kernel, or a model, that the page cannot draw
         st.error(plain(error))
-    if not item.dataset.columns:  # words and counts have no noise
-        noise_of_outputs(item, name)
+    noise_of_outputs(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
     about(
@@ -69,6 +74,7 @@ def latent_map(item: Item, name: str) -> None:
         "**The values of a table** are marks on the range of their column over all rows. The band "
         "is the model's 95 % interval for a row at this place. A value beyond the range is an "
         "arrow at its end. Press a column's name to colour the map by it.",
+        *([WORDS] if item.dataset.columns else []),
         "**What matters.** The pictures show the place with one dimension between −2 and +2 "
         "standard deviations of the rows; drag across them to move the point. The bar is the "
         "dimension's share of the change that all dimensions cause in the output. The names that "

@@ -23,6 +23,13 @@ def time(item: Item, name: str) -> None:
             icon=":material/timeline:",
         )
         return
+    if item.dataset.columns:
+        st.info(
+            "This table has words or counts, which the player cannot draw. The tab Map shows its "
+            "rows. In Python, complete, forecast and sample_sequence answer with words over time.",
+            icon=":material/timeline:",
+        )
+        return
     player(item, name)
     about(
         *([LAYERS] if item.model.capabilities.layers else []),

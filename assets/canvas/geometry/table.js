@@ -1,0 +1,251 @@
+// What a model says of a table whose columns may be words and counts: from the functions of its outputs to values.
+//
+// Same formulas as gplvm_core/prediction/columns.py, with p(yes) = ⟨σ(f)⟩ ≈ σ(m/√(1 + πv/8)) (MacKay 1992) in the place
+// of a quadrature: it is off by at most 0.02. The mean of a count is exact, and its interval is by quadrature.
+
+import { formatFixed } from "../kit/format.js";
+import { byChance, cellText, cellsOfTable, chanceWords, tableWidth, valuesOfRow } from "../kit/table.js";
+import { normal } from "./drawn.js";
+
+/** @import { TableCell } from "../kit/table.js" */
+/** @import { LatentModel, Output } from "./model.js" */
+
+// Gauss–Hermite quadrature with 20 nodes, of which one half is written down.
+const NODES = [0.3469641570813559, 1.042945348802751, 1.745247320814127, 2.458663611172368, 3.18901481655339, 3.943967350657316, 4.734581334046055, 5.578738805893201, 6.510590157013654, 7.619048541679758];
+const SHARES = [0.2607930634495548, 0.161739333984, 0.06150637206397696, 0.013997837447101, 0.001830103131080492, 0.0001288262799619294, 4.402121090230865e-6, 6.127490259982928e-8, 2.48206236231518e-10, 1.257800672437926e-13];
+const TAIL = 0.025; // beyond either end of an interval
+const NORMAL_END = 1.96; // standard deviations from the middle of a Gaussian to the ends of such an interval
+const MOST_COUNTED = 2000; // larger counts have an interval by the logarithm's deviation
+
+/** How the functions become columns, as gplvm_core/wire/table.py describes it.
+ * @typedef {{ columns: { start: number, spread: number, noise?: number, size?: number }[], center: number[], unit: number[] }} Links */
+/** What is expected of a column: probabilities of its words, or its mean with the ends of the interval of 95 % of the rows.
+ * @typedef {{ chances: Float64Array } | { value: number, low: number, high: number }} Answer */
+
+/** p(yes) of f ~ N(mean, variance). @param {number} mean @param {number} variance */
+export function yesChance(mean, variance) {
+  return 1 / (1 + Math.exp(-mean / Math.sqrt(1 + (Math.PI * variance) / 8)));
+}
+
+/** Probabilities of the classes from those of “this class, or a later one?”. @param {ArrayLike<number>} yes */
+export function classChances(yes) {
+  const chances = new Float64Array(yes.length + 1);
+  let later = 1;
+  for (let k = 0; k < yes.length; k++) {
+    chances[k] = later * yes[k];
+    later *= 1 - yes[k];
+  }
+  chances[yes.length] = later;
+  return chances;
+}
+
+/** The mean of a count for f ~ N(mean, variance). @param {number} mean @param {number} variance @param {number} size of the negative binomial */
+export const countMean = (mean, variance, size) => size * Math.exp(mean + variance / 2);
+
+/**
+ * The ends of the interval with 95 % of the counts, for f ~ N(mean, variance).
+ * @param {number} mean
+ * @param {number} variance
+ * @param {number} size of the negative binomial
+ */
+export function countInterval(mean, variance, size) {
+  const middle = size * Math.exp(mean);
+  if (middle * Math.exp(2 * Math.sqrt(variance)) > MOST_COUNTED) {
+    const deviation = Math.sqrt(variance + 1 / middle + 1 / size);
+    return { low: Math.floor(middle * Math.exp(-NORMAL_END * deviation)), high: Math.ceil(middle * Math.exp(NORMAL_END * deviation)) };
+  }
+  const nodes = NODES.flatMap((node, i) => [-node, node].map((at) => {
+    const f = mean + at * Math.sqrt(variance);
+    // p(0) = σ(−f)^r, and p(y + 1)/p(y) = σ(f) (y + r)/(y + 1).
+    return { next: 1 / (1 + Math.exp(-f)), chance: SHARES[i] * Math.exp(-size * Math.log1p(Math.exp(f))) };
+  }));
+  let [below, low] = [0, -1];
+  for (let count = 0; ; count++) {
+    for (const node of nodes) {
+      below += node.chance;
+      node.chance *= (node.next * (count + size)) / (count + 1);
+    }
+    if (low < 0 && below >= TAIL) low = count;
+    if (below >= 1 - TAIL || count > 20 * MOST_COUNTED) return { low, high: count };
+  }
+}
+
+/** @implements {Output} */
+export class TableOutput {
+  /** @param {LatentModel} model whose outputs are functions of a table */
+  constructor(model) {
+    this.model = model;
+    this.header = model.header;
+    this.drawing = model.drawing;
+    this.cells = cellsOfTable(model.drawing.table ?? []);
+    this.nOutputs = tableWidth(this.cells);
+    /** @type {Links} */
+    this.links = model.header.links;
+  }
+
+  /**
+   * What is expected of every column at a place, x* ~ N(x, variance).
+   * @param {Float64Array} x
+   * @param {ArrayLike<number> | null} variance
+   * @returns {Answer[]}
+   */
+  answers(x, variance) {
+    const { mean, variances } = this.functions(x, variance);
+    return this.cells.map(({ words }, c) => {
+      const { start, noise = 0, size } = this.links.columns[c];
+      const expected = this.expected(c, mean, variances);
+      if (words) return { chances: expected };
+      if (size) return { value: expected[0], ...countInterval(mean[start], variances[start], size) };
+      const half = NORMAL_END * Math.sqrt(variances[start] + noise);
+      return { value: expected[0], low: expected[0] - half, high: expected[0] + half };
+    });
+  }
+
+  /** Mean and variances of the functions. @param {Float64Array} x @param {ArrayLike<number> | null} variance */
+  functions(x, variance) {
+    const { center, unit } = this.links;
+    const { mean, variances } = this.model.moments(x, variance);
+    for (let d = 0; d < mean.length; d++) {
+      mean[d] = center[d] + unit[d] * mean[d];
+      variances[d] *= unit[d] * unit[d];
+    }
+    return { mean, variances };
+  }
+
+  /** The values of a column: probabilities of its words, or its mean. @param {number} c @param {Float64Array} mean @param {Float64Array | null} variances */
+  expected(c, mean, variances) {
+    const { words } = this.cells[c];
+    const { start, size } = this.links.columns[c];
+    const variance = (/** @type {number} */ d) => variances?.[d] ?? 0;
+    if (words) return classChances(Array.from({ length: words.length - 1 }, (_, k) => yesChance(mean[start + k], variance(start + k))));
+    return Float64Array.of(size ? countMean(mean[start], variance(start), size) : mean[start]);
+  }
+
+  /** The values of a row at a place; returns the variance, as the model does. @param {ArrayLike<number>} x @param {Float64Array} values */
+  predict(x, values) {
+    const place = Float64Array.from(x);
+    const { mean, variances } = this.functions(place, null);
+    this.cells.forEach(({ start }, c) => values.set(this.expected(c, mean, variances), start));
+    return this.model.variance(place);
+  }
+
+  /** The probability of a word of a column. @param {Float64Array} x @param {number} c @param {number} word */
+  chance(x, c, word) {
+    const { model, links: { center, unit, columns } } = this;
+    const { start } = columns[c];
+    const last = Math.min(word, this.cells[c].width - 2);
+    const seen = model.someOutputs(x, start, start + last + 1);
+    const yes = seen.map(({ mean, variance }, k) => yesChance(center[start + k] + unit[start + k] * mean, variance * unit[start + k] ** 2));
+    const earlier = yes.slice(0, word).reduce((product, chance) => product * (1 - chance), 1);
+    return word > last ? earlier : earlier * yes[word];
+  }
+
+  /**
+   * How far the values may be off at a place, relative to how far they vary among the rows: root mean square over the
+   * * columns. Of words Σ_k p_k (1 − p_k), their variance; the function of a number or count varies by its deviation.
+   * @param {Float64Array} x
+   * @param {ArrayLike<number> | null} variance
+   */
+  off(x, variance) {
+    const { mean, variances } = this.functions(x, variance);
+    const total = this.cells.reduce((sum, { words }, c) => {
+      const { start, spread } = this.links.columns[c];
+      const expected = this.expected(c, mean, variances);
+      const { size } = this.links.columns[c];
+      const step = Math.sqrt(variances[start]);
+      const own = words ? expected.reduce((total, chance) => total + chance * (1 - chance), 0)
+        : (size ? size * Math.exp(mean[start]) * Math.sinh(step) : step) ** 2;
+      return sum + (spread > 0 ? Math.min(own / spread, 1) : 0);
+    }, 0);
+    return Math.sqrt(total / this.cells.length);
+  }
+
+  /** A sample of a row at a place. @param {Float64Array} x @param {Float64Array} values @param {() => number} [random] */
+  sample(x, values, random = Math.random) {
+    const { mean, variances } = this.functions(x, null);
+    const drawn = mean.map((value, d) => value + Math.sqrt(variances[d]) * normal(random));
+    this.cells.forEach(({ start, width, words }, c) => {
+      const { start: d, noise = 0, size } = this.links.columns[c];
+      const expected = this.expected(c, drawn, null);
+      if (words) {
+        const chance = random();
+        let word = 0;
+        for (let sum = expected[0]; sum < chance && word < width - 1; sum += expected[word]) word += 1;
+        for (let k = 0; k < width; k++) values[start + k] = Number(k === word);
+      } else values[start] = size ? drawnCount(drawn[d], size, random) : expected[0] + Math.sqrt(noise) * normal(random);
+    });
+  }
+
+  /** The values of a training row. @param {number} n */
+  item(n) {
+    return valuesOfRow(this.cells, this.model.item(n));
+  }
+
+  /** @param {number} variance */
+  deviation(variance) {
+    return this.model.deviation(variance);
+  }
+
+  /** @param {ArrayLike<number>} x @returns {Float64Array} of the numbers and counts, NaN of words */
+  deviations(x) {
+    const { mean, variances } = this.functions(Float64Array.from(x), null);
+    const found = new Float64Array(this.nOutputs).fill(NaN);
+    this.cells.forEach(({ words, start }, c) => {
+      const { start: d, size } = this.links.columns[c];
+      if (!words) found[start] = Math.sqrt(variances[d]) * (size ? size * Math.exp(mean[d]) : 1);
+    });
+    return found;
+  }
+
+  /** @param {number} variance */
+  spreadWords(variance) {
+    return this.model.spreadWords(variance);
+  }
+
+  /** The row at a place in words. @param {ArrayLike<number>} x */
+  words(x) {
+    const values = new Float64Array(this.nOutputs);
+    this.predict(x, values);
+    return this.cells.map((cell) => `${cell.name} ${cellText(values, cell)}`).join(", ");
+  }
+}
+
+/** The ends of an interval of a column's rows, for people. @param {TableCell} cell @param {{ low: number, high: number }} answer */
+export function intervalWords({ kind, range }, { low, high }) {
+  if (kind === "count") return `${low} to ${high}`;
+  const [least, , most] = /** @type {[number, number, number]} */ (range);
+  return `± ${formatFixed((high - low) / 2, most - least)}`;
+}
+
+/**
+ * The change of a column between two rows in words, such as “Adelie → Gentoo 80 %”, and its size relative to how
+ * * far it varies among the rows.
+ * @param {TableCell} cell
+ * @param {ArrayLike<number>} from
+ * @param {ArrayLike<number>} to
+ * @param {number} spread
+ */
+export function cellChange(cell, from, to, spread) {
+  let size = 0;
+  for (let k = cell.start; k < cell.start + cell.width; k++) size += (to[k] - from[k]) ** 2;
+  const [first] = cell.words ? byChance(from, cell) : [0];
+  const [last] = cell.words ? byChance(to, cell) : [0];
+  const words = !cell.words ? [cellText(from, cell), cellText(to, cell)]
+    : first === last ? [`${cell.words[first]} ${chanceWords(from[cell.start + first])}`, chanceWords(to[cell.start + first])]
+      : [cell.words[first], cellText(to, cell)];
+  return { size: spread > 0 ? Math.sqrt(size / spread) : 0, words };
+}
+
+/** A count from a negative binomial, by its cumulative distribution. @param {number} f @param {number} size @param {() => number} random */
+function drawnCount(f, size, random) {
+  const next = 1 / (1 + Math.exp(-f));
+  let chance = Math.exp(-size * Math.log1p(Math.exp(f)));
+  // With counts this large, p(0) is below the smallest number; the draw is then the mean.
+  if (!(chance > 0)) return Math.round(size * Math.exp(f));
+  let count = 0;
+  for (let rest = random() - chance; rest > 0 && count < 1e6; count++) {
+    chance *= (next * (count + size)) / (count + 1);
+    rest -= chance;
+  }
+  return count;
+}

@@ -1,0 +1,75 @@
+// A row of a table whose columns may be words: its values side by side, and their texts.
+//
+// Values of a row: one for a number or a count, and for words the probability of each. A row of the data has
+// probabilities of 0 and 1; NaN is missing.
+
+import { formatFixed } from "./format.js";
+
+/**
+ * A column: its words, or the least, the median and the greatest value of its numbers.
+ * @typedef {object} TableColumn
+ * @property {string} name
+ * @property {"number" | "yes/no" | "category" | "grade" | "count"} kind
+ * @property {string[]} [words]
+ * @property {[number, number, number]} [range]
+ */
+/** A column and the place of its values in a row. @typedef {TableColumn & { start: number, width: number }} TableCell */
+
+/** @param {readonly TableColumn[]} table @returns {TableCell[]} */
+export function cellsOfTable(table) {
+  let start = 0;
+  return table.map((column) => {
+    const cell = { ...column, start, width: column.words?.length ?? 1 };
+    start += cell.width;
+    return cell;
+  });
+}
+
+/** The number of values in a row. @param {readonly TableCell[]} cells */
+export function tableWidth(cells) {
+  return cells.reduce((sum, { width }) => sum + width, 0);
+}
+
+/**
+ * The values of a row of the data, from a number for each column: of words, the number of the word.
+ * @param {readonly TableCell[]} cells
+ * @param {ArrayLike<number>} codes
+ */
+export function valuesOfRow(cells, codes) {
+  const values = new Float64Array(tableWidth(cells));
+  cells.forEach(({ words, start, width }, c) => {
+    if (!words) values[start] = codes[c];
+    else for (let k = 0; k < width; k++) values[start + k] = Number.isNaN(codes[c]) ? NaN : Number(k === codes[c]);
+  });
+  return values;
+}
+
+/** The numbers of a column's words, the most probable first. @param {ArrayLike<number>} values @param {TableCell} cell */
+export function byChance(values, { start, width }) {
+  return Array.from({ length: width }, (_, k) => k).sort((p, q) => values[start + q] - values[start + p] || p - q);
+}
+
+/** A probability in percent, never 0 or 100. @param {number} chance */
+export function chanceWords(chance) {
+  return chance >= 0.995 ? "> 99 %" : chance < 0.005 ? "< 1 %" : `${Math.round(100 * chance)} %`;
+}
+
+/** The value of a column, for people. @param {ArrayLike<number>} values @param {TableCell} cell */
+export function cellText(values, cell) {
+  const value = values[cell.start];
+  if (Number.isNaN(value)) return "missing";
+  if (cell.words) {
+    const [best] = byChance(values, cell);
+    const chance = values[cell.start + best];
+    return chance === 1 ? cell.words[best] : `${cell.words[best]} ${chanceWords(chance)}`;
+  }
+  if (cell.kind === "count") return Number.isInteger(value) ? String(value) : formatFixed(value, Math.max(10 * value, 1));
+  const [low, , high] = /** @type {[number, number, number]} */ (cell.range);
+  return formatFixed(value, high - low);
+}
+
+/** A row's value of one column: its word, or its number. @param {TableColumn} column @param {number} code */
+export function ownText(column, code) {
+  const [cell] = cellsOfTable([column]);
+  return Number.isNaN(code) ? "–" : cellText(valuesOfRow([cell], [code]), cell);
+}

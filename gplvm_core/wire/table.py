@@ -1,0 +1,108 @@
+"""Pack a table whose columns may be words and counts: what the browser makes of its functions.
+
+The canvas gets the functions of a table centred and without units, so that a metre, a logit and the
+logarithm of a count compare: h_d = (f_d − center_d)/unit_d, with unit_d² the variance of f_d among
+rows, noise included. All that it computes with distances and variances holds for the h_d as for
+numbers of one unit; `links` takes them back to the functions, and these to values and words.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from gplvm_core.figures.palette import COLOURS
+from gplvm_core.likelihoods import TableColumns
+from gplvm_core.prediction import Posterior
+from gplvm_core.wire.rows import DrawnData
+
+# The variance of a logistic distribution: of the logits of yes/no answers and counts, as noise.
+LOGISTIC = np.pi**2 / 3.0
+
+
+def units(posterior: Posterior, columns: TableColumns) -> Float[Array, " D"]:
+    """Return unit_d. The outputs of a column with many words together count as one number does."""
+    links = posterior.links
+    assert links is not None
+    level = float(np.mean(posterior.kernel.diag(posterior.inducing)))
+    signal = level * np.array([posterior.variances.ratio(d) for d in range(posterior.n_outputs)])
+    noise = np.where(links.numbers, posterior.noise_variance, LOGISTIC)
+    widths = np.concatenate([np.full(at.stop - at.start, at.stop - at.start)
+                             for at in columns.places])  # fmt: skip
+    shared = widths * len(columns.columns) / posterior.n_outputs
+    return np.asarray(posterior.scale * np.sqrt((signal + noise) * shared))
+
+
+def without_units(posterior: Posterior, columns: TableColumns) -> Posterior:
+    """Return the posterior of the h_d, which are numbers."""
+    scale = posterior.scale / units(posterior, columns)
+    return replace(posterior, center=np.zeros(posterior.n_outputs), scale=scale, links=None)
+
+
+def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]:
+    """Return the rows of a data set with a word as its number among the model's words.
+
+    A word that the model does not know is missing.
+    """
+    values = dataset.values.copy()
+    for at, (column, own) in enumerate(zip(columns.columns, dataset.columns, strict=True)):
+        if not column.is_words:
+            continue
+        number = {word: code for code, word in enumerate(column.words)}
+        codes = np.array([number.get(word, np.nan) for word in own.words])
+        known = ~np.isnan(values[:, at])
+        values[known, at] = codes[values[known, at].astype(int)]
+    return values
+
+
+def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str, Any]:
+    """Return how a row of a table is drawn: its columns with their words and ranges.
+
+    columns: in the order of the model's words; None: as in the data set.
+    """
+    own = dataset.columns if columns is None else columns.columns
+    entries: list[dict[str, Any]] = []
+    for column, values in zip(own, dataset.values.T, strict=True):
+        entry: dict[str, Any] = {"name": column.name, "kind": column.kind}
+        if column.is_words:
+            entry["words"] = [str(word) for word in column.words]
+        else:
+            seen = values[~np.isnan(values)]
+            entry["range"] = [float(mark) for mark in (seen.min(), np.median(seen), seen.max())]
+        entries.append(entry)
+    return {"kind": "table", "table": entries, "palette": list(COLOURS)}
+
+
+def pack_links(
+    posterior: Posterior, columns: TableColumns, rows: Float[Array, "N C"]
+) -> dict[str, Any]:
+    """Return what takes the h_d to the columns, and how far these vary among the rows.
+
+    rows: as by `coded_rows`. spread: of a number or count its variance, of words Σ_c b_c (1 − b_c)
+    with their shares b_c of the rows.
+    """
+    links = posterior.links
+    assert links is not None
+    each = []
+    for column, place, values in zip(columns.columns, columns.places, rows.T, strict=True):
+        seen = values[~np.isnan(values)]
+        entry: dict[str, Any] = {"start": place.start}
+        if column.is_words:
+            shares = np.bincount(seen.astype(int), minlength=len(column.words)) / max(len(seen), 1)
+            entry["spread"] = float(np.sum(shares * (1.0 - shares)))
+        else:
+            entry["spread"] = float(np.var(seen))
+            if column.kind == "count":
+                entry["size"] = float(links.size[place.start])
+            else:
+                scale = float(posterior.scale[place.start])
+                entry["noise"] = float(posterior.noise_variance) * scale**2
+        each.append(entry)
+    center = np.broadcast_to(posterior.center, (posterior.n_outputs,))
+    return {
+        "columns": each,
+        "center": center.tolist(),
+        "unit": units(posterior, columns).tolist(),
+    }

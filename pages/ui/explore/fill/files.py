@@ -1,0 +1,90 @@
+"""Completed rows as files: tables with words and numbers, and pictures."""
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.thumbnails import common_frame, row_picture
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.wire.completion import RowItem
+from pages.ui.explore.fill.model import Completion
+
+PNG_SIZE = 720
+
+
+def row_csv(
+    dataset: Dataset, current: RowItem, row: Array, answer: Completion, as_text: bool = True
+) -> bytes:
+    """One line per column: name, whether it was filled, value, standard deviation, truth.
+
+    Of a table with words also the probability of a filled word or count.
+    """
+    chance = answer.chance
+    more = () if chance is None else ("probability",)
+    lines: list[Iterable[object]] = [("column", "filled", "value", "std", *more, "truth")]
+    filled = np.isnan(row)
+    values = np.where(filled, answer.mean, row)
+    for d, name in enumerate(names_of(dataset)):
+        std = "" if answer.std is None or not filled[d] else numeral(answer.std[d])
+        beside = () if chance is None else (numeral(chance[d]) if filled[d] else "",)
+        truth = cell(dataset, d, current.values[d])
+        lines.append((name, int(filled[d]), cell(dataset, d, values[d]), std, *beside, truth))
+    return csv_text(lines, as_text=as_text).encode()
+
+
+def numeral(value: float) -> str:
+    """A number in a file; nothing where there is none."""
+    return "" if np.isnan(value) else f"{value:.8g}"
+
+
+def cell(dataset: Dataset, d: int, value: float) -> str:
+    """A value in a file: the word that it stands for, or the number."""
+    words = dataset.columns[d].words if dataset.columns else ()
+    return str(words[int(value)]) if words and not np.isnan(value) else numeral(value)
+
+
+def words_in(dataset: Dataset) -> tuple[str, ...]:
+    """All words of a table's columns."""
+    return tuple(str(word) for column in dataset.columns for word in column.words)
+
+
+def row_png(dataset: Dataset, values: Array) -> bytes:
+    buffer = io.BytesIO()
+    frame = common_frame(dataset.drawing, dataset.values)
+    row_picture(dataset.drawing, values, frame, PNG_SIZE).save(buffer, format="PNG")
+    return buffer.getvalue()
+
+
+def table_csv(
+    dataset: Dataset,
+    values: Array,
+    as_text: bool = True,
+    beside: Mapping[str, Sequence[object]] | None = None,
+    after: Sequence[tuple[str, Array]] = (),
+) -> bytes:
+    """A table with a header line.
+
+    beside: columns in front, by name: the row's number and facts; after: columns of numbers behind
+    the values. A gap is written NA, since an empty last column could be overlooked.
+    """
+    front = beside or {}
+    titles = (title for title, _ in after)
+    lines: list[Iterable[object]] = [(*front, *names_of(dataset), *titles)]
+    for n, row in enumerate(values):
+        cells = [cell(dataset, d, value) or "NA" for d, value in enumerate(row)]
+        numbers = [numeral(column[n]) or "NA" for _, column in after]
+        lines.append([*(column[n] for column in front.values()), *cells, *numbers])
+    return csv_text(lines, as_text=as_text).encode()
+
+
+def sureness_of(dataset: Dataset, std: Array, chance: Array) -> list[tuple[str, Array]]:
+    """The columns with standard deviations ("… std") and probabilities of words and counts."""
+    names = names_of(dataset)
+    numbers = [d for d in range(len(names)) if not (dataset.columns and dataset.columns[d].words)]
+    others = [d for d, column in enumerate(dataset.columns) if column.kind != "number"]
+    found = [(f"{names[d]} std", std[:, d]) for d in numbers]
+    return found + [(f"{names[d]} probability", chance[:, d]) for d in others]

@@ -1,0 +1,130 @@
+"""One row of a table with words: its values in a form, the missing ones filled by the model."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.wire.completion import RowItem
+from pages.ui.explore.fill.model import completed, rows_asked
+from pages.ui.explore.fill.panels import panels
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import percent, words_of_row
+
+ACROSS = 3  # fields side by side
+SHOWN = 3  # probable words of a missing value
+LEAST = 0.01  # probability of a word that is shown
+ENDS = (0.025, 0.975)  # of the interval of a number or count
+
+
+@st.fragment
+def row_form(item: Item, name: str, own: NewRows | None) -> None:
+    """The fields of a row, and below each missing one its most probable values.
+
+    own: the visitor's rows, when those are shown.
+    """
+    values = item.dataset.values if own is None else own.values
+    mark = "data" if own is None else f"own {own.mark}"
+    gaps = np.flatnonzero(np.isnan(values).any(axis=1))
+    st.markdown("**One row** — choose values, or clear a field: the model fills it in.")
+    number = st.columns(ACROSS, gap="small")[0].number_input(
+        "Row number",
+        min_value=1,
+        max_value=len(values),
+        value=int(gaps[0]) + 1 if len(gaps) else 1,
+        step=1,
+        key=f"fill_row|{name}|{mark}",
+        help="The form opens with the first row that has a gap.",
+    )
+    at = int(number) - 1
+    if own is None:
+        current = RowItem(f"row {at}", words_of_row(item.dataset, at), values[at])
+    else:
+        current = RowItem(f"own {at} {own.mark}", f"your row {at + 1}", values[at])
+    if item.dataset.row_names is not None and own is None:
+        st.caption(plain(current.title))
+    started = opening(item.dataset, values[at])
+    columns, row, below = item.dataset.columns, np.full(len(started), np.nan), []
+    for first in range(0, len(columns), ACROSS):
+        places = st.columns(ACROSS, gap="small")
+        for place, c in zip(places, range(first, min(first + ACROSS, len(columns))), strict=False):
+            with place:
+                key = f"fill_value|{name}|{mark}|{at}|{c}"
+                row[c] = field(columns[c], item.dataset.values[:, c], started[c], key)
+                below.append(st.empty())
+    if np.isnan(row).all():
+        st.info("Every field is empty. The model needs at least one value: choose one.")
+        return
+    for c in np.flatnonzero(np.isnan(row)).tolist():
+        below[c].markdown(expected_words(item, name, row, c, values[at, c]))
+    answer = completed(item.model, name, row, item.dataset)
+    shown = RowItem(current.id, current.title, row if own is not None else current.values)
+    panels(item, name, shown, row, answer)
+
+
+def opening(dataset: Dataset, values: Array) -> Array:
+    """The values that a form opens with: of a complete row, the first word is left out."""
+    words = [c for c, column in enumerate(dataset.columns) if column.is_words]
+    started = values.copy()
+    if words and not np.isnan(values).any():
+        started[words[0]] = np.nan
+    return started
+
+
+def field(column: TableColumn, rows: Array, value: float, key: str) -> float:
+    """Ask for a value of a column; NaN if it is empty. rows: the data's values of the column."""
+    title = plain(column.name)
+    empty: dict[str, Any] = {"placeholder": "Missing", "key": key}
+    if key not in st.session_state and not np.isnan(value):
+        # A field that was given its value here can be cleared.
+        st.session_state[key] = value if column.kind == "number" else int(value)
+    found: float | None
+    if column.is_words:
+        words = [str(word) for word in column.words]
+        options = range(len(words))
+        found = st.selectbox(title, options, index=None, format_func=words.__getitem__, **empty)
+    elif column.kind == "count":
+        found = st.number_input(title, min_value=0, step=1, value=None, **empty)
+    else:
+        spread = float(np.nanmax(rows) - np.nanmin(rows)) or 1.0
+        step = 10.0 ** np.floor(np.log10(spread / 20.0))
+        found = st.number_input(title, value=None, step=step, format="%g", **empty)
+    return np.nan if found is None else float(found)
+
+
+def expected_words(item: Item, name: str, row: Array, c: int, truth: float) -> str:
+    """The probable values of a missing one, and what the data have there."""
+    column = item.dataset.columns[c]
+    if column.is_words:
+        chances = word_chances(item.model, name, row, c, item.dataset)
+        best = [k for k in np.argsort(-chances, kind="stable")[:SHOWN] if chances[k] >= LEAST]
+        parts = [f"{plain(str(column.words[k]))} {percent(chances[k])}" for k in best]
+        words = ", ".join([f"**{parts[0]}**", *parts[1:]])
+        known = "" if np.isnan(truth) else plain(str(column.words[int(truth)]))
+    else:
+        low, middle, high = (
+            f"{value:,.4g}" for value in interval(item.model, name, row, c, item.dataset)
+        )
+        words = f"**{middle}** (95 %: {low} to {high})"
+        known = "" if np.isnan(truth) else f"{truth:,.4g}"
+    return f":material/auto_fix_high: {words}" + (f" · in the data: {known}" if known else "")
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def word_chances(_model: Any, name: str, row: Array, c: int, _dataset: Dataset) -> Array:
+    """Probabilities of a column's words, in the order of the data set's words."""
+    rows = rows_asked(_dataset, row[None])
+    found = dict(zip(_model.class_words(c), _model.class_probabilities(rows, c)[0], strict=True))
+    return np.array([found.get(word, 0.0) for word in _dataset.columns[c].words])
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def interval(_model: Any, name: str, row: Array, c: int, _dataset: Dataset) -> Array:
+    """The ends and the middle of the values that a number or count may have."""
+    rows, (low, high) = rows_asked(_dataset, row[None]), ENDS
+    return np.asarray(_model.column_quantiles(rows, c, (low, 0.5, high)))[:, 0]

@@ -1,0 +1,184 @@
+"""A model of a table with words in Explore: its map, rows that are filled in, and files of them."""
+
+import csv
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import BayesianGPLVM, explorer
+from gplvm_core.datasets import Dataset, NamedBytes
+from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.store import Library, workspace
+from gplvm_core.wire.completion import RowItem
+from gplvm_core.wire.frame import unframe
+from gplvm_core.wire.model import Chart, pack_model
+from pages.ui.explore.fill import typicality
+from pages.ui.explore.fill.files import row_csv, sureness_of, table_csv
+from pages.ui.explore.fill.model import completed
+from pages.ui.explore.fill.table import answers_of, example
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.words import percent
+from tests.app.apptest import press, run_page, said, stores
+
+pytestmark = pytest.mark.usefixtures("home")
+KINDS = {"sort": "category", "eggs": "count", "size": ["small", "medium", "large"]}
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No live fragment in these tests, and a few rows for the typicality."""
+    monkeypatch.setattr(typicality, "SPELL", 60.0)
+    monkeypatch.setattr("pages.ui.explore.fill.model.MOST_SCORED", 10)
+
+
+@pytest.fixture(scope="module")
+def birds() -> Dataset:
+    """Two sorts of birds; the larger ones lay more eggs. Three values are missing."""
+    generator = np.random.default_rng(0)
+    large = generator.random(60) < 0.5
+    mass = 3000.0 + 1500.0 * large + generator.normal(0.0, 150.0, 60)
+    rows = pd.DataFrame(
+        {
+            "mass": mass.round(),
+            "sort": np.where(large, "gull <b>", "tern"),
+            "eggs": generator.poisson(1.0 + 4.0 * large),
+            "tagged": generator.random(60) < 0.4,
+            "size": np.where(mass < 3000.0, "small", np.where(mass < 4500.0, "medium", "large")),
+        }
+    ).astype({"sort": object, "tagged": object})
+    rows.loc[4, ["sort", "mass"]] = None
+    rows.loc[7, "tagged"] = None
+    return Dataset.of_table("birds", "Birds", rows, KINDS)
+
+
+@pytest.fixture(scope="module")
+def model(birds: Dataset) -> BayesianGPLVM:
+    estimator = BayesianGPLVM(2, 12, kinds=birds.kinds, max_iter=40, random_state=0)
+    return estimator.fit(birds.in_own_values())
+
+
+@pytest.fixture
+def opened(birds: Dataset, model: BayesianGPLVM) -> Callable[[str], AppTest]:
+    """A tab of Explore with this model from the library."""
+
+    def at(tab: str) -> AppTest:
+        key = "library:" + Library(workspace() / "library").add(model, birds, "My birds")
+        return run_page(tab, model=key)
+
+    return at
+
+
+def test_the_map_is_sent_with_words_and_not_with_codes_alone(opened, birds, model):
+    at = opened("explore")
+    assert not at.exception
+    assert not at.error
+    (header, arrays), *_ = [pair for name, pair in stores(at).items() if "library" in name]
+    assert header["drawing"]["kind"] == "table"
+    assert header["drawing"]["table"][1]["words"] == [
+        str(w) for w in model.columns_.columns[1].words
+    ]
+    assert "Words and counts" in said(at)
+    assert arrays["items"].shape == (60, 5)
+    # Noise is that of the numbers.
+    assert [each.label for each in at.expander if "Noise" in each.label]
+
+
+def test_words_of_the_data_are_numbered_as_the_model_numbers_them(birds, model):
+    turned = Dataset.of_table("turned", "Turned", birds.in_own_values().iloc[::-1], KINDS)
+    column = model.columns_.columns[1]
+    codes = unframe(pack_model(Chart.of(model, birds), "m"))[1]["items"][:, 1]
+    own = birds.in_own_values()["sort"]
+    assert [column.words[int(c)] if not np.isnan(c) else None for c in codes] == own.tolist()
+    again = unframe(pack_model(Chart.of(model, turned), "m"))[1]["items"][::-1, 1]
+    np.testing.assert_array_equal(again, codes)
+
+
+def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened, birds, model):
+    at = opened("fill")
+    assert not at.exception
+    assert at.number_input[0].value == 5
+    chance = model.class_probabilities(birds.in_own_values(birds.values[4:5]), "sort")[0]
+    words = model.class_words("sort")
+    best = int(np.argmax(chance))
+    assert f"**{words[best]} {percent(chance[best])}**" in said(at)
+    low, middle, high = model.column_quantiles(
+        birds.in_own_values(birds.values[4:5]), "mass", (0.025, 0.5, 0.975)
+    )[:, 0]
+    assert f"**{middle:,.4g}** (95 %: {low:,.4g} to {high:,.4g})" in said(at)
+    assert "Position on the map" in said(at)
+    assert "Log density of the known part" in said(at)
+
+
+def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, birds, model):
+    at = opened("fill")
+    at.number_input[0].set_value(1).run()
+    # A complete row opens without its first word.
+    sort = next(each for each in at.selectbox if each.label == "sort")
+    assert sort.value is None and "in the data: " in said(at)
+    assert sort.options == [str(word) for word in birds.columns[1].words]
+    sort.set_value(0).run()
+    assert not at.exception
+    assert "in the data: " not in said(at)
+    next(each for each in at.number_input if each.label == "eggs").set_value(None).run()
+    row = birds.values[0].copy()
+    row[1], row[2] = 0.0, np.nan
+    middle = model.column_quantiles(birds.in_own_values(row[None]), "eggs", (0.5,))[0, 0]
+    assert f"**{middle:,.4g}**" in said(at)
+
+
+def test_a_row_without_any_value_is_explained(opened):
+    at = opened("fill")
+    for each in at.number_input[1:]:
+        each.set_value(None)
+    for each in at.selectbox:
+        if each.label in ("sort", "tagged", "size"):
+            each.set_value(None)
+    at.run()
+    assert not at.exception
+    assert "Every field is empty" in said(at)
+
+
+def test_own_rows_are_read_with_their_words_and_an_unknown_word_is_named(opened, birds):
+    at = opened("fill")
+    source = next(each for each in at.segmented_control if "complete_source" in each.key)
+    source.set_value("own").run()
+    at.file_uploader[0].upload("gaps.csv", example(birds)).run()
+    assert not at.exception and not at.error
+    assert "5 rows, " in said(at)
+    press(at, "Complete all rows")
+    assert not at.exception
+    assert "“… probability”" in said(at)
+    at.file_uploader[0].upload("new.csv", b"mass,sort,eggs\n3000,albatross,2\n").run()
+    assert not at.exception
+    assert "albatross" in at.error[0].value and "tern" in at.error[0].value
+
+
+def test_files_have_words_and_their_probabilities(birds, model):
+    item = Item("library:x", "Birds", model, birds)
+    row = birds.values[4]
+    answer = completed(model, "m", row, birds)
+    lines = list(csv.DictReader(io.StringIO(
+        row_csv(birds, RowItem("row 4", "row 5", row), row, answer).decode()
+    )))  # fmt: skip
+    assert lines[1]["value"] in ("gull <b>", "tern") and lines[1]["filled"] == "1"
+    assert float(lines[1]["probability"]) > 0.5 and lines[1]["std"] == lines[1]["truth"] == ""
+    assert lines[3]["value"] in ("True", "False") and lines[2]["probability"] == ""
+    found = answers_of(item, "m", read_rows(NamedBytes("gaps.csv", example(birds)), birds), [], "a")
+    sure = sureness_of(birds, found.std, found.chance)
+    text = table_csv(birds, found.mean, after=sure).decode()
+    written = list(csv.DictReader(io.StringIO(text)))
+    assert {line["size"] for line in written} <= {"small", "medium", "large"}
+    assert [title for title in written[0] if title.endswith("std")] == ["mass std", "eggs std"]
+    assert "sort probability" in written[0] and "mass probability" not in written[0]
+    assert all(line["eggs"].isdigit() for line in written)
+
+
+def test_a_file_without_a_server_needs_the_same_table(birds, model):
+    assert "<h1>Birds</h1>" in explorer(model, birds).html
+    numbers = Dataset("n", "N", np.nan_to_num(birds.values), birds.drawing)
+    with pytest.raises(ValueError, match="columns of words or counts"):
+        explorer(model, numbers)
