@@ -77,6 +77,16 @@ STORIES: dict[str, Story] = {
         "Chemical analyses of 178 wines from three grapes.",
         "With one scale for each column, the three kinds form separate groups.",
     ),
+    "countries": Story(
+        "Countries",
+        "Life expectancy, income and continent of 142 countries since 1957.",
+        "Poor and rich, healthy and struck by epidemics: countries with like histories are near.",
+    ),
+    "spikes": Story(
+        "Spike counts",
+        "Simulated spikes of 50 neurons that follow an unknown path.",
+        "The map recovers the two-dimensional path from counts alone.",
+    ),
     "lit_pairs": Story(
         "Pairs of heads",
         "Two heads at a time, under the same lamp.",
