@@ -80,12 +80,12 @@ STORIES: dict[str, Story] = {
     "countries": Story(
         "Countries",
         "Life expectancy, income and continent of 142 countries since 1957.",
-        "Poor and rich, healthy and struck by epidemics: countries with like histories are near.",
+        "Find countries with a similar history.",
     ),
     "spikes": Story(
         "Spike counts",
         "Simulated spikes of 50 neurons that follow an unknown path.",
-        "The map recovers the two-dimensional path from counts alone.",
+        "See the path that counts alone reveal.",
     ),
     "lit_pairs": Story(
         "Pairs of heads",
