@@ -1,6 +1,7 @@
 """Floor 7: compare models with each other and with baselines, on held-out data."""
 
 from gplvm_core.comparison.advice import Result, advice, results
+from gplvm_core.comparison.anything import Evidence, is_anything_here
 from gplvm_core.comparison.chained import ChainedModels
 from gplvm_core.comparison.depth import is_depth_worth_it
 from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
@@ -16,6 +17,7 @@ __all__ = [
     "Comparison",
     "Contender",
     "Difference",
+    "Evidence",
     "MeasureTable",
     "Placed",
     "PoissonFactors",
@@ -25,6 +27,7 @@ __all__ = [
     "compare",
     "compare_kept_aside",
     "evidence_of",
+    "is_anything_here",
     "is_depth_worth_it",
     "looked_at",
     "measured",
