@@ -20,7 +20,7 @@ Examples
 
 from gplvm_core.arrays import ArrayLibraryError
 from gplvm_core.bounds import evaluate_bound
-from gplvm_core.comparison import is_depth_worth_it
+from gplvm_core.comparison import is_anything_here, is_depth_worth_it
 from gplvm_core.datasets import (
     Dataset,
     Drawing,
@@ -129,6 +129,7 @@ __all__ = [
     "cluster",
     "evaluate_bound",
     "explorer",
+    "is_anything_here",
     "is_depth_worth_it",
     "label_view",
     "list_datasets",

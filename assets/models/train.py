@@ -67,6 +67,12 @@ GALLERY = {
     ),
     "digits": Exhibit("digits", "Handwritten digits", {"n_components": 10, "n_inducing": 60}),
     "flow": Exhibit("flow", "Oil, water and gas in a pipe", {"n_components": 8, "n_inducing": 40}),
+    "countries": Exhibit(
+        "countries", "142 countries over fifty years", {"n_components": 5, "n_inducing": 30}
+    ),
+    "spikes": Exhibit(
+        "spikes", "A path, found from spikes alone", {"n_components": 5, "n_inducing": 30}
+    ),
     "deep-flow": Exhibit(
         "flow", "The same pipe, in two layers", {"n_components": (5, 8), "n_inducing": 40}
     ),
@@ -78,8 +84,11 @@ def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
     # A jitter large enough that the bound does not depend on a processor's rounding.
     settings = {"jitter": 1e-4, "max_iter": 500} | GALLERY[name].settings
     settings |= {"random_state": 0, "n_jobs": os.cpu_count()}
-    if load_dataset(GALLERY[name].dataset).views:
+    dataset = load_dataset(GALLERY[name].dataset)
+    if dataset.views:
         return ManifoldRelevance(**settings)
+    if dataset.columns:
+        return BayesianGPLVM(**settings, kinds=dataset.kinds)
     if isinstance(settings["n_components"], tuple):
         return DeepGPLVM(**settings)
     return DynamicalGPLVM(**settings) if GALLERY[name].in_time else BayesianGPLVM(**settings)
@@ -110,6 +119,8 @@ def calibrate(name: str) -> dict[str, float]:
     order = generator.permutation(dataset.n_points)
     held = order[: min(dataset.n_points // 10, MOST_HELD_OUT)]
     trained = np.sort(order[len(held) :])
+    if dataset.columns:
+        return calibrate_columns(dataset, model, trained, held, generator)
     views = dataset.view_values or {"": dataset.values}
     model.fit(as_given({view: values[trained] for view, values in views.items()}))
     rows = {view: values[held] for view, values in views.items()}
@@ -121,6 +132,27 @@ def calibrate(name: str) -> dict[str, float]:
             whole = {v: varies[v] & np.full(rows[v].shape, v == to) for v in views}
             found[f"inside_{to}"] = share_inside(model, rows, whole)
     return found
+
+
+def calibrate_columns(
+    dataset: Dataset,
+    model: BayesianGPLVM,
+    trained: Array,
+    held: Array,
+    generator: np.random.Generator,
+) -> dict[str, float]:
+    """The same for the numbers and counts of a table of several kinds, by their quantiles."""
+    model.fit(dataset.in_own_values(dataset.values[trained]))
+    rows = dataset.values[held]
+    hidden = generator.random(rows.shape) < 0.5
+    seen = dataset.in_own_values(np.where(hidden, np.nan, rows))
+    inside = []
+    for at, column in enumerate(dataset.columns):
+        if not column.is_words:
+            low, high = model.column_quantiles(seen, at, (0.025, 0.975))
+            within_own = (low <= rows[:, at]) & (rows[:, at] <= high)
+            inside.append(within_own[hidden[:, at]])
+    return {"inside": float(np.concatenate(inside).mean()), "rows": len(held)}
 
 
 def as_given(views: dict[str, Array]) -> Any:
@@ -205,7 +237,9 @@ def main() -> None:
     for name in asked.names:
         exhibit, start = GALLERY[name], time.perf_counter()
         dataset, model = load_dataset(exhibit.dataset), gallery_model(name)
-        model.fit(dataset.view_values or dataset.values, **known_beside(name, dataset))
+        rows: Any = dataset.view_values or dataset.values
+        rows = dataset.in_own_values() if dataset.columns else rows
+        model.fit(rows, **known_beside(name, dataset))
         shutil.rmtree(HERE / name, ignore_errors=True)
         library.add(model, dataset, exhibit.title, tags=("gallery",), id=name)
         print(

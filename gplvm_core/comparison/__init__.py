@@ -1,26 +1,33 @@
 """Floor 7: compare models with each other and with baselines, on held-out data."""
 
 from gplvm_core.comparison.advice import Result, advice, results
+from gplvm_core.comparison.anything import Evidence, is_anything_here
+from gplvm_core.comparison.chained import ChainedModels
 from gplvm_core.comparison.depth import is_depth_worth_it
 from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
 from gplvm_core.comparison.panels import panels_html
 from gplvm_core.comparison.placing import Placed, evidence_of, looked_at, measured, place
+from gplvm_core.comparison.poisson_factors import PoissonFactors
 from gplvm_core.comparison.repeated import Contender, Step, compare
 from gplvm_core.comparison.result import Comparison, Difference
 from gplvm_core.comparison.table import MeasureTable, table_of
 
 __all__ = [
+    "ChainedModels",
     "Comparison",
     "Contender",
     "Difference",
+    "Evidence",
     "MeasureTable",
     "Placed",
+    "PoissonFactors",
     "Result",
     "Step",
     "advice",
     "compare",
     "compare_kept_aside",
     "evidence_of",
+    "is_anything_here",
     "is_depth_worth_it",
     "looked_at",
     "measured",

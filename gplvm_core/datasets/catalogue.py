@@ -5,7 +5,7 @@ from collections.abc import Callable
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import not_installed
-from gplvm_core.shipped import clip, digit_views, motions
+from gplvm_core.shipped import clip, countries, digit_views, motions
 from gplvm_core.shipped.digits import load_digits
 from gplvm_core.shipped.faces import PACKAGE, load_faces
 from gplvm_core.shipped.people import load_people
@@ -16,6 +16,7 @@ from gplvm_core.simulated.flow import load_flow
 from gplvm_core.simulated.lit_heads import load_heads
 from gplvm_core.simulated.lit_pairs import load_lit_pairs
 from gplvm_core.simulated.silhouettes import load_silhouettes
+from gplvm_core.simulated.spikes import load_spikes
 from gplvm_core.simulated.toy_views import toy_views
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
@@ -27,6 +28,8 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("talking_head", load_talking_head),
     ("flow", load_flow),
     ("wine", load_wine),
+    ("countries", countries.load_countries),
+    ("spikes", load_spikes),
     ("lit_pairs", load_lit_pairs),
     ("silhouettes", load_silhouettes),
     ("digits_views", digit_views.load_digits_views),
@@ -34,7 +37,10 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
 )
 
 # The packages that contain some of these; without its package, a data set is optional.
-NEEDED: dict[str, tuple[str, ...]] = {"faces": (PACKAGE,)}
+NEEDED: dict[str, tuple[str, ...]] = {
+    "faces": (PACKAGE,),
+    "countries": countries.PACKAGES,
+}
 
 # Further data sets with the packages that they need.
 OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
@@ -51,7 +57,7 @@ OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
 def list_datasets() -> tuple[str, ...]:
     """The names of the data sets that can be loaded without installing further packages.
 
-    Includes "faces" only if its package is installed.
+    Includes "faces" and "countries" only if their packages are installed.
     """
     return tuple(name for name, _ in LOADERS if not not_installed(NEEDED.get(name, ())))
 

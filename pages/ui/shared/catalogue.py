@@ -20,8 +20,10 @@ GALLERY_ORDER = (
     "heads",
     "poses",
     "lit_pairs",
+    "countries",
     "faces",
     "digits",
+    "spikes",
     "flow",
 )
 

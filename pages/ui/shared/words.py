@@ -80,6 +80,16 @@ STORIES: dict[str, Story] = {
         "Chemical analyses of 178 wines from three grapes.",
         "With one scale for each column, the three kinds form separate groups.",
     ),
+    "countries": Story(
+        "Countries",
+        "Life expectancy, income and continent of 142 countries since 1957.",
+        "Find countries with a similar history.",
+    ),
+    "spikes": Story(
+        "Spike counts",
+        "Simulated spikes of 50 neurons that follow an unknown path.",
+        "See the path that counts alone reveal.",
+    ),
     "lit_pairs": Story(
         "Pairs of heads",
         "Two heads at a time, under the same lamp.",

@@ -1,0 +1,72 @@
+"""
+Single cells
+============
+
+Put cells on a map from counts of molecules, without logarithms or pseudocounts.
+
+The data are simulated: cells along a path that branches, with a hundred genes, and cells that differ
+in how many molecules were captured. ``read_h5ad("cells.h5ad")`` reads real ones; its ``values`` take
+the place of ``counts``. Some tens to a few hundred variable genes are enough, since each count
+column costs as much as a column with gaps of its own.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from gplvm_core import BayesianGPLVM
+
+generator = np.random.default_rng(0)
+age, branch = generator.uniform(0.0, 1.0, 150), generator.integers(0, 2, 150)
+later = np.maximum(age - 0.5, 0.0) * np.where(branch == 1, 1.0, -1.0)
+effects = generator.normal(size=(2, 40))
+shares = np.exp(3.0 * (age - 0.5)[:, None] * effects[0] + 5.0 * later[:, None] * effects[1])
+captured = generator.lognormal(6.0, 0.4, 150)
+counts = generator.poisson(captured[:, None] * shares / shares.sum(axis=1, keepdims=True))
+
+# %%
+# The number of captured molecules is about the experiment, not about the cell, and would be the main
+# dimension of the map. A random subset of every cell's molecules has the same size for all cells,
+# and stays a table of counts.
+
+depth = int(np.quantile(counts.sum(axis=1), 0.1))
+kept = counts.sum(axis=1) >= depth
+thinned = np.array(
+    [generator.multivariate_hypergeometric(cell, depth) for cell in counts[kept]], dtype=float
+)
+print(f"{kept.sum()} cells with {depth} molecules each.")
+
+# %%
+# Every gene gets a signal of its own, and counts may vary more than a Poisson distribution's.
+
+kinds = ["count"] * thinned.shape[1]
+model = BayesianGPLVM(4, 20, kinds=kinds, max_iter=60, random_state=0).fit(thinned)
+first = np.argsort(-model.relevance_)[:2]
+fig, axes = plt.subplots(figsize=(5, 4), layout="constrained")
+axes.scatter(*model.latent_mean_[:, first].T, c=age[kept], s=15)
+axes.set_title("cells by age")
+
+# %%
+# Is the library size gone, and the age there? Each is estimated from the five nearest cells.
+
+places = model.latent_mean_ * model.latent_scale_
+apart = np.sum((places[:, None] - places) ** 2, axis=2)
+np.fill_diagonal(apart, np.inf)
+near = np.argsort(apart, axis=1)[:, :5]
+
+
+def explained(values: np.ndarray) -> float:
+    return 1.0 - np.var(values - values[near].mean(axis=1)) / np.var(values)
+
+
+print(f"The map explains {explained(age[kept]):.0%} of the age.")
+print(f"It explains {max(explained(np.log(captured[kept])), 0.0):.0%} of the captured molecules.")
+
+# %%
+# A gene that was not measured: hide it in half of the cells, and ask for its quantiles.
+
+hidden = thinned.copy()
+gene = int(np.argmax(np.var(thinned, axis=0)))
+hidden[::2, gene] = np.nan
+low, high = model.column_quantiles(hidden, gene, (0.05, 0.95))
+inside = (low <= thinned[:, gene]) & (thinned[:, gene] <= high)
+print(f"{inside[::2].mean():.0%} of the hidden counts are between their 5 % and 95 % quantiles.")

@@ -1,0 +1,73 @@
+"""
+Spike trains
+============
+
+Find the path that a population of neurons follows, from spike counts alone.
+
+The data are simulated, so the path is known: 50 neurons, whose rates depend on a position in two
+dimensions, and Poisson counts in windows of a tenth of a second. Every third window is used.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from gplvm_core import BayesianGPLVM, is_anything_here, load_dataset
+from gplvm_core.comparison import PoissonFactors
+
+spikes = load_dataset("spikes")
+counts = spikes.values[::3, :30]
+path = np.column_stack([spikes.covariates["x"], spikes.covariates["y"]])[::3]
+kinds = ["count"] * counts.shape[1]
+
+# %%
+# Is there anything to find? The answer compares hidden counts with the rate of each neuron, and
+# with the same table after every neuron was shuffled by itself.
+
+model = BayesianGPLVM(4, 20, kinds=kinds, max_iter=60, random_state=0)
+print(is_anything_here(counts, kinds, model=model, n_shuffles=1).answer)
+
+# %%
+# One latent dimension more than needed costs nothing: what carries no information is off.
+
+model.fit(counts)
+on = np.flatnonzero(model.information_ > 0.05)
+print(f"{len(on)} dimensions are on.")
+
+# %%
+# The map is the path up to rotation, reflection and smooth stretching. A line through the windows in
+# their order shows it; the model does not use the order.
+
+first = np.argsort(-model.relevance_)[:2]
+fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
+for axes, places, title in (
+    (left, path, "the path"),
+    (right, model.latent_mean_[:, first], "the map"),
+):
+    axes.plot(*places.T, color="0.8")
+    axes.scatter(*places.T, c=np.arange(len(places)), s=12)
+    axes.set_title(title)
+
+# %%
+# How much of the path does the map know? The mean of the five nearest windows on the map, without
+# the window itself, is the estimate of each position.
+
+places = (model.latent_mean_ * model.latent_scale_)[:, on]
+apart = np.sum((places[:, None] - places) ** 2, axis=2)
+np.fill_diagonal(apart, np.inf)
+near = np.argsort(apart, axis=1)[:, :5]
+left_over = np.var(path - path[near].mean(axis=1), axis=0) / np.var(path, axis=0)
+print(f"The map explains {1.0 - left_over.mean():.0%} of the path.")
+
+# %%
+# Silent electrodes: hide ten neurons in new windows, and ask for their counts. Poisson factor
+# analysis, the usual linear model of log rates, is the opponent.
+
+new = spikes.values[1::3, :30]
+seen = new.copy()
+seen[:, 20:] = np.nan
+chances = [model.count_probabilities(seen, neuron, int(new.max())) for neuron in range(20, 30)]
+rows = np.arange(len(new))
+own = [chance[rows, new[:, 20 + k].astype(int)] for k, chance in enumerate(chances)]
+factors = PoissonFactors(random_state=0).fit(counts)
+linear = factors.log_probabilities(new, seen)[:, 20:]
+print(f"{-np.mean(np.log(own)):.3f} nats a hidden count; {-linear.mean():.3f} by linear factors.")

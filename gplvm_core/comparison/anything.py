@@ -1,0 +1,182 @@
+"""Is anything here? Whether a row's other values help to predict a hidden one."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+from scipy.stats import nbinom, norm
+from sklearn.base import BaseEstimator, clone
+
+from gplvm_core.likelihoods.counts import SIZES
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
+from gplvm_core.readers.cells import cells_of
+from gplvm_core.readers.kinds import (
+    TableColumn,
+    coded_table,
+    columns_of,
+    in_own_values,
+    kinds_of,
+)
+
+HIDDEN = 0.15  # the share of observed entries that are hidden
+LEAST_HIDDEN, LEAST_ROWS = 20, 20
+ERRORS = 2.0  # standard errors that a gain must exceed
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Whether a model predicts hidden entries better than the base rate of each column.
+
+    gain: mean log probability of a hidden entry minus that by base rates, in nats. error: its
+    standard error, by rows. shuffled: the same gain of each shuffled copy. answer: in words.
+    """
+
+    gain: float
+    error: float
+    shuffled: tuple[float, ...]
+
+    @property
+    def found(self) -> bool:
+        return self.gain - ERRORS * self.error > max(0.0, *self.shuffled)
+
+    @property
+    def answer(self) -> str:
+        share = np.expm1(max(self.gain, 0.0))
+        if self.found:
+            return (
+                "Yes, there is structure here: knowing the rest of a row makes hidden values "
+                f"{share:.0%} more probable than the base rates do ({self.gain:.3f} ± "
+                f"{self.error:.3f} nats a value; {max(self.shuffled):.3f} with shuffled columns)."
+            )
+        return (
+            "No structure was found: hidden values are predicted no better than by the base rate "
+            f"of each column ({self.gain:.3f} ± {self.error:.3f} nats a value; "
+            f"{max(self.shuffled):.3f} with shuffled columns)."
+        )
+
+
+def is_anything_here(
+    Y: Any,
+    kinds: Any = "auto",
+    *,
+    model: BaseEstimator | None = None,
+    n_shuffles: int = 2,
+    random_state: int = 0,
+) -> Evidence:
+    """Hide some entries, and compare a model with the columns' base rates; also when shuffled.
+
+    A base rate is a Gaussian for numbers, the frequencies of words, and a negative binomial for
+    counts. Copies of the table whose columns are shuffled separately have the same base rates and
+    no relations: a model that gains there as much as on the table itself has found nothing.
+
+    Y, kinds: as for `BayesianGPLVM.fit`. model: a BayesianGPLVM or BayesianPCA that is cloned; None
+    for six latent dimensions and 40 inducing inputs. n_shuffles: the number of shuffled copies.
+    Raises DataError for tables with fewer than 20 rows, or with too few values.
+    """
+    columns, _ = columns_of(cells_of(Y), kinds)
+    values = coded_table(columns, Y)
+    n_hidden = HIDDEN * np.sum(~np.isnan(values))
+    if len(values) < LEAST_ROWS or n_hidden < LEAST_HIDDEN or values.shape[1] < 2:
+        raise DataError(
+            f"the table has {values.shape[0]} rows and {values.shape[1]} columns; the question "
+            f"needs at least {LEAST_ROWS} rows, 2 columns and {LEAST_HIDDEN / HIDDEN:.0f} values"
+        )
+    if n_shuffles < 1:
+        raise ValueError(f"n_shuffles must be at least 1; got {n_shuffles}")
+    if model is None:
+        size = min(6, values.shape[1])
+        model = BayesianGPLVM(size, min(40, len(values)), max_iter=100)
+    generator = np.random.default_rng(random_state)
+    gain, error = _gain(values, columns, model, generator)
+    shuffled = tuple(
+        _gain(generator.permuted(values, axis=0), columns, model, generator)[0]
+        for _ in range(n_shuffles)
+    )
+    return Evidence(gain, error, shuffled)
+
+
+def _gain(
+    values: Float[Array, "N C"],
+    columns: Sequence[TableColumn],
+    model: BaseEstimator,
+    generator: np.random.Generator,
+) -> tuple[float, float]:
+    """The mean gain of a hidden entry over its base rate, and its standard error by rows."""
+    hidden = _hidden(values, columns, generator)
+    shown = np.where(hidden, np.nan, values)
+    fitted: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
+    with warnings.catch_warnings():
+        # That the map says nothing of a column is one of the two answers.
+        warnings.simplefilter("ignore", UserWarning)
+        predicted = _log_probabilities(fitted, columns, shown, values)
+    gains = np.zeros_like(values)
+    for at, column in enumerate(columns):
+        own = hidden[:, at]
+        seen = shown[~np.isnan(shown[:, at]), at]
+        gains[own, at] = predicted[own, at] - _log_base_rates(column, seen, values[own, at])
+    count = hidden.sum()
+    mean = float(gains.sum() / count)
+    by_row = np.sum(gains - mean * hidden, axis=1)
+    return mean, float(np.sqrt(np.sum(by_row**2)) / count)
+
+
+def _hidden(
+    values: Float[Array, "N C"], columns: Sequence[TableColumn], generator: np.random.Generator
+) -> Bool[NDArray[np.bool_], "N C"]:
+    """Entries to hide; every row keeps one entry, and every word stays in one row."""
+    observed = ~np.isnan(values)
+    hidden = observed & (generator.random(values.shape) < HIDDEN)
+    for at, column in enumerate(columns):
+        for word in range(len(column.words)):
+            rows = np.flatnonzero(values[:, at] == word)
+            if hidden[rows, at].all():
+                hidden[rows[0], at] = False
+    hidden[(hidden == observed).all(axis=1)] = False
+    return hidden
+
+
+def _log_probabilities(
+    model: Any,
+    columns: Sequence[TableColumn],
+    shown: Float[Array, "N C"],
+    values: Float[Array, "N C"],
+) -> Float[Array, "N C"]:
+    """Train on shown entries; log p of every entry of `values` given the shown ones of its row."""
+    found = np.zeros_like(values)
+    if all(column.kind == "number" for column in columns):
+        mean, std = model.fit(shown).complete(shown, return_std=True)
+        return norm.logpdf(values, mean, np.maximum(std, np.finfo(float).tiny))
+    table = in_own_values(columns, shown)
+    expected = model.fit(table)._expected(model._outputs(table))
+    there = np.nan_to_num(values)
+    for at, (column, trained) in enumerate(zip(columns, model.columns_.columns, strict=True)):
+        if column.is_words:
+            order = [trained.words.index(word) for word in column.words]
+            chances = expected.classes(at)[:, order]
+            found[:, at] = np.log(chances[np.arange(len(values)), there[:, at].astype(int)])
+        elif column.kind == "count":
+            found[:, at] = np.log(expected.chance(at, there[:, at]))
+        else:
+            mean, variance = expected.moments(at)
+            found[:, at] = norm.logpdf(there[:, at], mean, np.sqrt(variance))
+    return found
+
+
+def _log_base_rates(
+    column: TableColumn, seen: Float[Array, " S"], asked: Float[Array, " H"]
+) -> Float[Array, " H"]:
+    """log p of entries by the distribution of the shown entries of the same column."""
+    if column.is_words:
+        shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
+        return np.log(shares[asked.astype(int)])
+    if column.kind == "number":
+        return norm.logpdf(asked, seen.mean(), max(seen.std(), np.finfo(float).tiny))
+    rate = max(seen.mean(), 0.5 / len(seen))
+    size = max(SIZES, key=lambda r: float(nbinom.logpmf(seen, r, r / (r + rate)).sum()))
+    return nbinom.logpmf(asked, size, size / (size + rate))

@@ -1,0 +1,72 @@
+"""Is anything here? Structure is found where it is, and not in shuffled or independent columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import nbinom
+
+from gplvm_core import BayesianGPLVM
+from gplvm_core.comparison import Evidence, is_anything_here
+from gplvm_core.comparison.anything import _log_base_rates
+from gplvm_core.readers import DataError
+from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.simulated.spikes import load_spikes
+
+SMALL = BayesianGPLVM(3, 15, max_iter=40)
+
+
+def test_spikes_have_structure_and_shuffled_spikes_have_none() -> None:
+    spikes = load_spikes(120, 20, 2.0)
+    found = is_anything_here(spikes.values, ["count"] * 20, model=SMALL, n_shuffles=1)
+    assert found.found and found.gain > 0.05
+    assert abs(found.shuffled[0]) < 0.03
+    # The rates that made the counts are the most that can be known.
+    rates = spikes.covariates["rates"]
+    most = np.mean(spikes.values * np.log(rates) - rates) - np.mean(
+        spikes.values * np.log(spikes.values.mean(axis=0)) - spikes.values.mean(axis=0)
+    )
+    assert found.gain < most + 3.0 * found.error
+    assert found.answer.startswith("Yes, there is structure here")
+    alone = np.random.default_rng(0).permuted(spikes.values, axis=0)
+    none = is_anything_here(alone, ["count"] * 20, model=SMALL, n_shuffles=1)
+    assert not none.found
+    assert none.answer.startswith("No structure was found")
+
+
+def test_words_and_numbers_of_one_line_have_structure() -> None:
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=150)
+    table = pd.DataFrame(
+        {
+            "number": x + 0.3 * generator.normal(size=150),
+            "other": np.where(generator.random(150) < 0.1, np.nan, -x),
+            "word": np.where(x + 0.3 * generator.normal(size=150) > 0.0, "up", "down"),
+        }
+    )
+    found = is_anything_here(table, model=SMALL, n_shuffles=1)
+    assert found.found and found.gain > 0.4
+    numbers = is_anything_here(table[["number", "other"]].dropna(), model=SMALL, n_shuffles=1)
+    assert numbers.found
+
+
+def test_the_base_rate_of_counts_is_the_likeliest_negative_binomial() -> None:
+    generator = np.random.default_rng(0)
+    counts = generator.negative_binomial(2.0, 0.25, 4000).astype(float)
+    column = TableColumn("spikes", "count")
+    base = _log_base_rates(column, counts, counts)
+    assert base.mean() == pytest.approx(nbinom.logpmf(counts, 2.0, 0.25).mean(), abs=2e-3)
+    words = TableColumn("word", "category", ("a", "b"))
+    own = _log_base_rates(words, np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 0.0]))
+    np.testing.assert_allclose(np.exp(own), [0.25, 0.75])
+
+
+def test_a_gain_counts_if_it_is_beyond_its_error_and_that_of_shuffled_columns() -> None:
+    assert Evidence(0.1, 0.02, (0.01, 0.0)).found
+    assert not Evidence(0.1, 0.06, (0.01, 0.0)).found
+    assert not Evidence(0.1, 0.02, (0.08,)).found
+    assert "11% more probable" in Evidence(0.1, 0.02, (0.01,)).answer.replace("\u00a0", "")
+
+
+def test_small_tables_are_refused() -> None:
+    with pytest.raises(DataError, match="needs at least 20 rows"):
+        is_anything_here(np.ones((10, 3)) * np.arange(10)[:, None])
