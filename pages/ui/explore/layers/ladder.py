@@ -12,6 +12,7 @@ from gplvm_core.models.problems.doctor import DeepLayer
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.model import as_seen
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.component import room_for
 from pages.ui.shared.layer_map import place_in_words
 from pages.ui.shared.words import percent
 
@@ -21,7 +22,7 @@ def ladder(item: Item) -> None:
     layers = item.model.layers_
     rungs = "".join(rung(layers, at) for at in range(len(layers)))
     width = item.dataset.values.shape[1]
-    st.html(
+    room_for("ladder", len(layers)).html(
         f'<ol class="mf-ladder">{rungs}<li class="mf-data"><b>The data</b> '
         f"{plural(width, 'number')} a row</li></ol>"
     )
