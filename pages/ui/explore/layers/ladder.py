@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
-import streamlit as st
 
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.models.problems.doctor import DeepLayer
