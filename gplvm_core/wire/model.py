@@ -23,7 +23,7 @@ from gplvm_core.wire.basis import (
 )
 from gplvm_core.wire.crowd import SomeRows, sample_of
 from gplvm_core.wire.frame import frame
-from gplvm_core.wire.items import items_of, value_range
+from gplvm_core.wire.items import items_of, own_ranges, value_range
 from gplvm_core.wire.rows import DrawnData
 
 ROWS_FOR_SHARES = 40
@@ -326,6 +326,8 @@ def drawing_header(dataset: DrawnData) -> dict[str, Any]:
         "range": list(value_range(dataset)),
         "columns": None if dataset.column_names is None else list(dataset.column_names),
     }
+    if (ranges := own_ranges(dataset)) is not None:
+        described["ranges"] = ranges
     if drawing.skeleton is not None:
         joints = dataset.values.reshape(-1, *drawing.shape)
         heights = joints[:, :, 1]
