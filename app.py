@@ -10,6 +10,7 @@ from pages.ui.serving.memory import few_arenas
 from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import before_streamlit
 from pages.ui.shared.ahead import prepare
+from pages.ui.shared.component import begin_at_top, remember_folds
 from pages.ui.shared.first_screen import first_screen
 from pages.ui.shared.last import recall
 from pages.ui.shared.parcels import parcels
@@ -43,6 +44,8 @@ def visit() -> None:
         recall()
         page.run()
     bottom_bar(page.title)
+    begin_at_top(key="room_top", data={"kind": "room", "of": page.title})
+    remember_folds(key="folds")
 
 
 if __name__ == "__main__":  # for every visit

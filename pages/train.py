@@ -140,5 +140,5 @@ else:
         st.query_params.pop("job", None)
         st.rerun()
     job_view(wanted)
-    begin_at_top(key="top", data={"of": wanted})
+    begin_at_top(key="top", data={"kind": "training", "of": wanted})
 job_list(wanted)

@@ -25,6 +25,12 @@ def _called(row: int, row_names: Sequence[str] | None) -> str:
     return f"row {row + 1}, {as_text(name)}" if name else f"row {row + 1}"
 
 
+def dimension_name(q: int, names: Sequence[str] = ()) -> str:
+    """The given name of a dimension (counted from 0), or its number."""
+    name = names[q] if q < len(names) else ""
+    return as_text(name) if name else f"latent dimension {q + 1}"
+
+
 def latent_map_figure(
     latent_mean: Float[Array, "N Q"],
     labels: Int[Array, " N"] | None = None,
@@ -33,12 +39,14 @@ def latent_map_figure(
     dimensions: tuple[int, int] = (0, 1),
     height: int = 380,
     row_names: Sequence[str] | None = None,
+    names: Sequence[str] = (),
 ) -> go.Figure:
     """Draw a scatter plot of the latent means in two dimensions (counted from 0).
 
     Each label has a trace with its colour and marker shape. Up to twelve labels have a legend; the
     hover text always names the row and its label. More than 2000 points are thinned evenly, and the
     title gives the numbers. A single latent dimension is drawn against the row number.
+    names: of the dimensions, as titles of the axes.
     """
     points = np.asarray(latent_mean, dtype=float)
     if points.ndim != 2 or points.size == 0:
@@ -74,10 +82,9 @@ def latent_map_figure(
             customdata=[_called(n, row_names) for n in chosen],
             hovertemplate="%{customdata}" + ("" if labels is None else f"<br>{name}"),
         )
-    figure.update_xaxes(title_text=f"latent dimension {first + 1}", zeroline=False)
-    figure.update_yaxes(
-        title_text="row" if one_dimensional else f"latent dimension {second + 1}", zeroline=False
-    )
+    across, up = (dimension_name(q, names) for q in dimensions)
+    figure.update_xaxes(title_text=across, zeroline=False)
+    figure.update_yaxes(title_text="row" if one_dimensional else up, zeroline=False)
     if len(rows) < len(points):
         figure.update_layout(
             title={"text": f"{len(rows):,} of {len(points):,} points", "font_size": 13}

@@ -32,6 +32,11 @@ def part_colour(part: Part, names: Sequence[str]) -> str | None:
     return SHARED if part.shared else view_colour(list(names).index(part.views[0]))
 
 
+def name_of(q: int, names: Sequence[str]) -> str:
+    """The name of a dimension (counted from 0), or its number."""
+    return as_text(names[q]) if q < len(names) and names[q] else str(q + 1)
+
+
 def segmentation_figure(
     values: Mapping[str, Float[Array, " Q"]],
     parts: Sequence[Part],
@@ -39,12 +44,14 @@ def segmentation_figure(
     *,
     unit: str,
     height: int = 300,
+    names: Sequence[str] = (),
 ) -> go.Figure:
     """Draw grouped bars on a log axis: one bar per latent dimension and view, ordered by part.
 
-    values: by view; line: a view uses a dimension with a value above it; unit: of the values. Bars
-    above the line are solid, the others hatched, so that colour is not the only sign. Values too
-    small for the axis are drawn at its foot; the hover text gives the true number.
+    values: by view; line: a view uses a dimension with a value above it; unit: of the values;
+    names: of the dimensions. Bars above the line are solid, the others hatched, so that colour is
+    not the only sign. Values too small for the axis are drawn at its foot; the hover text gives the
+    true number.
     """
     order = [(part, q) for part in parts for q in part.dimensions]
     if not values or not order:
@@ -72,7 +79,11 @@ def segmentation_figure(
                     "pattern": {"shape": "" if used else "/"},
                 },
                 customdata=[
-                    (order[i][1] + 1, f"{heights[i]:.3g}", as_text(order[i][0].title.lower()))
+                    (
+                        name_of(order[i][1], names),
+                        f"{heights[i]:.3g}",
+                        as_text(order[i][0].title.lower()),
+                    )
                     for i in chosen
                 ],
                 hovertemplate=f"dimension %{{customdata[0]}} (%{{customdata[2]}})<br>{name}: "
@@ -90,7 +101,7 @@ def segmentation_figure(
     )
     figure.update_xaxes(
         tickvals=list(range(len(order))),
-        ticktext=[str(q + 1) for _, q in order],
+        ticktext=[name_of(q, names) for _, q in order],
         title_text="latent dimension",
         range=[-0.5, len(order) - 0.5],
         showgrid=False,
@@ -161,10 +172,11 @@ def heat_map_figure(
     threshold: float,
     *,
     height: int | None = None,
+    titles: Sequence[str] = (),
 ) -> go.Figure:
     """Draw a heat map (views × dimensions) of each view's loss without the dimension, log scale.
 
-    Similar views are adjacent; cells below the threshold are grey.
+    Similar views are adjacent; cells below the threshold are grey. titles: names of dimensions.
     """
     dimensions = [q for part in parts for q in part.dimensions]
     if not drops or not dimensions:
@@ -180,7 +192,7 @@ def heat_map_figure(
     figure = go.Figure(
         go.Heatmap(
             z=np.maximum(decades, -1.0),
-            x=[str(q + 1) for q in dimensions],
+            x=[name_of(q, titles) for q in dimensions],
             y=[as_text(names[v]) for v in order],
             zmin=-1.0,
             zmax=top,

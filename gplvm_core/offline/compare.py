@@ -32,13 +32,15 @@ def offline_comparison(
     maps: Sequence[MapOf],
     title: str,
     *,
+    picture: str = "",
     words: Sequence[str] = (),
     table: str = "",
     source: str = "",
 ) -> str:
     """Return the text of the file.
 
-    words: sentences below the maps; table: HTML, inserted unchanged; source: of the data. Raises
+    picture: HTML of the recommendation, as `panels_html` returns it; words: its sentences; table:
+    HTML. All HTML is inserted unchanged. source: of the data. Raises
     KernelError for a kernel that a browser cannot evaluate.
     """
     contents, notes = [], [source]
@@ -53,11 +55,12 @@ def offline_comparison(
         draws = {"draws": "1"} if each.positions is None else {}
         contents.append(content(name, packed, facts | draws))
     items = "".join(f"<li>{html_text(sentence)}</li>" for sentence in words)
-    advice = f"<h2>Which one should I use?</h2><ul>{items}</ul>" if words else ""
+    advice = f"{picture}<ul>{items}</ul>" if words else picture
+    advice = f"<h2>Which one should I use?</h2>{advice}" if advice else ""
     return page(
         "offline/compare.js",
         title,
-        ("map/strip.css", "compare/compare.css", "offline/table.css"),
+        ("map/strip.css", "compare/compare.css", "compare/purposes.css", "offline/table.css"),
         f"{asset('compare/compare.html')}\n{advice}\n{table}",
         "\n".join(contents),
         notes,

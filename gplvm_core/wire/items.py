@@ -48,6 +48,9 @@ def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W 
     return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
 
 
+SMALL_PART = 0.1  # of the common axis
+
+
 def value_range(dataset: DrawnData) -> tuple[float, float]:
     """Return the values drawn as black and white, or the ends of the axis."""
     if dataset.drawing.value_range is not None:
@@ -55,3 +58,21 @@ def value_range(dataset: DrawnData) -> tuple[float, float]:
     low, high = float(np.nanmin(dataset.values)), float(np.nanmax(dataset.values))
     margin = 0.0 if dataset.drawing.kind == "image" else 0.06 * (high - low)
     return (low - margin, high + margin) if high > low else (low - 0.5, high + 0.5)
+
+
+def own_ranges(dataset: DrawnData) -> list[list[float]] | None:
+    """Return the ends of the axis of each column, or None if one axis serves all columns.
+
+    A table with mixed units has own ranges: on the common axis, the bars of a column whose range
+    is a small part of it would all look the same.
+    """
+    if dataset.drawing.kind != "bars" or dataset.column_names is None:
+        return None
+    low, high = np.nanmin(dataset.values, axis=0), np.nanmax(dataset.values, axis=0)
+    widths = high - low
+    start, end = value_range(dataset)
+    varying = widths[widths > 0.0]
+    if not len(varying) or varying.min() > SMALL_PART * (end - start):
+        return None
+    margins = np.where(widths > 0.0, 0.06 * widths, 0.5)
+    return [[float(a), float(b)] for a, b in zip(low - margins, high + margins, strict=True)]

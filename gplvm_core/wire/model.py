@@ -24,7 +24,7 @@ from gplvm_core.wire.basis import (
 )
 from gplvm_core.wire.crowd import SomeRows, sample_of
 from gplvm_core.wire.frame import frame
-from gplvm_core.wire.items import items_of, value_range
+from gplvm_core.wire.items import items_of, own_ranges, value_range
 from gplvm_core.wire.rows import DrawnData
 from gplvm_core.wire.table import coded_rows, pack_links, table_drawing, without_units
 
@@ -359,6 +359,8 @@ def drawing_header(dataset: DrawnData, columns: TableColumns | None = None) -> d
     }
     if dataset.columns:
         described |= table_drawing(dataset, columns)
+    elif (ranges := own_ranges(dataset)) is not None:
+        described["ranges"] = ranges
     if drawing.skeleton is not None:
         joints = dataset.values.reshape(-1, *drawing.shape)
         heights = joints[:, :, 1]

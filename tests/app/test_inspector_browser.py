@@ -87,6 +87,16 @@ def test_a_shared_link_names_the_dimensions_of_a_ready_model(server, browser_pag
     expect(page.locator(".dimension input.name").first).to_have_value("Oil & gas ~ 50 %")
 
 
+def test_names_of_a_ready_model_are_in_the_figures_of_other_tabs(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow")
+    name = page.locator(".dimension[data-axis=across] input.name")
+    name.fill("Oil & gas")
+    name.press("Enter")
+    page.get_by_role("radio", name="Fill in").click()
+    expect(page.locator(".js-plotly-plot .xtitle").first).to_have_text("Oil & gas")
+    expect(page.locator(".js-plotly-plot .ytitle").first).to_contain_text("Dimension")
+
+
 def test_far_from_all_rows_nothing_is_claimed(server, browser_page):
     far = ",".join(["60"] * 4)
     page = open_map(browser_page, server.explore(f"&at={far}&hold=1"))

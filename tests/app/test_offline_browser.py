@@ -99,16 +99,15 @@ def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
 def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     page = browser_page.page
     page.goto(server.explore())
-    page.get_by_text("Export the whole map").click()
+    page.get_by_text("Export", exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="This map as one HTML file").click()
+        page.get_by_role("button", name="HTML file").click()
     text = Path(download.value.path()).read_text(encoding="utf-8")
     library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
     model, dataset = library.model(identifier), library.dataset(identifier)
     opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
     made = replace(gplvm_core.explorer(model, dataset, title="Some digits"), opening=opening)
     assert text == made.html
-    # The size and how exact the numbers are stand below the button.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
     page.get_by_text(size).wait_for()
 

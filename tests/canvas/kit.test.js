@@ -7,7 +7,7 @@ import { niceTicks } from "../../assets/canvas/kit/axes.js";
 import { counted, formatCoordinate, formatNumber, formatShare, formatTime } from "../../assets/canvas/kit/format.js";
 import { readFrame, readHeader } from "../../assets/canvas/kit/frame.js";
 import { imageBox, jointPlaces, turnJoints, vectorFrame } from "../../assets/canvas/kit/geometry.js";
-import { PlaneView, framed } from "../../assets/canvas/kit/plane.js";
+import { PlaneView, framed, framedBetween } from "../../assets/canvas/kit/plane.js";
 import { heatColour } from "../../assets/canvas/kit/theme.js";
 
 const near = (found, expected, tolerance = 1e-9) =>
@@ -56,8 +56,23 @@ test("zooming keeps the place under the pointer, and ends", () => {
   assert.equal(plane.zoomAt(40, 150, 2), true);
   near(plane.toLatent(40, 150), before);
   assert.equal(plane.view.su, 1.5);
-  assert.equal(plane.zoomAt(40, 150, 1e-4), false);
-  assert.equal(plane.view.su, 1.5);
+  for (const [factor, end] of [[1e-4, 7.5], [1e4, 0.06]]) {
+    assert.equal(plane.zoomAt(40, 150, factor), true);
+    assert.ok(Math.abs(plane.view.su - end) < 1e-9);
+    assert.equal(plane.zoomAt(40, 150, factor), false);
+    near(plane.toLatent(40, 150), before);
+  }
+});
+
+test("points are framed between what controls cover", () => {
+  const plane = new PlaneView();
+  Object.assign(plane, { width: 100, height: 100 });
+  for (const [above, below, top, foot] of [[0.3, 0.1, 30, 90], [0, 0, 8.333, 91.667], [0.9, 0.9, 30, 70]]) {
+    const [v, sv] = framedBetween(5, 2, 0.2, above, below);
+    plane.show({ u: 0, v, su: 1, sv });
+    assert.ok(Math.abs(plane.toPixel(0, 7)[1] - top) < 0.01);
+    assert.ok(Math.abs(plane.toPixel(0, 3)[1] - foot) < 0.01);
+  }
 });
 
 test("a point outside is brought in, one inside moves nothing", () => {

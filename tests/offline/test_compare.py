@@ -22,9 +22,11 @@ def test_every_map_is_in_the_file_and_nothing_is_fetched() -> None:
     html = offline_comparison(
         [MapOf(HOSTILE, "3 of 3", chart), MapOf("Isomap", "", chart, positions, "places")],
         HOSTILE,
+        picture='<section class="mf-purposes"></section>',
         words=(HOSTILE,),
         source=HOSTILE,
     )
+    assert '<section class="mf-purposes">' in html and ".mf-purposes {" in html
     assert "<img" not in html and "default-src 'none'" in html
     outside = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
     assert "hacked" in outside and not re.search(r"<[^>]*\s(src|href)=", outside)

@@ -12,6 +12,7 @@ from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.wire.frame import frame, unframe
+from gplvm_core.wire.items import own_ranges
 from gplvm_core.wire.model import Chart, pack_model
 
 N, Q, D = 60, 3, 12
@@ -370,3 +371,19 @@ def test_the_header_counts_row_sets_above_the_limit(sets):
     header, arrays = unframe(pack_model(replace(chart, posterior=posterior), "m"))
     assert ("variance_basis" in arrays) == (sets == 8)
     assert header.get("sets_of_rows") == (None if sets == 8 else 9)
+
+
+def test_only_a_table_with_mixed_units_has_an_axis_for_each_column():
+    rng = np.random.default_rng(0)
+    alike, mixed = rng.random((20, 3)), rng.random((20, 3)) * (1.0, 50.0, 1000.0)
+    mixed[:, 0] = 7.0
+    names = ("a", "b", "c")
+    for values, drawing, own in (
+        (alike, "bars", False), (mixed, "curve", False), (mixed, "bars", True)
+    ):  # fmt: skip
+        dataset = Dataset("made", "Made", values, Drawing(drawing, (3,)), column_names=names)
+        ranges = own_ranges(dataset)
+        assert (ranges is not None) == own
+    low, high = np.array(ranges).T
+    assert (low < mixed.min(axis=0)).all() and (high > mixed.max(axis=0)).all()
+    assert high[1] - low[1] < 60.0

@@ -27,9 +27,9 @@ export function niceTicks(low, high, count) {
  * @param {PlaneView} plane
  * @param {[string, string]} names
  * @param {Theme} theme
- * @param {number} [inset] covered CSS pixels above and below
+ * @param {{ above: number, below: number }} [covered] CSS pixels that controls cover
  */
-export function drawMapAxes(context, plane, names, theme, inset = 0) {
+export function drawMapAxes(context, plane, names, theme, { above, below } = { above: 0, below: 0 }) {
   const { view, width, height } = plane;
   context.font = `11px ${theme.font}`;
   context.fillStyle = css(theme.muted);
@@ -45,13 +45,13 @@ export function drawMapAxes(context, plane, names, theme, inset = 0) {
     if (x < 34 || x > width - 14) continue;
     context.moveTo(x, height);
     context.lineTo(x, height - 5);
-    context.fillText(formatNumber(tick), x, height - 8);
+    context.fillText(formatNumber(tick), x, height - 8 - below);
   }
   context.textAlign = "left";
   context.textBaseline = "middle";
   for (const tick of niceTicks(v - sv, v + sv, height / 90)) {
     const y = Math.round(plane.toPixel(0, tick)[1]) + 0.5;
-    if (y < 30 || y > height - 26) continue;
+    if (y < 30 + above || y > height - 26 - below) continue;
     context.moveTo(0, y);
     context.lineTo(5, y);
     context.fillText(formatNumber(tick), 8, y);
@@ -61,8 +61,8 @@ export function drawMapAxes(context, plane, names, theme, inset = 0) {
   context.fillStyle = css(mix(theme.background, theme.text, 0.8));
   context.textBaseline = "alphabetic";
   context.textAlign = "right";
-  context.fillText(`${names[0]} →`, width - 10, height - 22 - inset);
+  context.fillText(`${names[0]} →`, width - 10, height - 22 - below);
   context.textAlign = "left";
   context.textBaseline = "top";
-  context.fillText(`↑ ${names[1]}`, 10, 8 + inset);
+  context.fillText(`↑ ${names[1]}`, 10, 8 + above);
 }

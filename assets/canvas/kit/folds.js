@@ -7,6 +7,15 @@ export function wasOpen(name, usual) {
   return (browserStorage()?.getItem(`fold ${name}`) ?? (usual ? "open" : "closed")) === "open";
 }
 
+/** Store whether an expander is open. @param {string} name @param {boolean} open */
+export function storeFold(name, open) {
+  try {
+    browserStorage()?.setItem(`fold ${name}`, open ? "open" : "closed");
+  } catch {
+    // Without storage, the state is not remembered.
+  }
+}
+
 /**
  * An expander that stores its state.
  * @param {string} name for the storage
@@ -16,12 +25,6 @@ export function wasOpen(name, usual) {
  */
 export function fold(name, usual, summary, ...content) {
   const details = element("details", { class: "fold", ...(wasOpen(name, usual) ? { open: "" } : {}) }, summary, ...content);
-  details.addEventListener("toggle", () => {
-    try {
-      browserStorage()?.setItem(`fold ${name}`, details.open ? "open" : "closed");
-    } catch {
-      // Without storage, the state is not remembered.
-    }
-  });
+  details.addEventListener("toggle", () => storeFold(name, details.open));
   return details;
 }

@@ -8,6 +8,8 @@
  * @property {"image" | "skeleton" | "curve" | "bars" | "table"} kind
  * @property {number[]} shape
  * @property {[number, number]} range the values drawn as black and white, or the ends of the axis
+ * @property {[number, number][]} [ranges] the ends of each column's own axis, in a table with mixed units
+ * @property {string[]} [ends] names of the highest and the lowest end of these axes
  * @property {string[] | null} columns names, where the columns have some
  * @property {{ names: string[], parents: number[] }} skeleton of a skeleton only
  * @property {{ centre: number[], reach: number, floor: number }} extent of a skeleton only
@@ -102,11 +104,17 @@ export function vectorFrame(drawing, count, width, height, small = false) {
     ? [2, width - 2, 3, height - 3]
     : [46, width - 8, 10, height - (named ? 58 : 34)];
   const step = (right - left) / (bars ? count : Math.max(count - 1, 1));
-  const [low, high] = drawing.range;
+  const rangeOf = (/** @type {number} */ i) => drawing.ranges?.[i] ?? drawing.range;
+  const py = (/** @type {number} */ value, /** @type {number} */ i) => {
+    const [low, high] = rangeOf(i);
+    return bottom - ((value - low) / (high - low)) * (bottom - top);
+  };
   return {
+    py,
+    /** Where bars begin: at 0, or the end of the common range that is nearest to it. */
+    base: drawing.ranges ? bottom : py(Math.min(Math.max(0, drawing.range[0]), drawing.range[1]), 0),
     left, right, top, bottom, step, named,
     px: (/** @type {number} */ i) => left + (bars ? (i + 0.5) * step : i * step),
-    py: (/** @type {number} */ value) => bottom - ((value - low) / (high - low)) * (bottom - top),
     at: (/** @type {number} */ x) => (bars ? Math.floor((x - left) / step) : Math.round((x - left) / step)),
   };
 }

@@ -1,5 +1,8 @@
 // The visible part of a plane on a canvas, and the positions of points in CSS pixels.
 
+const [MOST_OUT, MOST_IN] = [2.5, 0.02]; // half widths of the view, relative to the first one
+const LEAST_SHARE = 0.4; // of the height that the points have, however much controls cover
+
 /** Centre and half widths of the visible part. @typedef {{ u: number, v: number, su: number, sv: number }} View */
 
 export class PlaneView {
@@ -9,6 +12,8 @@ export class PlaneView {
     this.home = this.view;
     this.width = 0;
     this.height = 0;
+    /** The smallest half width, relative to the first one. */
+    this.mostIn = MOST_IN;
   }
 
   /** Start with a view, relative to which zooming is limited. @param {View} view */
@@ -33,13 +38,14 @@ export class PlaneView {
    * Zoom about a pixel, within limits; return whether the view changed.
    * @param {number} x
    * @param {number} y
-   * @param {number} factor
+   * @param {number} wanted
    */
-  zoomAt(x, y, factor) {
+  zoomAt(x, y, wanted) {
     const { view } = this;
     const [u, v] = this.toLatent(x, y);
-    const next = view.su / factor / this.home.su;
-    if (next > 6 || next < 1e-3) return false;
+    const now = view.su / this.home.su;
+    const factor = now / Math.min(Math.max(now / wanted, this.mostIn), Math.max(MOST_OUT, now));
+    if (Math.abs(factor - 1) < 1e-9) return false;
     view.su /= factor;
     view.sv /= factor;
     view.u = u + (view.u - u) / factor;
@@ -72,4 +78,22 @@ export class PlaneView {
  */
 export function framed([low, high], more) {
   return [(low + high) / 2, Math.max((high - low) / 2, 1e-6) * (1 + more)];
+}
+
+/**
+ * The middle and half the height of a view in which points lie between covered edges.
+ * @param {number} middle of the points
+ * @param {number} half their height
+ * @param {number} more the relative margin on both sides, which covered edges are a part of
+ * @param {number} above covered, as a share of the view's height
+ * @param {number} below
+ * @returns {[number, number]}
+ */
+export function framedBetween(middle, half, more, above, below) {
+  const margin = more / (1 + more) / 2;
+  let [top, foot] = [Math.max(above, margin), Math.max(below, margin)];
+  const shrink = Math.min(1, (1 - LEAST_SHARE) / (top + foot));
+  [top, foot] = [shrink * top, shrink * foot];
+  const view = half / (1 - top - foot);
+  return [middle + (top - foot) * view, view];
 }

@@ -20,12 +20,10 @@ import { css, mix } from "./theme.js";
 export function drawVector(context, drawing, values, width, height, options) {
   const { theme, spread = null, small = false } = options;
   const bars = drawing.kind === "bars";
-  const [low, high] = drawing.range;
   const n = values.length;
   const frame = vectorFrame(drawing, n, width, height, small);
   const { step, px, py } = frame;
-  const base = py(Math.min(Math.max(0, low), high));
-  if (!small) drawVectorAxes(context, drawing, frame, n, base, theme);
+  if (!small) drawVectorAxes(context, drawing, frame, n, theme);
   context.save();
   context.beginPath();
   context.rect(frame.left - 1, frame.top - 2, frame.right - frame.left + 2, frame.bottom - frame.top + 4);
@@ -35,7 +33,7 @@ export function drawVector(context, drawing, values, width, height, options) {
     const wide = Math.max(step * 0.62, 1);
     for (let i = 0; i < n; i++) {
       const gap = Number.isNaN(values[i]);
-      const [from, to] = gap ? [frame.top, frame.bottom] : [Math.min(py(values[i]), base), Math.max(py(values[i]), base)];
+      const [from, to] = gap ? [frame.top, frame.bottom] : [py(values[i], i), frame.base].sort((p, q) => p - q);
       context.fillStyle = gap ? css(theme.muted, 0.18) : css(tint, 0.85);
       context.fillRect(px(i) - wide / 2, from, wide, Math.max(to - from, 1));
     }
@@ -44,8 +42,8 @@ export function drawVector(context, drawing, values, width, height, options) {
       context.lineWidth = small ? 1 : 1.5;
       context.beginPath();
       for (let i = 0; i < n; i++) {
-        context.moveTo(px(i), py(values[i] - 2 * spread[i]));
-        context.lineTo(px(i), py(values[i] + 2 * spread[i]));
+        context.moveTo(px(i), py(values[i] - 2 * spread[i], i));
+        context.lineTo(px(i), py(values[i] + 2 * spread[i], i));
       }
       context.stroke();
     }
@@ -53,8 +51,8 @@ export function drawVector(context, drawing, values, width, height, options) {
     if (spread) {
       context.fillStyle = css(tint, 0.25);
       context.beginPath();
-      for (let i = 0; i < n; i++) context.lineTo(px(i), py(values[i] + 2 * spread[i]));
-      for (let i = n - 1; i >= 0; i--) context.lineTo(px(i), py(values[i] - 2 * spread[i]));
+      for (let i = 0; i < n; i++) context.lineTo(px(i), py(values[i] + 2 * spread[i], i));
+      for (let i = n - 1; i >= 0; i--) context.lineTo(px(i), py(values[i] - 2 * spread[i], i));
       context.fill();
     }
     context.strokeStyle = css(tint);
@@ -64,8 +62,8 @@ export function drawVector(context, drawing, values, width, height, options) {
     context.beginPath();
     for (let i = 0; i < n; i++) {
       if (Number.isNaN(values[i])) continue;
-      if (i === 0 || Number.isNaN(values[i - 1])) context.moveTo(px(i), py(values[i]));
-      context.lineTo(px(i), py(values[i]));
+      if (i === 0 || Number.isNaN(values[i - 1])) context.moveTo(px(i), py(values[i], i));
+      context.lineTo(px(i), py(values[i], i));
     }
     context.stroke();
   }
@@ -77,10 +75,9 @@ export function drawVector(context, drawing, values, width, height, options) {
  * @param {Drawing} drawing
  * @param {ReturnType<typeof vectorFrame>} frame
  * @param {number} n of columns
- * @param {number} base where bars begin
  * @param {Theme} theme
  */
-function drawVectorAxes(context, drawing, frame, n, base, theme) {
+function drawVectorAxes(context, drawing, frame, n, theme) {
   const { px, py, named } = frame;
   const [low, high] = drawing.range;
   context.font = `11px ${theme.font}`;
@@ -90,16 +87,21 @@ function drawVectorAxes(context, drawing, frame, n, base, theme) {
   context.textAlign = "right";
   context.textBaseline = "middle";
   context.beginPath();
-  for (const tick of niceTicks(low, high, (frame.bottom - frame.top) / 44)) {
-    context.moveTo(frame.left, py(tick));
-    context.lineTo(frame.right, py(tick));
-    context.fillText(formatNumber(tick), frame.left - 6, py(tick));
+  if (drawing.ranges) {
+    // Every column has its own axis, so only the ends have a name.
+    const [top, bottom] = drawing.ends ?? ["highest", "lowest"];
+    context.fillText(top, frame.left - 6, frame.top + 6);
+    context.fillText(bottom, frame.left - 6, frame.bottom - 6);
+  } else for (const tick of niceTicks(low, high, (frame.bottom - frame.top) / 44)) {
+    context.moveTo(frame.left, py(tick, 0));
+    context.lineTo(frame.right, py(tick, 0));
+    context.fillText(formatNumber(tick), frame.left - 6, py(tick, 0));
   }
   context.stroke();
   context.strokeStyle = css(theme.muted, 0.7);
   context.beginPath();
-  context.moveTo(frame.left, base);
-  context.lineTo(frame.right, base);
+  context.moveTo(frame.left, frame.base);
+  context.lineTo(frame.right, frame.base);
   context.stroke();
   context.textBaseline = "top";
   if (named) {

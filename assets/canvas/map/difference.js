@@ -1,6 +1,7 @@
 // The difference between selected rows and the rest: a list of columns, a picture, or mean bodies.
 
 import { element, fitCanvas } from "../kit/dom.js";
+import { fold } from "../kit/folds.js";
 import { formatNumber } from "../kit/format.js";
 import { drawPixels } from "../kit/image.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
@@ -120,7 +121,7 @@ export class RowDifference {
     const table = (/** @type {number[]} */ columns) => element("table", { class: "contrast" }, head(), element("tbody", {}, ...columns.map(line)));
     const more = known.slice(TOP_COLUMNS);
     const host = element("div", {}, element("p", {}, `Means${shares.size ? " and shares" : ""} of the selected rows and of the rest. Effect: their difference in standard deviations.`), table(known.slice(0, TOP_COLUMNS)));
-    if (more.length) host.append(element("details", {}, element("summary", {}, `${more.length} more ${more.length === 1 ? "column" : "columns"}`), table(more)));
+    if (more.length) host.append(fold("columns", false, element("summary", {}, `${more.length} more ${more.length === 1 ? "column" : "columns"}`), table(more)));
     return host;
   }
 }

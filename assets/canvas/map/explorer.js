@@ -30,8 +30,8 @@ import { Wall } from "./wall.js";
 /** @import { MapModel } from "./map.js" */
 /** @import { Action, Chosen, Place } from "./state.js" */
 
-const COVERED = 40; // CSS pixels of the map below its legend, and above its buttons
-const LEGEND_MARGIN = 10;
+const COVERED = 40; // CSS pixels of the map under its legend, and under its buttons, at least
+const MAP_MARGIN = 10; // around them
 const BELOW_MAP = 34; // CSS pixels for the line below the map
 const SETTLE_MS = 450; // arrow keys and sliders: the point is kept after this pause
 
@@ -306,10 +306,17 @@ export class Explorer {
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
     const changed = this.pictures.map((picture) => picture.fit(this.mostHeight()));
     if (changed.includes(true)) this.paint();
-    if (this.inspector) this.map.inset = Math.max(this.parts.legend.offsetHeight + LEGEND_MARGIN, COVERED);
+    if (this.inspector) this.cover();
     this.inspector?.follow();
     this.wall?.draw();
     this.selecting?.resized();
+  }
+
+  /** Measure what the legend and the buttons cover of the map. */
+  cover() {
+    const { legend, upper } = this.parts;
+    const below = upper.parentElement.querySelector(".on-map.below")?.offsetHeight ?? 0;
+    this.map.covered = { above: Math.max(legend.offsetHeight + MAP_MARGIN, COVERED), below: Math.max(below + MAP_MARGIN, COVERED) };
   }
 
   /** Redraw all stick figures after a turn. */

@@ -3,7 +3,7 @@
 
 import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
-import { PlaneView, framed } from "../kit/plane.js";
+import { PlaneView, framed, framedBetween } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { CrowdLayer } from "./crowd_layer.js";
 import { includes, rowsInside } from "../geometry/lasso.js";
@@ -27,6 +27,7 @@ import { Shading } from "./shade.js";
 
 const MARGIN = 0.1;
 const STEPPED_BACK = 0.18; // the opacity of rows that are not selected
+const CLOSE = 1e-3; // the closest zoom on a map of very many rows, relative to the whole map
 const HIT = 6; // CSS pixels within which the pointer is on a training point
 
 export class LatentMap extends PlaneView {
@@ -51,22 +52,24 @@ export class LatentMap extends PlaneView {
     this.near = new NearPlane(model, state.a, state.b);
     /** All rows, if the model has complete data only for a sample. */
     this.crowd = model.crowd && new CrowdLayer(this, model.crowd);
+    if (this.crowd) this.mostIn = CLOSE;
     /** Called when more rows have loaded. @type {() => void} */
     this.onCrowd = () => {};
-    /** CSS pixels that controls cover above and below. */
-    this.inset = 0;
+    /** CSS pixels that controls cover. */
+    this.covered = { above: 0, below: 0 };
     /** The shading if it does not show the uncertainty. @type {Magnification | Chance | null} */
     this.shadeBy = null;
   }
 
   // --- view -----------------------------------------------------------------------------------
 
-  /** Show all training points. */
+  /** Show all training points, beside the controls. */
   fit() {
-    const { model } = this;
+    const { model, covered, height } = this;
     const { a, b } = this.state;
     const [u, su] = framed(model.range(a), 2 * MARGIN);
-    const [v, sv] = framed(model.range(b), 2 * MARGIN);
+    const [middle, half] = framed(model.range(b), 0);
+    const [v, sv] = framedBetween(middle, half, 2 * MARGIN, covered.above / (height || 1), covered.below / (height || 1));
     this.show({ u, v, su, sv });
     if (this.near.a !== a || this.near.b !== b) this.near = new NearPlane(model, a, b);
     this.calibrate();
@@ -147,7 +150,7 @@ export class LatentMap extends PlaneView {
     this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
     const { axes } = this.model.header;
-    drawMapAxes(context, this, [axes[a], axes[b]], theme, this.inset);
+    drawMapAxes(context, this, [axes[a], axes[b]], theme, this.covered);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
     if (!this.crowd?.draw(context)) drawDots(context, this, Array.from({ length: this.model.nPoints }, (_, n) => n));

@@ -72,7 +72,8 @@ export class Matters {
     const input = element("input", { type: "range", min: mean - reach, max: mean + reach, step: "any" });
     input.addEventListener("input", () => explorer.fix(q, Number(input.value)));
     input.disabled = state.held.has(q);
-    const frames = this.pictured ? FILM_STEPS.map(() => element("canvas", { "aria-hidden": "true" })) : [];
+    const style = `aspect-ratio: 100 / ${frameHeight(model.drawing, 100)}`; // until it is drawn
+    const frames = this.pictured ? FILM_STEPS.map(() => element("canvas", { "aria-hidden": "true", style })) : [];
     const film = element("div", { class: "film" }, ...frames);
     const bar = element("span", { class: "share", title: "Share of the change that all dimensions cause in the output" },
       element("i", {}, element("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })), share === undefined ? "" : formatShare(share));
@@ -143,7 +144,7 @@ export class Matters {
   drawFilm(row, point, width) {
     const { model: { drawing }, state: { theme, turn } } = this.explorer;
     if (!width) return;
-    const height = Math.min(outputHeight(drawing, width, true), 1.1 * width);
+    const height = frameHeight(drawing, width);
     row.frames.forEach((canvas, i) => {
       canvas.style.height = `${height}px`;
       drawOutput(fitCanvas(canvas, width, height), drawing, this.at(row, point, FILM_STEPS[i]), width, height, { theme, turn, small: true });
@@ -168,6 +169,11 @@ export class Matters {
   }
 
   stop() {}
+}
+
+/** The height of a filmstrip's picture. @param {LatentModel["drawing"]} drawing @param {number} width */
+function frameHeight(drawing, width) {
+  return Math.min(outputHeight(drawing, width, true), 1.1 * width);
 }
 
 /** How far the rows extend along a dimension. @param {LatentModel} model @param {number} q */

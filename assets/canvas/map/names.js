@@ -8,6 +8,7 @@
  */
 
 const LONGEST = 40; // letters; gplvm_core/store/entry.py says the same
+export const PLACE = "dimensions of "; // before the key in the browser's storage
 const [MARK, BETWEEN] = ["~", "~,"];
 
 export class DimensionNames {
@@ -21,7 +22,7 @@ export class DimensionNames {
    */
   constructor({ key, stored }, own, storage, linked = "", renamed = () => {}) {
     // A newer version of a model has other dimensions.
-    this.key = `dimensions of ${key}`;
+    this.key = PLACE + key;
     this.own = own;
     this.storage = storage;
     this.renamed = renamed;
@@ -70,6 +71,11 @@ export class DimensionNames {
     return this.own.map((name, q) => this.given[q] ?? name);
   }
 
+  /** The visitor's names, "" for the others. */
+  get visitors() {
+    return this.own.map((_, q) => this.given[q] ?? "");
+  }
+
   /** The dimension other than q that has a name or had it, or undefined. @param {number} q @param {string} name */
   taken(q, name) {
     const same = (/** @type {string} */ known) => known.toLowerCase() === name.toLowerCase();
@@ -83,7 +89,7 @@ export class DimensionNames {
     if (other) return `${other === words ? "Another dimension" : other} already has the name “${words}”. Choose another one.`;
     if (words && words !== this.own[q]) this.given[q] = words;
     else delete this.given[q];
-    this.renamed(this.own.map((_, p) => this.given[p] ?? ""));
+    this.renamed(this.visitors);
     if (!this.kept) {
       try {
         this.storage?.setItem(this.key, JSON.stringify(this.given));
@@ -97,7 +103,7 @@ export class DimensionNames {
   /** The names in the link's format; "" without names. */
   toLink() {
     if (!Object.keys(this.given).length) return "";
-    const names = this.own.map((_, q) => (this.given[q] ?? "").replaceAll(MARK, `${MARK}.`));
+    const names = this.visitors.map((name) => name.replaceAll(MARK, `${MARK}.`));
     while (!names[names.length - 1]) names.pop();
     return names.join(BETWEEN);
   }

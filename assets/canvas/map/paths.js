@@ -32,7 +32,8 @@ export class Paths {
     /** The paths between the two ends that are found. @type {Record<string, Way | undefined>} */
     this.ways = {};
     /** Of the length. */
-    this.share = 0;
+    /** The place on the path; it begins at its end, where the chosen point is. */
+    this.share = 1;
     this.forward = true;
     this.playing = false;
     this.loop = false;
@@ -91,7 +92,7 @@ export class Paths {
     const { metric, explorer: { state: { chosen: { path } } } } = this;
     this.cease();
     this.pause();
-    Object.assign(this, { from: null, waiting: false, ways: {}, share: 0, forward: true, shownBeside: null });
+    Object.assign(this, { from: null, waiting: false, ways: {}, share: 1, forward: true, shownBeside: null });
     this.panel.say(path ? PATH_WORDS.search : PATH_WORDS.start);
     if (!metric || !path) return;
     const [from, to] = path.map((end) => Float64Array.from(end));

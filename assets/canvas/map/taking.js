@@ -21,6 +21,10 @@ const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", n
 const WIDTH_TAKEN = 400; // width of an exported output in CSS pixels, which sets the size of lines and text
 
 /** @typedef {keyof typeof MEDIA_TYPES} Format */
+/**
+ * The whole map as one file: where the server holds it, or why it could not make it; turn: of the request.
+ * @typedef {{ turn: number, address?: string, file?: string, words?: string, problem?: string }} WholeMap
+ */
 
 /**
  * A line for every number and count, with the ends of the interval of 95 % of the rows, and for every word.
@@ -51,6 +55,8 @@ export class Taking {
     const vector = explorer.model.drawing.kind !== "image";
     this.code = element("textarea", { readonly: "", rows: 7, spellcheck: "false", wrap: "off", "aria-label": "Python" });
     this.said = element("p", { role: "status" });
+    /** The number of the last request for the whole map, while its answer is awaited. */
+    this.awaited = 0;
     const copy = element("button", { type: "button" }, "Copy");
     copy.addEventListener("click", () => this.copy());
     /** @type {Format[]} */
@@ -66,6 +72,36 @@ export class Taking {
       this.said,
     );
     this.menu.addEventListener("toggle", () => this.menu.open && this.showCode());
+  }
+
+  /**
+   * Offer the whole map as one file, which the server makes.
+   * @param {(turn: number) => void} ask
+   * @param {(address: string) => Promise<Uint8Array>} fetchBytes
+   */
+  offerFile(ask, fetchBytes) {
+    this.fetchBytes = fetchBytes;
+    const button = element("button", { type: "button", title: "One file with this map and its rows. Any browser opens it, without a network and without this program." }, "HTML file");
+    button.addEventListener("click", () => {
+      if (this.awaited) return;
+      this.awaited = Date.now();
+      this.say("Making the file …");
+      ask(this.awaited);
+    });
+    this.said.before(element("section", {}, element("h2", {}, "The whole map, to open without a network"), button));
+  }
+
+  /** @param {WholeMap | null | undefined} file */
+  async takeFile(file) {
+    if (!file || file.turn !== this.awaited) return;
+    this.awaited = 0;
+    try {
+      if (!file.address || !file.file || !this.fetchBytes) throw new Error(file.problem);
+      download(file.file, await this.fetchBytes(file.address), "text/html");
+      this.say(`${file.file} was made. ${file.words}`);
+    } catch (error) {
+      this.say(`The file was not made. ${/** @type {Error} */ (error).message}`);
+    }
   }
 
   /** @param {string} title @param {Format[]} formats @param {(format: Format) => Promise<void>} take */

@@ -102,7 +102,7 @@ export class PainterPictures {
     const [width, height] = this.size;
     if (!["image", "skeleton"].includes(this.drawing.kind)) {
       // On a separate axis: on the axis of the values they may be too small to see.
-      drawOutput(context, { ...this.drawing, range: [0, 1.08 * summary.most || 1] }, std, width, height, this.state);
+      drawOutput(context, { ...this.drawing, range: [0, 1.08 * summary.most || 1], ...ownScales(this.drawing, std) }, std, width, height, this.state);
       return;
     }
     // The row is faint in the background, for orientation.
@@ -215,10 +215,10 @@ export class PainterPictures {
       this.row.values.forEach((value, i) => {
         if (!this.row.gap(i)) return;
         if (bars) {
-          context.moveTo(px(i) - 0.42 * step, py(value));
-          context.lineTo(px(i) + 0.42 * step, py(value));
-        } else if (i && this.row.gap(i - 1)) context.lineTo(px(i), py(value));
-        else context.moveTo(px(i), py(value));
+          context.moveTo(px(i) - 0.42 * step, py(value, i));
+          context.lineTo(px(i) + 0.42 * step, py(value, i));
+        } else if (i && this.row.gap(i - 1)) context.lineTo(px(i), py(value, i));
+        else context.moveTo(px(i), py(value, i));
       });
       if (bars) context.setLineDash([]);
     }
@@ -255,4 +255,11 @@ export class PainterPictures {
       context.strokeRect(px(cells[0]) - step / 2, top, step * cells.length, bottom - top);
     }
   }
+}
+
+/** Deviations of a table with mixed units: each as a part of its column's range. @param {Drawing} drawing @param {ArrayLike<number>} std */
+function ownScales({ ranges }, std) {
+  if (!ranges) return {};
+  const most = Math.max(...ranges.map(([low, high], d) => std[d] / (high - low) || 0)) || 1;
+  return { ranges: ranges.map(([low, high]) => /** @type {[number, number]} */ ([0, 1.08 * most * (high - low)])), ends: ["more", "less"] };
 }

@@ -7,10 +7,11 @@ import { fetchBytes } from "./fetching.js";
 import { oneMap } from "./one_map.js";
 
 /** @import { MapData } from "./one_map.js" */
+/** @import { WholeMap } from "../map/taking.js" */
 
 /**
- * opening: Python code that opens the model; columns: addresses of all rows of a large model.
- * @typedef {MapData & { opening: string, columns: Record<string, string> }} ExploreData
+ * opening: Python code that opens the model; columns: addresses of all rows of a large model; file: the one that was asked for last.
+ * @typedef {MapData & { opening: string, columns: Record<string, string>, file: WholeMap | null }} ExploreData
  */
 
 /** @param {Uint8Array} bytes @param {ExploreData} data */
@@ -20,7 +21,9 @@ function readModel(bytes, { columns }) {
   return model;
 }
 
-export default oneMap(readModel, (root, model, chosen, keep, { opening }, names) => {
+export default oneMap(readModel, (root, model, chosen, keep, { opening }, names, send) => {
   partsOf(root).taking.dataset.opening = opening;
-  return new Explorer(root, model, chosen, keep, names);
-});
+  const explorer = new Explorer(root, model, chosen, keep, names);
+  explorer.taking?.offerFile((turn) => send("file", { turn, names: names.visitors }), fetchBytes);
+  return explorer;
+}, (explorer, { file }) => void explorer.taking?.takeFile(file));

@@ -60,9 +60,10 @@ export function namesOf({ header }, { names, look }, send) {
  * @template {LatentPoints} Model
  * @template {MapData} Data
  * @param {(bytes: Uint8Array, data: Data) => Model} read
- * @param {(root: HTMLElement, model: Model, chosen: Readonly<Chosen>, keep: Keep, data: Data, names: DimensionNames) => Explorer<any>} open
+ * @param {(root: HTMLElement, model: Model, chosen: Readonly<Chosen>, keep: Keep, data: Data, names: DimensionNames, send: Send) => Explorer<any>} open
+ * @param {(explorer: Explorer<any>, data: Data) => void} [take] a newer message
  */
-export function oneMap(read, open) {
+export function oneMap(read, open, take = () => {}) {
   return component((root, /** @type {Data} */ data, send) => {
     const fresh = freshBytes();
     /** @type {Explorer<any> | null} */
@@ -82,12 +83,13 @@ export function oneMap(read, open) {
           explorer?.stop();
           const model = read(bytes, data);
           const chosen = fromLink(linked(data), model);
-          explorer = open(root, model, chosen, keep, data, namesOf(model, data, send));
+          explorer = open(root, model, chosen, keep, data, namesOf(model, data, send), send);
           if (shelf.looks.has(data.store) && !outdated(root)) keep(chosen);
         }),
       update(message) {
         explorer?.takeNames(message.names);
         explorer?.retheme();
+        if (explorer) take(explorer, message);
       },
       stop: () => explorer?.stop(),
     };

@@ -1,11 +1,11 @@
 // An invisible component that brings the page's beginning into view when what it shows is another.
 
-/** What was in view last. @type {string | null} */
-let seen = null;
+/** What was in view last, by kind: the room, the training. @type {Map<string, string>} */
+const seen = new Map();
 
-/** @param {{ data: { of: string } }} message */
-export default function top({ data }) {
-  if (data.of === seen) return;
-  seen = data.of;
+/** @param {{ data: { kind: string, of: string } }} message */
+export default function top({ data: { kind, of } }) {
+  if (of === seen.get(kind)) return;
+  seen.set(kind, of);
   document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
 }

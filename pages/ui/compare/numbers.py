@@ -2,26 +2,25 @@
 
 import streamlit as st
 
-from gplvm_core.comparison import Comparison, MeasureTable, measured, table_of
+from gplvm_core.comparison import MeasureTable, measured, table_of
 from gplvm_core.offline.compare import MapOf, offline_comparison
 from gplvm_core.readers.errors import listed
 from pages.ui.compare.depth_worth import depth_worth_button
 from pages.ui.compare.members import NO_DRAWING, Member
 from pages.ui.compare.recipes import scaling_of
+from pages.ui.compare.verdict import Verdict
 from pages.ui.shared.about import bullets
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import file_stem
 
 
-def numbers(
-    first: Item, members: list[Member], found: Comparison | None, words: tuple[str, ...]
-) -> None:
+def numbers(first: Item, members: list[Member], best: Verdict) -> None:
     """Below the maps."""
     at_once = {
         member.name: measured_at_once(member, first, f"{member.store}|{member.name}")
         for member in members
     }
-    table = table_of(at_once, found)
+    table = table_of(at_once, best.tested)
     st.subheader("The numbers", anchor=False)
     st.html(table.to_html())
     notes = (*table.notes, *noted(members))
@@ -30,7 +29,7 @@ def numbers(
             for line in bullets(notes):
                 st.markdown(line)
     with st.container(horizontal=True, key="compare_files"):
-        export(table, first, members, words)
+        export(table, first, members, best)
         depth_worth_button(first.key)
 
 
@@ -50,7 +49,7 @@ def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, flo
     return measured(_member.placed, data.values, data.labels, by_column=by_column)
 
 
-def export(table: MeasureTable, first: Item, members: list[Member], words: tuple[str, ...]) -> None:
+def export(table: MeasureTable, first: Item, members: list[Member], best: Verdict) -> None:
     """The table as files, and everything as one page."""
     stem = f"compare-{file_stem(first.title)}"
     with st.popover("Export", icon=":material/download:"):
@@ -59,7 +58,7 @@ def export(table: MeasureTable, first: Item, members: list[Member], words: tuple
             ("Table as Markdown", table.to_markdown, "md", "text/markdown"),
             (
                 "Everything as one HTML file",
-                lambda: whole_page(table, first, members, words),
+                lambda: whole_page(table, first, members, best),
                 "html",
                 "text/html",
             ),
@@ -76,10 +75,8 @@ def export(table: MeasureTable, first: Item, members: list[Member], words: tuple
             )
 
 
-def whole_page(
-    table: MeasureTable, first: Item, members: list[Member], words: tuple[str, ...]
-) -> str:
-    """Linked maps, sentences and table in one file."""
+def whole_page(table: MeasureTable, first: Item, members: list[Member], best: Verdict) -> str:
+    """Linked maps, the recommendation and the table in one file."""
     maps = [
         MapOf(member.name, member.facts, member.chart, member.positions, NO_DRAWING)
         for member in members
@@ -87,7 +84,8 @@ def whole_page(
     return offline_comparison(
         maps,
         f"Models of {first.dataset.title}",
-        words=words,
+        picture=best.picture,
+        words=best.words,
         table=table.to_html(),
         source=" ".join((first.dataset.source, *table.notes)),
     )

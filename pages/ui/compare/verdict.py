@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -29,19 +30,29 @@ from pages.ui.shared.running import rows_for, rows_used, running
 MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
 
 
-def verdict(first: Item, members: list[Member]) -> tuple[Comparison | None, tuple[str, ...]]:
-    """Show the picture and its sentences. Returns the result on new rows, and the sentences."""
+@dataclass(frozen=True)
+class Verdict:
+    """The result on new rows, if they were tested; the picture as HTML, and its sentences."""
+
+    tested: Comparison | None
+    picture: str
+    words: tuple[str, ...]
+
+
+def verdict(first: Item, members: list[Member]) -> Verdict:
+    """Show the picture and its sentences."""
     looked = {member.name: looked_at_once(member, first, member.store) for member in members}
     key = "kept aside|" + "|".join(f"{member.name}|{member.store}" for member in members)
     run = comparison_of(key)
     found = run.result if run is not None and isinstance(run.result, Comparison) else None
     given = results(looked, found)
     words = advice(given)
-    st.html(panels_html([member.name for member in members], given))
+    picture = panels_html([member.name for member in members], given)
+    st.html(picture)
     with st.container(key="compare_advice"):
         st.markdown("  \n".join(plain(sentence) for sentence in words))
     trial(first, members, key, run)
-    return found, words
+    return Verdict(found, picture, words)
 
 
 @st.cache_data(max_entries=32, show_spinner="Measuring the maps …")

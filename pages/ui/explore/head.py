@@ -163,8 +163,7 @@ def model_head(item: Item, tab: str) -> None:
     bound = whole(float(model.bound_))
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
     with st.container(gap=None, key="model_head"):
-        remember(item.key)
-        # The menu is the visible title; the heading is for screen readers.
+        # The menu is the visible title; the heading (first here) is for screen readers.
         st.title(plain(item.title), anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", key="model_menu"):
             model_menu(item.key, tab)
@@ -177,3 +176,4 @@ def model_head(item: Item, tab: str) -> None:
             f'<span class="mf-more">{rows}</span></span>',
             unsafe_allow_html=True,
         )
+        remember(item.key)

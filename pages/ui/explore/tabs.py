@@ -12,6 +12,7 @@ from pages.ui.explore.map.tab import latent_map
 from pages.ui.explore.time.tab import time
 from pages.ui.explore.views.tab import views
 from pages.ui.shared.catalogue import Item, capabilities_of
+from pages.ui.shared.dimension_names import read_names
 from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, TIME, VIEWS, tabs_for
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.lead import lead
@@ -88,6 +89,7 @@ def explore() -> None:
         return
     st.session_state[LAST] = tab.key
     model_head(item, tab.key)
+    read_names(item, tab.key)
     _bar(item.key, tab.key, allowed)
     if named != tab.key:
         _say_lacking(item.key, named)

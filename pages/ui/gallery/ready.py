@@ -60,9 +60,10 @@ def show_card(listed: Listed) -> None:
         shows = SHOWS.get(door, story.shows)
         st.markdown(f"{story.sentence} {shows}".strip())
         in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
+        facts = " · ".join((in_use, *card.facts)).replace(" %", "\u00a0%")
         st.html(
             f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} values '
-            f"· {' · '.join((in_use, *card.facts))}</span>"
+            f"· {facts}</span>"
         )
         if st.button(door.verb, key=f"open_{entry.id}", type="primary", width="stretch",
                      icon=door.icon):  # fmt: skip

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
+from gplvm_core.offline.scripts import asset
 from pages.ui.serving.headers import BACKEND, FIRST_SCREEN
 from pages.ui.serving.paths import routed
 
@@ -95,7 +96,7 @@ def shell() -> str:
     """Streamlit's index.html with the app's title, styles and scripts."""
     page = (STREAMLIT / "index.html").read_text(encoding="utf-8")
     icon = base64.b64encode((ASSETS / "icon.png").read_bytes()).decode()
-    style = (ASSETS / "style.css").read_text(encoding="utf-8")
+    style = (ASSETS / "style.css").read_text(encoding="utf-8") + asset("compare/purposes.css")
     page = page.replace("<title>Streamlit</title>", "<title>Manifolio</title>")
     page = page.replace("./favicon.png", f"data:image/png;base64,{icon}")
     page = page.replace("<head>", f"<head>\n    <script>{BACKEND}</script>", 1)

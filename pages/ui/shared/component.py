@@ -65,5 +65,11 @@ answer_at_once = _keyed(
 # Call with key and data (parameters of the link): writes them into the link in place.
 write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))
 
-# Called with key and data (of: what the page shows): when that changes, the page is at its top.
+# Called with key: folds of the page stay as the visitor left them.
+remember_folds = _keyed(
+    st.components.v2.component("manifolio_folds", js=script("streamlit/page_folds.js"))
+)
+
+# Called with key and data (of: what the page shows, kind: of content): when that changes, the page
+# is at its top.
 begin_at_top = _keyed(st.components.v2.component("manifolio_top", js=script("streamlit/top.js")))

@@ -5,10 +5,17 @@ from typing import Any
 
 import streamlit as st
 
+from gplvm_core.offline.scripts import script
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, library_of
 from pages.ui.shared.component import plain_key
 from pages.ui.shared.plain import plain
+
+BROWSERS = "names_in_browser"  # session key: the browser's names by model, version and map
+MOST = 1000  # dimensions
+LONGEST = 40  # letters, as in assets/canvas/map/names.js
+
+_read_names = st.components.v2.component("manifolio_names", js=script("streamlit/names.js"))
 
 
 def space_of(item: Item, layer: int | None = None) -> str:
@@ -33,11 +40,47 @@ def stored_names(item: Item, space: str) -> tuple[str, ...] | None:
         return ()
 
 
+def visitor_names(item: Item, space: str) -> tuple[str, ...]:
+    """The visitor's names, "" for unnamed dimensions: in the library, else in the browser."""
+    stored = stored_names(item, space)
+    if stored is None:
+        return st.session_state.get(BROWSERS, {}).get(_key(item, space), ())
+    return stored
+
+
+def read_names(item: Item, tab: str) -> None:
+    """Read the names of a ready model from the browser, for the figures and files of a tab."""
+    if not library_of(item.key)[0].read_only:
+        return
+    of = _key(item, "")
+    known: dict[str, tuple[str, ...]] = st.session_state.setdefault(BROWSERS, {})
+
+    def take() -> None:
+        sent = st.session_state["names"].get("names")
+        if isinstance(sent, Mapping):
+            for key in [key for key in known if key.startswith(of)]:
+                del known[key]
+            known.update((key, checked(names)) for key, names in sent.items() if of in key)
+
+    mine = {key: list(names) for key, names in known.items() if key.startswith(of)}
+    _read_names(key="names", data={"of": of, "tab": tab, "known": mine}, on_names_change=take)
+
+
+def checked(names: Any) -> tuple[str, ...]:
+    """Names from a browser: text, each on one line and not too long."""
+    if not isinstance(names, list | tuple):
+        return ()
+    return tuple(" ".join(str(name or "").split())[:LONGEST] for name in names[:MOST])
+
+
+def _key(item: Item, space: str) -> str:
+    return "|".join((item.key, item.version, *([space] if space else [])))
+
+
 def names_data(item: Item, space: str) -> dict[str, Any]:
     """Data for a map: the key of the names in the browser, and the names stored with the model."""
-    key = "|".join((item.key, item.version, *([space] if space else [])))
     names = stored_names(item, space)
-    return {"key": key, "stored": None if names is None else list(names)}
+    return {"key": _key(item, space), "stored": None if names is None else list(names)}
 
 
 def store_names(item: Item, space: str, key: str) -> None:

@@ -1,5 +1,6 @@
 """The panels of the tab Fill in: place on the map, class, typicality, exports."""
 
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -17,6 +18,7 @@ from pages.ui.explore.fill.model import Completion, class_probabilities, positio
 from pages.ui.explore.fill.typicality import typicality_panel
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.dimension_names import space_of, visitor_names
 from pages.ui.shared.words import classes_of, percent
 
 HEIGHT = 290
@@ -47,12 +49,15 @@ def map_panel(item: Item, name: str, row: Array) -> None:
         spread = "" if here.std is None else f" ± {here.std[0]:.2f}"
         st.markdown(f"The model has one latent dimension: {here.mean[0]:.2f}{spread}.")
         return
-    dimensions = Chart.of_top(model, dataset).pair
+    names = visitor_names(item, space_of(item, 0))
+    chart = replace(Chart.of_top(model, dataset), names=names)
+    dimensions = chart.pair
     figure = latent_map_figure(
         model.latent_mean_,
         *classes_of(dataset),
         dimensions=dimensions,
         height=HEIGHT,
+        names=chart.axes,
     )
     figure.update_layout(showlegend=False)
     figure.update_traces(marker={"size": 5, "opacity": 0.5})

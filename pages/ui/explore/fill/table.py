@@ -22,7 +22,7 @@ from pages.ui.explore.fill.model import (
 )
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.dimension_names import space_of, stored_names
+from pages.ui.shared.dimension_names import space_of, visitor_names
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed, readers
 from pages.ui.shared.words import bytes_in_words
@@ -161,7 +161,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
             st.rerun()
         found: Answers = st.session_state[kept]
         # Rows are placed on the map of the top layer.
-        dimensions = stored_names(item, space_of(item, 0)) or ()
+        dimensions = visitor_names(item, space_of(item, 0))
         words = (
             *names_of(item.dataset),
             *words_in(item.dataset),

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
-import streamlit as st
 
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.models.problems.doctor import DeepLayer
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.model import as_seen
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.component import room_for
 from pages.ui.shared.layer_map import place_in_words
 from pages.ui.shared.words import percent
 
@@ -21,7 +21,7 @@ def ladder(item: Item) -> None:
     layers = item.model.layers_
     rungs = "".join(rung(layers, at) for at in range(len(layers)))
     width = item.dataset.values.shape[1]
-    st.html(
+    room_for("ladder", len(layers)).html(
         f'<ol class="mf-ladder">{rungs}<li class="mf-data"><b>The data</b> '
         f"{plural(width, 'number')} a row</li></ol>"
     )

@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core.offline.scripts import MAP_STYLES
 from gplvm_core.wire.columns import pack_columns
 from gplvm_core.wire.model import Chart
+from pages.ui.explore.map.taking import made_file, make_file
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of, store_names
@@ -34,8 +35,9 @@ def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening:
     with room_for("map"):
         show_view(
             key=key,
-            data=data | {"names": names_data(item, space)},
+            data=data | {"names": names_data(item, space), "file": made_file(key)},
             on_names_change=lambda: store_names(item, space, key),
+            on_file_change=lambda: make_file(item, chart, key),
         )
         hold_bytes(key=f"bytes|{name}", data=packed_map(chart, name))
 

@@ -8,7 +8,6 @@ from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.canvas import latent_canvas
 from pages.ui.explore.map.noise import noise_of_outputs
 from pages.ui.explore.map.opening import opening_here
-from pages.ui.explore.map.taking import export_map
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item, calibration
 from pages.ui.shared.layer_map import chosen_layer, layer_canvas
@@ -55,7 +54,6 @@ def latent_map(item: Item, name: str) -> None:
         else:
             chart = Chart.of(item.model, item.dataset)
             latent_canvas(item, chart, name, linked_place(n_axes(chart)), opening_here(item))
-            export_map(item, chart, name)
     except ValueError as error:  # a kernel, or a model, that the page cannot draw
         st.error(plain(error))
     noise_of_outputs(item, name)

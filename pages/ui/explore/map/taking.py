@@ -1,6 +1,8 @@
-"""The export of a whole map: one file that any browser opens."""
+"""The export of a whole map: one file that any browser opens, made on request of the canvas."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -8,43 +10,39 @@ from gplvm_core.offline.explorer import OfflineExplorer
 from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.dimension_names import space_of, stored_names
+from pages.ui.shared.component import plain_key
+from pages.ui.shared.dimension_names import checked
+from pages.ui.shared.parcels import parcels
+from pages.ui.shared.plain import plain
 
 MEGABYTE = 1e6
+MADE = "map_file"  # session key: what the canvas reads about the file
 
 
-@st.fragment
-def export_map(item: Item, chart: Chart, name: str) -> None:
-    """An expander with the file, which is made on request."""
-    expander = st.expander(
-        "Export the whole map", icon=":material/download:", on_change="rerun", key="explore_taking"
-    )
-    if not expander.open:
+def made_file(key: str) -> dict[str, Any] | None:
+    """The file that a canvas has asked for last: its number, address and name, or the problem."""
+    made = st.session_state.get(MADE)
+    return made["data"] if made is not None and made["of"] == key else None
+
+
+def make_file(item: Item, chart: Chart, key: str) -> None:
+    """Make the file after a canvas has asked for it. key: of the component."""
+    state = st.session_state.get(plain_key(key))
+    asked = state.get("file") if isinstance(state, Mapping) else getattr(state, "file", None)
+    if not isinstance(asked, Mapping):
         return
-    names = stored_names(item, space_of(item)) or ()
-    chart = replace(chart, names=names)
-    words = (item.title, item.dataset.source, opening_elsewhere(item))
-    size, precision = _described(chart, words, names, name)
-    with expander:
-        st.markdown(
-            "One file with this map, its data points and everything needed to move over it. It "
-            "opens in any browser, without a network and without this program."
-        )
-        st.download_button(
-            "This map as one HTML file",
-            data=lambda: OfflineExplorer(chart, *words).html,
-            file_name=f"{item.key.partition(':')[2]}.html",
-            mime="text/html",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        st.caption(f"{size / MEGABYTE:.1f} MB. {precision}")
-
-
-@st.cache_data(max_entries=32, show_spinner="Making the file …")
-def _described(
-    _chart: Chart, words: tuple[str, str, str], names: tuple[str, ...], name: str
-) -> tuple[int, str]:
-    """The file's size in bytes, and the precision of its numbers."""
-    file = OfflineExplorer(_chart, *words)
-    return len(file.html.encode()), file.precision.in_words()
+    data: dict[str, Any] = {"turn": asked.get("turn")}
+    try:
+        # The names in the browser are newer than those in the session.
+        named = replace(chart, names=checked(asked.get("names")))
+        file = OfflineExplorer(named, item.title, item.dataset.source, opening_elsewhere(item))
+        html = file.html.encode()
+    except ValueError as error:
+        data["problem"] = plain(error)
+    else:
+        data |= {
+            "address": parcels.hold(html),
+            "file": f"{item.key.partition(':')[2]}.html",
+            "words": f"{len(html) / MEGABYTE:.1f} MB. {file.precision.in_words()}",
+        }
+    st.session_state[MADE] = {"of": key, "data": data}

@@ -51,22 +51,22 @@ def player(item: Item, name: str) -> None:
     # Separate containers: the player keeps its position on the page and is not rebuilt.
     with st.container():
         plan = ask(item.model, item.dataset, name)
-    with st.container():
+    with st.container(gap=None):  # without a gap, the end of the spinner moves nothing
         try:
             with st.spinner(WAITING[plan.task], show_time=True):
                 reel = answer(item, name, plan)
         except ValueError as error:
             st.error(plain(error), icon=":material/error:")
             return
-    done = plan.task != "fill" or reel.spread is not None
-    seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
-    cue = cue_for(seen, reel, before)
-    names = names_data(item, space_of(item, 0))
-    with room_for("player"):
-        show_player(key=f"player|{name}", data={"stores": stores(name), "names": names})
-        hold_bytes(key=stores(name)["stage"], data=_stage(item, name))
-        key = stores(name)["reel"]
-        hold_bytes(key=key, data=pack_reel(reel, item.dataset, key, seen.id, cue))
+        done = plan.task != "fill" or reel.spread is not None
+        seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
+        cue = cue_for(seen, reel, before)
+        names = names_data(item, space_of(item, 0))
+        with room_for("player"):
+            show_player(key=f"player|{name}", data={"stores": stores(name), "names": names})
+            hold_bytes(key=stores(name)["stage"], data=_stage(item, name))
+            key = stores(name)["reel"]
+            hold_bytes(key=key, data=pack_reel(reel, item.dataset, key, seen.id, cue))
     st.session_state[f"dynamics_seen|{name}"] = seen
     export(item, reel, seen.id)
 

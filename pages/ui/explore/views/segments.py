@@ -1,6 +1,6 @@
 """Which latent dimensions are shared, which belong to one view: figures, threshold, export."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -24,6 +24,7 @@ from pages.ui.explore.views.desk import Desk, Measure, choose, desk, keep
 from pages.ui.explore.views.model import parts_at
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.dimension_names import space_of, visitor_names
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, file_stem
 
@@ -47,6 +48,7 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
     """Show the figures, their text and their controls; return the parts."""
     model, kept = item.model, desk(name)
     many = len(item.views) > MOST_NAMED_VIEWS
+    names = visitor_names(item, space_of(item))
     st.header("What the views share", anchor=False, help=SHARED_WORDS)
     left, right = st.columns([2, 1] if not many else [3, 2], gap="large")
     with left:  # before the controls, which are beside it, or below it on a phone
@@ -64,12 +66,12 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
             kept = keep(name, measure=measure)
         kept = ask_lines(model, kept, name)
         parts = parts_at(model, kept.threshold)
-        chips(parts, item.views)
+        chips(parts, item.views, names)
         st.caption(agreement_in_words(model, kept))
-        marked = ask_as_text(item.views, "segments")
+        marked = ask_as_text((*item.views, *names), "segments")
         st.download_button(
             "Table (CSV)",
-            lambda: segmentation_csv(model, parts, marked),
+            lambda: segmentation_csv(model, parts, marked, names),
             f"{file_stem(item.title)}-dimensions.csv",
             "text/csv",
             on_click="ignore",
@@ -77,10 +79,10 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
             key="views_segments_csv",
         )
     place.plotly_chart(
-        figure_of(item, parts, kept),
+        figure_of(item, parts, kept, names),
         key=f"views_segments|{name}",
         config=PLOT,
-        alt=parts_in_words(parts),
+        alt=parts_in_words(parts, names),
     )
     if many and item.dataset.drawing.skeleton is not None:
         body(item, name)
@@ -120,17 +122,16 @@ def thresholds(model: Any) -> list[float]:
     return [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
 
 
-def figure_of(item: Item, parts: tuple[Part, ...], kept: Desk) -> Any:
+def figure_of(item: Item, parts: tuple[Part, ...], kept: Desk, names: Sequence[str]) -> Any:
     """Bars for a few views, a heat map for many."""
     model = item.model
     if len(item.views) > MOST_NAMED_VIEWS:
-        return heat_map_figure(model.drops_, parts, kept.threshold)
+        return heat_map_figure(model.drops_, parts, kept.threshold, titles=names)
     if kept.measure == "drops":
-        return segmentation_figure(
-            model.drops_, parts, kept.threshold, unit="nats per row", height=HEIGHT
-        )
-    shares = relevance_shares(model)
-    return segmentation_figure(shares, parts, kept.delta, unit="w / largest w", height=HEIGHT)
+        values, line, unit = model.drops_, kept.threshold, "nats per row"
+    else:
+        values, line, unit = relevance_shares(model), kept.delta, "w / largest w"
+    return segmentation_figure(values, parts, line, unit=unit, height=HEIGHT, names=names)
 
 
 def relevance_shares(model: Any) -> dict[str, Array]:
@@ -138,28 +139,31 @@ def relevance_shares(model: Any) -> dict[str, Array]:
     return {name: np.asarray(w) / np.max(w) for name, w in model.relevance_.items()}
 
 
-def chips(parts: tuple[Part, ...], views: tuple[str, ...]) -> None:
+def named(part: Part, names: Sequence[str]) -> str:
+    """The dimensions of a part, by their names or numbers."""
+    words = [(names[q] if q < len(names) else "") or str(q + 1) for q in sorted(part.dimensions)]
+    return ", ".join(words) or "none"
+
+
+def chips(parts: tuple[Part, ...], views: tuple[str, ...], names: Sequence[str]) -> None:
     """Every part with its colour and its dimensions, in words."""
     rows = []
     for part in parts:
         colour = part_colour(part, views) if len(views) <= MOST_NAMED_VIEWS else None
         ground = f"background:{colour};opacity:.45" if colour else "border:1px solid currentColor"
-        numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions)) or "none"
         rows.append(
             '<div style="display:flex;gap:.5em;align-items:baseline;margin:.15rem 0">'
             f'<span style="flex:none;width:.8em;height:.8em;border-radius:.2em;{ground}"></span>'
-            f'<span title="{escape(part.words)}"><b>{escape(part.title)}</b>: {numbers}</span>'
+            f'<span title="{escape(part.words)}"><b>{escape(part.title)}</b>: '
+            f"{escape(named(part, names))}</span>"
             "</div>"
         )
     st.html(f'<div style="font-size:.9rem" class="mf-parts">{"".join(rows)}</div>')
 
 
-def parts_in_words(parts: tuple[Part, ...]) -> str:
+def parts_in_words(parts: tuple[Part, ...], names: Sequence[str]) -> str:
     """The figure as a sentence, for screen readers."""
-    sentences = [
-        f"{part.title}: {', '.join(str(q + 1) for q in sorted(part.dimensions)) or 'none'}"
-        for part in parts
-    ]
+    sentences = [f"{part.title}: {named(part, names)}" for part in parts]
     return f"Latent dimensions by the views that use them. {'. '.join(sentences)}."
 
 
@@ -176,12 +180,21 @@ def agreement_in_words(model: Any, kept: Desk) -> str:
     )
 
 
-def segmentation_csv(model: Any, parts: tuple[Part, ...], as_text: bool = True) -> bytes:
-    """One line per dimension: its part, its information, and both measures for every view."""
+def segmentation_csv(
+    model: Any, parts: tuple[Part, ...], as_text: bool = True, names: Sequence[str] = ()
+) -> bytes:
+    """One line per dimension: its name if the visitor gave any, its part, its information, and both
+    measures for every view."""
     shares = relevance_shares(model)
     columns = [(name, word) for name in model.views_ for word in ("lost", "w", "w share")]
     lines: list[Iterable[object]] = [
-        ("dimension", "part", "information", *(f"{n}: {w}" for n, w in columns))
+        (
+            "dimension",
+            *(["name"] if any(names) else []),
+            "part",
+            "information",
+            *(f"{n}: {w}" for n, w in columns),
+        )
     ]
     title = {q: part.title for part in parts for q in part.dimensions}
     for q in sorted(title):
@@ -191,7 +204,8 @@ def segmentation_csv(model: Any, parts: tuple[Part, ...], as_text: bool = True) 
             for table in (model.drops_, model.relevance_, shares)
         ]
         cells = (f"{number:.8g}" for number in numbers)
-        lines.append((q + 1, title[q], f"{float(model.information_[q]):.8g}", *cells))
+        own = [names[q] if q < len(names) else ""] if any(names) else []
+        lines.append((q + 1, *own, title[q], f"{float(model.information_[q]):.8g}", *cells))
     return csv_text(lines, as_text=as_text).encode()
 
 
