@@ -86,7 +86,7 @@ def test_a_grade_may_have_its_order_given() -> None:
         ([0, 2, 0.5], "count", "has 0.5: counts are whole numbers"),
         ([5, 5, 5], "count", "has one value, 5"),
         (["s", "m", "xl"], ["s", "m", "l"], "has 'xl' in row 2"),
-        (["s", "m", "l"], "grade", "in which order its words"),
+        (["s", "m", "l"], "grade", "the order of its words"),
         (["a", "b", "c"], "yes/no", "has 3 values"),
         (["a", "b", 1.0], "number", "row 0 (counted from 0) has 'a'"),
         ([1.0, float("inf"), 2.0], "number", "has inf"),

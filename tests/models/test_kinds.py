@@ -294,7 +294,7 @@ def test_what_is_not_possible_is_said(model: BayesianGPLVM) -> None:
     gone = np.zeros(rows.shape, dtype=bool)
     gone[2] = True
     for setting in ({"encoder": "kernel"}, {"batch_size": 5}):
-        with pytest.raises(ValueError, match="columns of several kinds do not go with"):
+        with pytest.raises(ValueError, match="columns of several kinds cannot be combined with"):
             BayesianGPLVM(2, 5, kinds="auto", **setting).fit(rows)
     with pytest.raises(ValueError, match="leave out return_cov"):
         model.complete(rows, return_cov=True)

@@ -254,7 +254,7 @@ def test_a_sequence_is_inferred_together() -> None:
     adapted = model.transfer(given, "place", times=later, adapt=True)
     assert 0.0 < np.abs(adapted - found).max() < 0.2
     np.testing.assert_allclose(adapted[:, 1], np.sin(later), atol=0.2)
-    with pytest.raises(ValueError, match="sequence and adapt are about rows in time"):
+    with pytest.raises(ValueError, match="sequence and adapt need rows in time"):
         model.transfer(given, "place", adapt=True)
     forecast = model.transfer(
         {"height": np.full((5, 3), np.nan)}, "place", times=time[-1] + later[:5], sequence=0

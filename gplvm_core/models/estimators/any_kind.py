@@ -1,4 +1,4 @@
-"""A model of one table whose columns may be of any kind: its answers in their own values."""
+"""Answers of a model of one table with columns of several kinds, in the columns' own values."""
 
 from typing import Any
 
@@ -15,15 +15,15 @@ from gplvm_core.prediction.columns import Expected, words_of
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers import DataError
 
-# Draws of a row's latent point for its density, where the user says nothing.
+# The default number of importance samples of a row's latent point for its density.
 DENSITY_DRAWS = 200
 
 
 class AnyKind(TrainedKinds):
-    """The answers of a model of one table, whose columns may be of several kinds (`columns_`).
+    """Answer questions about one table, whose columns may be of several kinds (`columns_`).
 
-    Tables of several kinds are answered with tables of their own values: numbers at their mean,
-    counts at their median, words at the most probable one. Draws are words and counts, too.
+    For a table of several kinds the answers are tables with values of the same kinds: numbers at
+    their mean, counts at their median, and the most probable word. Draws contain words and counts.
     """
 
     def class_words(self, column: str | int) -> tuple[Any, ...]:
@@ -151,9 +151,9 @@ class AnyKind(TrainedKinds):
 
         By default this is the difference between the bounds with and without the row. Each of the
         two is a lower bound; their difference is not a bound (Damianou 2015, §3.4). A table of
-        several kinds always takes importance samples, by default 200, with quadrature over the
-        functions. Its value is the log density of the numbers plus the log probability of the other
-        entries, which depends on no unit and has no Jacobian.
+        several kinds always uses importance samples, by default 200, with quadrature over the
+        functions. The result is then the log density of the numbers plus the log probability of
+        the other entries, which has no unit.
 
         Parameters
         ----------
@@ -248,8 +248,7 @@ class AnyKind(TrainedKinds):
         if times is None:
             if callback is not None or sequence is not None or adapt or return_latent:
                 raise ValueError(
-                    "sequence, adapt, callback and return_latent are about rows in time: give "
-                    "times, too"
+                    "sequence, adapt, callback and return_latent need rows in time: give times, too"
                 )
             outputs = self._outputs(Y)
             expected = self._expected(outputs)
@@ -357,23 +356,23 @@ class AnyKind(TrainedKinds):
         return (values, paths) if return_latent else values
 
     def _expected(self, outputs: Array, explained: Any = None) -> Expected:
-        """What is expected of rows from what is observed of them."""
+        """The distribution of the rows' entries, given their observed entries."""
         found = self._explained(outputs) if explained is None else explained
         parts = prediction.functions(self._network, found, DATA)
         return Expected(self._columns, self.posterior_, *parts)
 
     def _of_others(self, Y: Any, at: int) -> Expected:
-        """What is expected of rows when nothing is known of a column."""
+        """The distribution of the rows' entries, given all columns but one."""
         outputs = self._outputs(Y, all_seen=False)
         outputs[:, self._columns.places[at]] = np.nan
         if np.isnan(outputs).all():
-            # Nothing to infer from: the prior of the latent points.
+            # Without observed entries the latent points have their prior.
             nowhere = np.zeros((len(outputs), self._n_features_out))
             return self._at(nowhere, nowhere + 1.0)
         return self._expected(outputs)
 
     def _at(self, X: ArrayLike, X_variance: ArrayLike | None) -> Expected:
-        """What is expected at latent points."""
+        """The distribution of the entries at latent points."""
         columns = self._columns
         points = self._points(X, X_variance)
         mean, variance = prediction.moments(self._network, {0: points}, noise=False)[DATA]

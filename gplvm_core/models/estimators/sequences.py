@@ -105,8 +105,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         if times is None:
             if callback is not None or sequence is not None or adapt or return_latent:
                 raise ValueError(
-                    "sequence, adapt, callback and return_latent are about rows in time: give "
-                    "times, too"
+                    "sequence, adapt, callback and return_latent need rows in time: give times, too"
                 )
             return super().complete(Y, return_std=return_std, return_cov=return_cov)
         if return_cov:

@@ -1,8 +1,8 @@
-"""A layer to a table of columns of any kind, and how its training alternates.
+"""The problem of a table of several kinds, whose training alternates between two steps.
 
-The Gaussian factors of yes/no entries and counts are the state of a phase: L-BFGS moves the other
-parameters for a few iterations, then sweeps of updates put the factors at their optimum. Every
-stretch is a Gaussian problem with exact gradients, and F rises at every update.
+Each yes/no entry and count is a Gaussian factor. L-BFGS moves the other parameters for a few
+iterations with fixed factors, which is a Gaussian problem with exact gradients. Sweeps of updates
+then put the factors at their optimum. F rises in both steps.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
-# The noise of the numbers is not held at first: on mixed tables that ended at lower bounds.
-# Iterations of L-BFGS from one update to the next, and sweeps of an update.
+# Iterations of L-BFGS between two updates, and sweeps in an update. The noise of the numbers is
+# free from the start: holding it at first led to lower bounds on mixed tables.
 ITERATIONS, SWEEPS = 10, 3
 PHASES = (
     *(Phase("all free", ITERATIONS) for _ in range(5)),
@@ -31,7 +31,7 @@ PHASES = (
 
 @dataclass(frozen=True)
 class KindsEdge(LayerEdge):
-    """The layer from the first node to outputs of any kind."""
+    """The layer from the first node to outputs of several kinds."""
 
     mixed: MixedOutputs | None = None
 
@@ -46,7 +46,7 @@ class KindsEdge(LayerEdge):
         return cls((0,), Targets.whole(outputs.values), executor, per_output=True, mixed=outputs)
 
     def updated(self, layer: Layer, source: Belief, jitter: float, phase: Phase) -> Layer:
-        """The layer with its factors at their optimum for its q(u)."""
+        """The layer with its Gaussian factors at their optimum for its q(u)."""
         return updated(
             layer,
             source,
@@ -65,7 +65,7 @@ class KindsEdge(LayerEdge):
         jitter: float,
         phase: Phase = FREE,
     ) -> LayerValue:
-        """F_data at the best scales and biases, the factors as they are, and all gradients."""
+        """F_data at the best scales and biases with the factors fixed, and all gradients."""
         return evaluate_mixed(
             layer,
             source,
@@ -80,7 +80,7 @@ class KindsEdge(LayerEdge):
     def settled(
         self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
     ) -> Settled:
-        """The layer at its best scales, evaluated as what is stored will be."""
+        """The layer at its best scales, evaluated in the way the stored model will be."""
         best = self.value(layer, source, seen, jitter)
         at = evaluate_mixed(
             best.layer,
@@ -96,7 +96,7 @@ class KindsEdge(LayerEdge):
 
 @dataclass(frozen=True)
 class KindsGraph(Graph):
-    """A graph whose layers to data may be of outputs of any kind."""
+    """A graph whose layers to data may have outputs of several kinds."""
 
     phases: Sequence[Phase] = PHASES
 
@@ -104,7 +104,7 @@ class KindsGraph(Graph):
         return self.entering(super().start(seed, recipe), self.phases[0])
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """With the Gaussian factors at their optimum for the phase."""
+        """The parameters with the Gaussian factors at their optimum for the phase."""
         beliefs = [node.belief for node in self.believed(parameters)]
         layers = []
         for edge, layer in zip(self.edges, parameters.layers, strict=True):
@@ -117,7 +117,7 @@ class KindsGraph(Graph):
 
 @dataclass(frozen=True)
 class KindsStart:
-    """Where training starts: at the principal components of the columns as numbers."""
+    """Start training at the principal components of the columns, encoded as numbers."""
 
     begin: Start
     outputs: MixedOutputs
@@ -128,6 +128,6 @@ class KindsStart:
 
 
 def any_kinds(node: Node, begin: KindsStart, jitter: float, executor: Executor) -> KindsGraph:
-    """The problem of a table of columns of any kind."""
+    """The problem of a table with columns of several kinds."""
     edge = KindsEdge.of(begin.outputs, executor)
     return KindsGraph((node,), (edge,), begin, jitter)
