@@ -120,7 +120,8 @@ for (const [kind, numbers] of Object.entries(PARTS)) {
 const smooth = (part, x, z) => (part.kind === "white" ? 0 : FORMULAS[part.kind](part, x, z));
 const shifted = (x, q, by) => x.map((value, p) => value + (p === q ? by : 0));
 
-for (const [kind, numbers] of Object.entries(PARTS)) {
+// `derivative` is optional: without it a map has no paths and no magnification.
+for (const [kind, numbers] of Object.entries(PARTS).filter(([kind]) => KERNELS[kind].derivative)) {
   const part = { kind, ...numbers };
   const h = 1e-4;
 
