@@ -300,10 +300,22 @@ def test_the_pages_load_nothing_from_elsewhere(built: Path) -> None:
     assert elsewhere == {}
 
 
+def test_the_mathematics_has_a_page_per_section(built: Path) -> None:
+    headings = re.findall(r"^## (.+)$", text_of("gplvm_core/MATHEMATICS.md"), flags=re.MULTILINE)
+    pages = sorted((built / "docs" / "mathematics").glob("*.html"))
+    assert len(pages) == len(headings) == 9
+    sizes = {path.name: path.stat().st_size for path in pages}
+    assert {name: size for name, size in sizes.items() if size > 130_000} == {}
+    # A link to a section leads to its page.
+    contents = (built / "gplvm_core" / "MATHEMATICS.html").read_text(encoding="utf-8")
+    assert 'href="../docs/mathematics/8-identities.html#identities"' in contents
+
+
 def test_every_formula_is_understood(built: Path) -> None:
-    page = (built / "gplvm_core" / "MATHEMATICS.html").read_text(encoding="utf-8")
-    formulas = re.findall(r"<math\b.*?</math>", page, flags=re.DOTALL)
+    pages = (built / "docs" / "mathematics").glob("*.html")
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    formulas = re.findall(r"<math\b.*?</math>", text, flags=re.DOTALL)
     assert len(formulas) > 300
-    # What the converter does not know it leaves as it was.
+    # The converter leaves what it does not know unchanged.
     assert [each for each in formulas if "\\" in each or "<mi>&amp;</mi>" in each] == []
     assert [each for each in formulas if "<mi>&</mi>" in each] == []
