@@ -23,43 +23,6 @@ CHAPTERS = (
     "6_which_model",
 )
 RECIPES = ("any_kind", "mixed_units", "own_graph", "own_kernel")
-# Public names without an example in the guide, a recipe or their docstring: the set only shrinks.
-WITHOUT_EXAMPLE = {
-    "AutoregressiveGP",
-    "Bias",
-    "Dataset",
-    "DeepGPLVM",
-    "DeepManifoldRelevance",
-    "Drawing",
-    "GPLVM",
-    "GenerativeClassifier",
-    "Kernel",
-    "KnownInputs",
-    "Latent",
-    "Linear",
-    "Matern12",
-    "Matern32",
-    "OverTime",
-    "Periodic",
-    "Product",
-    "RBF",
-    "RowFiles",
-    "SemiDescribedGPRegression",
-    "SemiSupervisedClassifier",
-    "View",
-    "cluster",
-    "evaluate_bound",
-    "label_view",
-    "list_datasets",
-    "load",
-    "read_bvh",
-    "read_c3d",
-    "read_h5ad",
-    "read_images",
-    "read_table",
-    "read_video",
-    "real",
-}
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
@@ -171,22 +134,6 @@ def test_every_package_has_a_page(built: Path) -> None:
     assert pages == names | {"index"}
     bounds = (built / "docs" / "rooms" / "bounds.html").read_text(encoding="utf-8")
     assert "with q(u) at its optimum" in bounds
-
-
-def test_public_names_have_examples() -> None:
-    scripts = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("docs/[ge]*/*.py"))
-    without = {
-        name
-        for name in gplvm_core.__all__
-        if ">>>" not in (getattr(gplvm_core, name).__doc__ or "")
-        and not re.search(rf"\b{name}\(", scripts)
-        and not is_error(getattr(gplvm_core, name))
-    }
-    assert without <= WITHOUT_EXAMPLE
-
-
-def is_error(thing: object) -> bool:
-    return isinstance(thing, type) and issubclass(thing, Exception)
 
 
 def printed(built: Path, name: str) -> str:
