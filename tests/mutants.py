@@ -48,7 +48,7 @@ TESTS = {
     "models/families": ["families/test_gradients.py", "families/test_identities.py"],
     "models/batches": ["batches/test_bound.py", "batches"],
     "kernels/tilted.py": ["gradients/test_slope.py"],
-    "statistics/handed_on.py": ["gradients/test_slope.py"],
+    "statistics/linear_mean.py": ["gradients/test_slope.py"],
     "prediction/row_bound.py": [
         "gradients/test_slope.py",
         "models/test_deep_own_spaces.py",

@@ -29,7 +29,7 @@ N_TREES = 300
 RIDGES = np.logspace(-4, 4, 17)
 ERRORS = (
     "± is a standard error over the splits, which share rows (Nadeau & Bengio 2003). A difference "
-    "counts if it lies outside the 95 % interval of chance by Student's t."
+    "counts if it is outside the 95 % interval of chance by Student's t."
 )
 OF_REGRESSION = (
     "Log-likelihood of a held-out row in nats; larger is better. Trees, the linear model and "

@@ -207,7 +207,7 @@ class Kernel(Parametric):
         inducing: Float[Array, "M Q"],
         weights: Float[Array, "K P"],
     ) -> Float[Array, "N K"]:
-        """tr(W_k Φ_n) of every point n alone and every matrix W_k, as `fold_upper` folds it."""
+        """tr(W_k Φ_n) for every single point n and every matrix W_k, as `fold_upper` folds it."""
         size, found = len(inducing), np.empty((len(mean), len(weights)))
         step = max(1, MOST_NUMBERS // size**2)
         for first in range(0, len(mean), step):

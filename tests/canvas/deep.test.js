@@ -125,7 +125,7 @@ test("which model predicts better is said as the ratio of the densities of a poi
 });
 
 test("what became of the hidden layer is said in words", () => {
-  assert.match(warpInWords(["layer 1 of 2 passes the inputs on as they are: the model is the shallow one"]), /nothing to bend/);
+  assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model is the shallow one"]), /nothing to bend/);
   assert.match(warpInWords(["layer 1 of 2 is off: nothing of the inputs gets through it"]), /is off/);
   assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the input/);
 });

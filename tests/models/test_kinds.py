@@ -285,7 +285,7 @@ def test_words_follow_a_path_over_time() -> None:
     drawn = model.sample_sequence(times[:10], n_samples=3, random_state=0)
     assert drawn.shape == (3, 10, 3)
     assert set(drawn[:, :, 1].ravel()) <= {"high", "low", "middle"}
-    with pytest.raises(ValueError, match="numbers alone"):
+    with pytest.raises(ValueError, match="needs a table of numbers"):
         model.complete(shown, times=times, adapt=True)
 
 

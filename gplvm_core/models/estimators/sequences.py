@@ -184,7 +184,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         return (drawn[DATA], paths) if return_latent else drawn[DATA]
 
     def _rows_in_time(self, Y: ArrayLike) -> Array:
-        """Checked rows, of which some may be missing as a whole."""
+        """Checked rows; complete rows may be missing."""
         return checked_rows(self, Y, reset=False)
 
     def _infer_path(
