@@ -48,7 +48,9 @@ class HiddenTerms:
         psi1, pull_psi1 = posterior.kernel.psi1(above.mean, above.variance, posterior.inducing)
         left, squares, linear = below.mean, np.zeros(len(rows)), None
         if posterior.slope is not None:
-            linear = LinearMean.of(posterior.slope, posterior.kernel, above, posterior.inducing, psi1)
+            linear = LinearMean.of(
+                posterior.slope, posterior.kernel, above, posterior.inducing, psi1
+            )
             left, squares = linear.left(below.mean), linear.squares
         full = np.ones(len(rows))
         here = replace(
