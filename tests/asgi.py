@@ -15,7 +15,7 @@ def answered(app: Any, scope: dict[str, Any]) -> list[dict[str, Any]]:
     async def send(message):
         sent.append(message)
 
-    # In a thread of its own: a browser of another test keeps a loop in this one.
+    # In a separate thread, because a browser of another test has a loop in this one.
     with ThreadPoolExecutor(1) as own:
         own.submit(asyncio.run, app(scope, receive, send)).result()
     return sent

@@ -1,4 +1,4 @@
-"""What every test shares: reproducible hypothesis runs and a workspace of its own."""
+"""Fixtures of all tests: reproducible hypothesis runs and a temporary workspace."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest pieces first, that none of them ends alone.
+    """Sort the pieces by length, so that no long one starts last.
 
     They are the browser tests, and beside the rooms the wheel, the documentation and its examples.
     """

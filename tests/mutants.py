@@ -87,7 +87,7 @@ SMALLEST, LARGEST = 1e-3, 1e3
 
 @dataclass(frozen=True)
 class Mutant:
-    """A stretch of a file and what stands there instead (columns count bytes, as ast does)."""
+    """A range of a file and its replacement (columns count bytes, as in ast)."""
 
     file: Path
     row: int  # from 0
@@ -194,7 +194,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=40, help="how many changes to try")
     parser.add_argument("--seed", type=int, default=0, help="which ones")
-    parser.add_argument("--only", default="", help="of these alone: room, room/file.py[:line]")
+    parser.add_argument("--only", default="", help="only these: room, room/file.py[:line]")
     arguments = parser.parse_args()
     if hasattr(os, "nice"):
         os.nice(10)

@@ -25,7 +25,7 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
 
 @functools.cache
 def imports_of(path: Path) -> list[str]:
-    """Every name a file imports, in full ("a.b" for `from a import b`), wherever it does so."""
+    """All imports of a file as full names ("a.b" for `from a import b`), at any place."""
     names: list[str] = []
     for node in nodes_of(path):
         if isinstance(node, ast.Import):
@@ -91,7 +91,7 @@ def test_tables_are_written_where_no_cell_becomes_a_formula():
     canvas = ROOT.glob("assets/canvas/**/*.js")
     text = {path: path.read_text(encoding="utf-8") for path in (*CORE, *PAGES, *canvas)}
     writers = [path for path in text if re.search(r"csv\.(Dict)?[wW]riter\(", text[path])]
-    # For the reader of tables alone.
+    # Only for the reader of tables.
     assert in_words(writers) == ["gplvm_core/readers/tables/sheets.py"]
     offers = [path for path in text if "text/csv" in text[path]]
     safe = ("csv_text(", "to_csv", "csvText(")

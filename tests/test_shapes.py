@@ -1,4 +1,4 @@
-"""The shapes that annotations of the core say are enforced wherever tests call it."""
+"""The shapes in the core's annotations are enforced in every call by a test."""
 
 import inspect
 from typing import Self

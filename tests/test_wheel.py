@@ -27,7 +27,7 @@ FOLDERS = ("gplvm_core", "pages", "assets", ".streamlit")
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy: setuptools writes beside what it packs, and packs what lies there."""
+    """Built from a copy, because setuptools writes into the folder that it packs."""
     source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     for name in PACKED:
         (source / name).write_bytes((ROOT / name).read_bytes())
@@ -40,7 +40,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True)
 class Installed:
-    """An environment of its own with the wheel, far from the checkout."""
+    """A new environment with the wheel, outside the checkout."""
 
     folder: Path
 
@@ -163,7 +163,7 @@ def test_the_command_leaves_blas_one_thread(complete):
 def test_the_command_opens_the_app(complete, tmp_path):
     """Its first page runs to its end, from another folder, as the app's own settings say."""
     port = free_port()
-    # A folder with pages of its own: another program's, and not what is to be opened.
+    # A folder that already has pages, those of another program, which must not be opened.
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "__init__.py").write_text("raise ImportError('the wrong pages')")
     process = subprocess.Popen(

@@ -71,7 +71,7 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     # At once: nothing moves away from under the pointer. Streamlit's own button of that name
-    # stands in the header while the script runs.
+    # is in the header while the script runs.
     page.get_by_test_id("stMain").get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Explore", exact=True).click()
     expect(page.get_by_text("Move to look")).to_be_visible()

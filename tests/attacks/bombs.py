@@ -145,7 +145,7 @@ def end_field(last: int) -> bytes:
 
 
 def labels(*dimensions: int) -> bytes:
-    """Names of markers in a block of so many letters, names, …, of which nothing is there."""
+    """Names of markers in a block that declares many letters and names, and holds none."""
     return parameter(1, b"LABELS", b"", -1, bytes(dimensions))
 
 

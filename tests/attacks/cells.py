@@ -155,7 +155,7 @@ def twice(file: Any) -> None:
 
 
 def two_forms(file: Any) -> None:
-    """By row under the present name, by column under the one of before, which is believed."""
+    """A sparse matrix by row under the new name and by column under the old name, which wins."""
     file["X"].attrs["h5sparse_format"] = "csc"
 
 

@@ -74,7 +74,7 @@ def head(text: str) -> bytes:
 
 
 def objects() -> bytes:
-    """An array that says of itself that it holds objects, which would run code when read."""
+    """An array whose header declares objects, which would run code when read."""
     return head("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }") + bytes(16)
 
 

@@ -39,7 +39,7 @@ test("light and shadow reach from the least to the greatest deviation of the vie
   assert.equal(shadow(least ** 2, [least, most]), 0);
   assert.ok(Math.abs(shadow(least * most, [least, most]) - 0.5) < 1e-12);
   assert.equal(shadow(9 * most ** 2, [least, most]), 1);
-  assert.equal(shadow(1, [1, 1.01]), 0); // nothing to tell apart
+  assert.equal(shadow(1, [1, 1.01]), 0); // too similar to separate
 });
 
 test("a spot with more points is more opaque, in the mean colour of its points", () => {

@@ -59,7 +59,7 @@ def regressed(
 
 
 def made(handed_on: bool) -> tuple[Model, Dataset]:
-    """Three layers of smooth functions of each other; handed on: the inputs, by a linear map in the
+    """Three layers of smooth functions of each other. handed_on: inputs passed on, linearly in the
     first layer, and as they are to all others.
     """
     rng = np.random.default_rng(0)

@@ -40,7 +40,7 @@ AROUND = np.array([0.01, 0.0, 0.02])  # the variance of an uncertain place
 def chart_of(kernel: Kernel, outputs: str) -> Chart:
     """A sparse regression posterior on points that are known, over smooth outputs.
 
-    outputs: "alike" in their variance, or told apart by the rows that they were observed in
+    outputs: "alike" in their variance, or different because they are observed in other rows
     ("groups"), or by a signal and a noise of their own ("own"). The jitter keeps K well conditioned
     (1e4 at most): processors that round differently must agree on the stored numbers.
     """

@@ -1,4 +1,4 @@
-"""Whatever is uploaded, imported or linked to: what was meant, or one error in words, soon."""
+"""Random uploads, imports and links are read correctly or raise one clear error quickly."""
 
 import io
 import os
@@ -44,7 +44,7 @@ def readers() -> Iterator[Readers]:
 
 
 def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
-    """The answer of a task; where a library in C unpacks damaged bytes, of a process of its own."""
+    """The result of a task; in a subprocess if a C library unpacks damaged bytes."""
     if kind_of(source.name) != "cells":
         return TASKS[task](source, **options)
     with READERS.reading(task, source, **options) as reading:

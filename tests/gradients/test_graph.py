@@ -33,7 +33,7 @@ from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
 JITTER = 1e-6
-# With the ratio of the scales held, the outputs are never explained as noise alone.
+# A fixed ratio of the scales prevents an explanation by noise only.
 HELD = Phase("held", 1, ratio=50.0)
 HIDDEN_HELD = Phase("hidden noise held", 1, ratio=50.0, hidden_noise_held=True)
 TIMELINE = Timeline.of(
@@ -82,7 +82,7 @@ def known(kind: str, *, constrained: bool, gaps: bool) -> Graph:
 
 
 def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph:
-    """A latent top, hidden nodes, and the data: every layer with a kernel of its own."""
+    """A latent top, hidden nodes, and the data; every layer has a different kernel."""
     generator, last = np.random.default_rng(6), depth - 1
     beliefs = tuple(
         Belief(generator.normal(size=(9, 2)), generator.uniform(0.1, 0.6, (9, 2)))
@@ -117,7 +117,7 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Below two shared spaces the first view has two of its own, and the second none."""
+    """Below two shared spaces the first view has two private ones, and the second none."""
     kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
     begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca", own=((2, 1), ()))
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial, "own": (2, 0)}
@@ -125,7 +125,7 @@ def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def linear_mean(outputs: np.ndarray, *, connected: bool) -> Graph:
-    """Two hidden layers that hand on what is linear in their inputs, and see the top beside it."""
+    """Two hidden layers with a linear mean, whose inputs include those of the top."""
     kernels = ("rbf", "rbf", RBF() + Linear(0.3) if connected else "rbf")
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), kernels, "pca")
     start = Sloped(Connected(begin, kernels) if connected else begin)
@@ -229,7 +229,7 @@ GRAPHS = {
     ),
     "views at two depths": lambda gaps: views_at_two_depths(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
-    "deep regression, inputs handed on": lambda gaps: deep_regression(
+    "deep regression, inputs passed on": lambda gaps: deep_regression(
         views(gaps)[0], None, InputsPassedOn
     ),
     "deep regression, inputs seen by every layer": lambda gaps: deep_regression(
@@ -242,7 +242,7 @@ GRAPHS = {
 
 
 def blocks(layout: Layout) -> Iterator[tuple[str, slice]]:
-    """Where each leaf lies in the flat vector."""
+    """The position of each leaf in the flat vector."""
     values, start = leaves(layout.template), 0
     for path, leaf in layout.free.items():
         size = np.size(values[path]) if leaf.free is None else int(leaf.free.sum())

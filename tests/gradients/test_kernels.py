@@ -108,7 +108,7 @@ def test_groups_are_sums_over_their_points(name: str, inputs) -> None:
         np.testing.assert_allclose(value[group], alone, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("shared", [True, False], ids=["weights shared", "weights of its own"])
+@pytest.mark.parametrize("shared", [True, False], ids=["shared weights", "weights per point"])
 @pytest.mark.parametrize("name", EXPECTED)
 def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_difference) -> None:
     kernel = EXPECTED[name]

@@ -14,7 +14,7 @@ KERNEL = RBF(1.3, np.array([0.9, 1.4]))
 
 
 def beliefs(n_points: int, seed: int) -> tuple[Belief, Belief, np.ndarray]:
-    """What is believed about the inputs and the outputs of a layer, and its inducing inputs."""
+    """Beliefs about the inputs and the outputs of a layer, and its inducing inputs."""
     generator = np.random.default_rng(seed)
     above, below = (
         Belief(generator.normal(size=(n_points, 2)), generator.uniform(0.1, 0.5, (n_points, 2)))

@@ -1,4 +1,4 @@
-"""Chains of layers: what they are when there is one, and what lies below the evidence."""
+"""Chains of layers: a chain of one is a known model, and bounds are below the evidence."""
 
 from dataclasses import replace
 
@@ -191,7 +191,7 @@ def test_beliefs_without_bounds_are_refused(size: float) -> None:
                 bound = graph.evaluate(replace(start, nodes=(start.nodes[0], belief)), FREE).bound
             except NotPositiveDefiniteError:
                 continue
-        # A hidden layer that is all noise leaves the data to the noise as well, whatever its unit.
+        # Below a hidden layer of pure noise the data are noise as well, in any unit.
         assert not bound > -20.0
 
 

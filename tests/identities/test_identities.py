@@ -106,7 +106,7 @@ def test_chunks_and_threads_change_nothing() -> None:
     with executor_for(1) as one, executor_for(2) as two:
         first, pull_first = reduce_statistics(kernel, belief, inducing, data, one)
         second, pull_second = reduce_statistics(kernel, belief, inducing, data, two)
-    # The same digits, whatever the number of threads.
+    # The same digits for any number of threads.
     np.testing.assert_array_equal(first.psi2, second.psi2)
     np.testing.assert_array_equal(first.psi1_targets, second.psi1_targets)
     np.testing.assert_allclose(first.psi2[0], kernel.psi2(mean, variance, inducing)[0], rtol=1e-12)

@@ -124,7 +124,7 @@ def test_covariances_between_rows_are_the_dense_ones(name: str, timeline, path) 
 
 
 def test_pseudo_targets_are_a_regression(timeline) -> None:
-    """One sequence: means and evidence of a GP with noise of its own at every point."""
+    """One sequence: means and evidence of a GP with a different noise at every point."""
     kernel, rows = KERNELS["matern32 + white"], timeline.rows[0]
     times, generator = timeline.times[rows], np.random.default_rng(35)
     targets, noise = generator.normal(size=(len(rows), 1)), generator.uniform(0.1, 2.0, len(rows))
@@ -152,7 +152,7 @@ def test_transitions_solve_the_differential_equation(order: int) -> None:
         np.testing.assert_allclose(
             transitions(order, np.array([step]))[0], expm(drift * step), rtol=1e-11, atol=1e-14
         )
-    # Stationary: drift P + P driftᵀ is minus the noise, which enters the last component alone.
+    # Stationary: drift P + P driftᵀ is minus the noise, which only the last component has.
     balance = drift @ STATIONARY[order] + STATIONARY[order] @ drift.T
     assert balance[-1, -1] < 0
     balance[-1, -1] = 0.0

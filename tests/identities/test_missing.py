@@ -1,4 +1,4 @@
-"""Missing outputs: sums over what is observed, each against a computation of its own."""
+"""Missing outputs: sums over the observed entries, compared with independent computations."""
 
 import numpy as np
 import pytest

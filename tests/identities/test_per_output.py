@@ -97,7 +97,7 @@ def posterior(outputs, units) -> Posterior:
 
 @pytest.fixture(scope="module")
 def separate(outputs, units) -> list[Posterior]:
-    """Every output as a layer of its own."""
+    """Every output as a separate layer."""
     layer = Layer(KERNEL, inducing(), NOISE, RATIO)
     each = [posterior_of(alone(outputs, d, layer), units[[d]]) for d in range(N_OUTPUTS)]
     return [replace(own, center=np.array([d + 1.0])) for d, own in enumerate(each)]
@@ -296,7 +296,7 @@ def test_a_row_tells_what_its_outputs_tell_alone(posterior, separate, outputs, t
     spread = np.zeros_like(spread) if terms is CertainTerms else spread
     every = np.arange(len(rows))
     found = terms.of(posterior, rows).data(points, spread, every)
-    # A layer to one output has units of its own: log p differs by the noise that divides here.
+    # A layer to one output has other units: log p differs by the Jacobian of the noise.
     jacobian = (~np.isnan(rows)) @ (0.5 * np.log(NOISE))
     parts = [
         terms.of(own, rows[:, [d]] * np.sqrt(NOISE[d])).data(points, spread, every)

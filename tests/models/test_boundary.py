@@ -274,7 +274,7 @@ def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: Manifol
     scaled, scaled_std = fitted.transform(rows(), return_std=True, scaled=True)
     np.testing.assert_allclose(scaled, mean / fitted.kernel_.lengthscale)
     np.testing.assert_allclose(scaled_std, std / fitted.kernel_.lengthscale)
-    # The kernel is a function of these distances alone.
+    # The kernel depends only on these distances.
     apart = np.sum((scaled[0] - scaled[1]) ** 2)
     kernel = fitted.kernel_
     expected = kernel.variance * np.exp(-0.5 * apart)
@@ -314,7 +314,7 @@ def test_a_semi_supervised_classifier_is_stored(tmp_path: Path) -> None:
         forest.save(tmp_path / "forest.gplvm")
 
 
-# Errors that are caught before a user meets them, or that belong to an interface of their own.
+# Errors that the package catches itself, or that belong to another interface.
 INTERNAL = {
     "DateError": "the reader of tables names the cell",
     "HaltedError": "the trainer catches it",

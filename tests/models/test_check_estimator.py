@@ -57,7 +57,7 @@ ESTIMATORS = [
     SparseGPRegression(8, kernel=RBF(1.0, 2.0), max_iter=3, random_state=0),
 ]
 
-# A regression's density is one of outputs given inputs: checks that pass X alone cannot ask it.
+# A regression's density is for outputs given inputs, so checks that pass only X cannot use it.
 NEEDS_OUTPUTS = {
     "check_methods_sample_order_invariance": "score_samples takes X and Y",
     "check_methods_subset_invariance": "score_samples takes X and Y",

@@ -1,4 +1,4 @@
-"""Deep models as a user meets them: what depth gives, what the doctor says, what is refused."""
+"""Deep models from a user's view: gains by depth, verdicts about layers, refused settings."""
 
 from dataclasses import replace
 
@@ -87,7 +87,7 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_latent_chain_finds_what_lies_behind() -> None:
-    """A circle, seen through a step of its angle: two layers, of which neither dies."""
+    """A circle as a function of a step of its angle: two layers, and both stay on."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
     hidden = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
@@ -128,7 +128,7 @@ def test_noise_is_told_to_be_noise() -> None:
 
 
 def test_a_start_that_fits_single_points_comes_last() -> None:
-    """A hidden layer with as many degrees of freedom as points, whatever its bound."""
+    """A hidden layer with as many degrees of freedom as points, with any bound."""
     points = np.linspace(-1.5, 1.5, 12)[:, None]
     inputs, spread = Inputs.of(points, None), np.full((12, 1), 1e-3)
 

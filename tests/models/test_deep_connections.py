@@ -1,4 +1,4 @@
-"""Deep models every layer of which sees the inputs of the model, known or latent."""
+"""Deep models whose layers all have the model's inputs, known or latent, as further inputs."""
 
 from dataclasses import replace
 
@@ -109,7 +109,7 @@ def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> N
 
 @pytest.mark.parametrize("family", ["marginalised", "mean_field"])
 def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: str) -> None:
-    """Very long lengthscales for the top: bound, what a row is told, densities and moments."""
+    """Very long lengthscales for the top: bound, inferred rows, densities and moments."""
     rows = bent_rows(24)
     rows -= rows.mean(axis=0)
     plain, new = Embedded(rows, (2, 2, 3), (8, 8, 8), ("rbf",) * 3, "pca")(0), rows[:4] + 0.1
@@ -155,7 +155,7 @@ def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: s
 
 
 def test_the_top_starts_with_little_weight_below_the_first_layer() -> None:
-    """Whatever kernel was asked for by name."""
+    """The kernel object for any kernel name."""
     for kind in ("rbf", "linear"):
         kinds = ("rbf", kind, kind)
         begin = Embedded(bent_rows(20), (2, 2, 3), (8, 8, 8), kinds, "pca")

@@ -24,7 +24,7 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 
 def circle(n_points: int = 50) -> dict[str, np.ndarray]:
-    """Two views of a circle, each bent in its own way, the first with something of its own."""
+    """Two differently distorted views of a circle; the first also has a private signal."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, n_points, endpoint=False)
     shared = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -46,7 +46,7 @@ def both() -> DeepManifoldRelevance:
 
 @pytest.fixture(scope="module")
 def one() -> DeepManifoldRelevance:
-    """A hidden space for the first view alone: the second hangs on the top."""
+    """A hidden space only for the first view: the second depends directly on the top."""
     settings = {"max_iter": 100, "random_state": 0, "view_components": {"first": 3}}
     return DeepManifoldRelevance((3,), 12, **settings).fit(circle())
 
@@ -122,7 +122,7 @@ def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) ->
     assert np.mean(np.abs(found - views["second"][rows]) < 3.0 * spread) > 0.85
     gaps = {"first": views["first"][rows], "second": np.full((8, 5), np.nan)}
     assert np.sqrt(np.mean((model.complete(gaps)["second"] - found) ** 2)) < 0.05 * std
-    # Half a row of the first view, which has a space of its own, fills in the other half.
+    # Half a row of the first view, which has its own space, predicts the other half.
     half = views["first"][rows].copy()
     half[:, ::2] = np.nan
     filled = model.complete({"first": half, "second": views["second"][rows]})["first"]
@@ -136,7 +136,7 @@ def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) ->
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("which", ["both", "one"])
 def test_a_view_without_entries_says_nothing(which: str, request: pytest.FixtureRequest) -> None:
-    """Nor do the spaces of its own count an explanation several times."""
+    """Views' own spaces do not count an explanation several times, either."""
     model, views = request.getfixturevalue(which), circle()
     for name, other in (("first", "second"), ("second", "first")):
         alone = {name: views[name][::7]}

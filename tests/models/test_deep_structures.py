@@ -73,7 +73,7 @@ def test_a_longer_run_goes_on_with_a_start_that_is_sound() -> None:
 
 
 def gappy(n_points: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Inputs, the same with gaps, and outputs that tell both of them."""
+    """Inputs, the same inputs with gaps, and outputs that determine both inputs."""
     generator = np.random.default_rng(1)
     x = generator.uniform(-1.0, 1.0, (n_points, 2))
     y = np.column_stack([np.tanh(6.0 * x[:, 0]), x[:, 1] + 0.3 * x[:, 0]])
@@ -146,7 +146,7 @@ def test_a_path_goes_on_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> No
     draws = dynamical.sample(at, 1500, 0, X_variance=spread)[:, 0]
     np.testing.assert_allclose(draws.mean(axis=0), mean[0], atol=0.2 * std[0].max())
     np.testing.assert_allclose(draws.std(axis=0), std[0], rtol=0.25)
-    # What no time tells is as uncertain as the prior.
+    # Far from all times, the uncertainty is that of the prior.
     _, far = dynamical.forecast([1e3], return_std=True)
     assert (far > 2.0 * std.mean(axis=0)).all()
     drawn, paths = dynamical.sample_sequence(times[:5], n_samples=2, return_latent=True)
@@ -158,7 +158,7 @@ def test_a_path_goes_on_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> No
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
-    """Rows of which nothing is there lie on the path of the others."""
+    """Completely missing rows are placed on the path of the others."""
     times, rows = waving()
     gaps, steps = rows[5:20].copy(), list[float]()
     gaps[6:8], gaps[10:, :2] = np.nan, np.nan
@@ -178,7 +178,7 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
     path, spread = dynamical.transform_sequence(gaps, times=times[5:20], return_std=True)
     assert path.shape == spread.shape == (15, 2)
     np.testing.assert_array_equal(found, (path, spread))
-    # Of a sequence of which nothing is known the outputs are those of the prior over time.
+    # Without any data, the outputs of a sequence follow the prior over time.
     nothing = dynamical.complete(np.full((3, 6), np.nan), times=times[:3])
     given = {0: Belief(np.zeros((3, 2)), np.ones((3, 2)))}
     mean, variance = moments(dynamical._network, given, noise=False)[DATA]

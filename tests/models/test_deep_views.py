@@ -10,7 +10,7 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 
 def circle(n_points: int = 50) -> dict[str, np.ndarray]:
-    """Two views of a circle, the first with something of its own."""
+    """Two views of a circle; the first also has a private signal."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, n_points, endpoint=False)
     shared = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
@@ -45,7 +45,7 @@ def test_views_share_a_hidden_space(fitted: DeepManifoldRelevance, tmp_path) -> 
             assert np.sqrt(np.mean((found - views[name]) ** 2)) < 0.5 * views[name].std()
     drawn = fitted.sample(80, random_state=0)
     assert np.abs(drawn["second"].mean(axis=0) - views["second"].mean(axis=0)).max() < 0.5
-    # What is missing from one view is told by the other.
+    # The other view determines the missing entries of one view.
     gaps = {"first": views["first"][:9], "second": np.full((9, 5), np.nan)}
     found = fitted.complete(gaps)["second"]
     assert np.sqrt(np.mean((found - views["second"][:9]) ** 2)) < 0.5 * views["second"].std()

@@ -167,7 +167,7 @@ def test_new_rows_are_found_as_well_as_by_inference(model: BayesianGPLVM) -> Non
 
 
 def test_densities_are_inferred_not_encoded(model: BayesianGPLVM, rows: np.ndarray) -> None:
-    # The same layer without its encoder: what it says of rows is the same.
+    # The same layer without its encoder gives the same predictions.
     free = load_without_encoder(model)
     np.testing.assert_array_equal(model.score_samples(rows[:5]), free.score_samples(rows[:5]))
 

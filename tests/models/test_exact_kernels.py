@@ -136,7 +136,7 @@ def test_noise_of_every_output_and_storage(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Plain(Kernel):
-    """A periodic kernel of one's own, with values and the gradients of symmetric K alone."""
+    """A user's periodic kernel that only has values and the gradients of a symmetric K."""
 
     variance: float = positive(1.0, overall=True)
     period: float = positive(1.0)

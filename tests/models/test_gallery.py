@@ -47,7 +47,7 @@ def test_what_was_measured_on_held_out_rows_is_there_for_every_model(
         views = {f"inside_{view.name}" for view in gallery.dataset(name).views}
         gaps = {"inside_gap"} if command.GALLERY[name].in_time else {"inside"}
         assert set(found) == gaps | views | {"rows"}
-        # A whole view that is not seen may have several explanations, of which one is told.
+        # A completely missing view may have several explanations; the model returns one.
         assert all(0.8 < found[each] < 1.0 for each in gaps)
         assert all(0.4 < found[each] < 1.0 for each in views)
 
@@ -121,7 +121,7 @@ def test_the_first_card_shows_people(gallery: Library) -> None:
 
     assert sharpness(model.inverse_transform(places)) > 0.93 * sharpness(images)
     assert sharpness(model.inverse_transform(between)) > 0.92 * sharpness(images)
-    # Its dimensions have meanings: straight lines through them tell the factors.
+    # Its dimensions have meanings: they predict the factors linearly.
     known = np.column_stack([places, np.ones(len(places))])
     for name in ("gender", "hair_length", "long_face", "african"):
         factor = dataset.covariates[name]

@@ -139,7 +139,7 @@ def test_a_density_counts_every_kind(model: BayesianGPLVM) -> None:
     new = table(20, seed=7)
     whole = model.score_samples(new)
     assert np.isfinite(whole).all()
-    # A word alone: the probabilities of all words add up to one.
+    # Without other entries: the probabilities of all words add up to one.
     blank = pd.DataFrame(np.full((3, 6), None), columns=list(new), dtype=object)
     words = blank.assign(sort=list(model.class_words("sort")))
     assert np.exp(model.score_samples(words, 4_000)).sum() == pytest.approx(1.0, abs=0.03)

@@ -315,7 +315,7 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
     np.testing.assert_array_equal(model.latent_mean_, whole.latent_mean_)
     others = np.setdiff1d(np.arange(700), kept)
     whole.extend(values[others].astype(float))
-    # Where a row's search ends may hang on its part's other rows in the last digits.
+    # The last digits of a row's optimum may depend on the other rows of its part.
     np.testing.assert_allclose(model.bound_, whole.bound_, atol=1e-3)
     np.testing.assert_allclose(model.information_, whole.information_, rtol=1e-6)
     np.testing.assert_allclose(model.statistics_.yy, whole.statistics_.yy)
@@ -371,7 +371,7 @@ def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
 
 
 class Once:
-    """Stops once, at a message that begins so (a pattern); what is told later is kept as well."""
+    """Stop once, at a message that matches a pattern; record all progress, also later."""
 
     def __init__(self, begins: str) -> None:
         self.begins, self.told, self.stopped = begins, [], False
@@ -393,12 +393,12 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
     ended = Once("nothing")
     whole = BayesianGPLVM(**settings).fit(files, callback=ended)
     assert whole.result_.status == "limit" and whole.rows_.count == 400
-    # Share and time go on until all rows have passed by, and say what is done.
+    # Share and time grow until all rows are streamed, with messages about each step.
     shares = np.array([each.share for each in ended.told])
     assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.2 and shares[-1] == 1.0
     assert (np.diff([each.seconds for each in ended.told]) >= 0.0).all()
     assert ended.told[-1].message == "rows streamed: 150 of 150"
-    assert shares[len(ended.told) - 4] < 0.9  # what passes by is a part of the work
+    assert shares[len(ended.told) - 4] < 0.9  # streaming is a part of the work
     assert "placing rows on the map: 0 of 130" in [each.message for each in ended.told]
     run = ended.told[-1].run
     for begins, given, resume, seen in (

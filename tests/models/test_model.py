@@ -32,7 +32,7 @@ FEW = {"max_iter": 40, "random_state": 0}
 
 
 def drawn() -> dict[str, np.ndarray]:
-    """Two tables of 60 things: a cause bends both, and a mood shows in the second alone."""
+    """Two tables of 60 items: both depend on a cause, and only the second on a mood."""
     generator = np.random.default_rng(0)
     cause, mood = generator.uniform(-2.0, 2.0, 60), generator.standard_normal(60)
     first = np.column_stack([np.sin(cause), np.cos(cause), cause]) @ generator.normal(size=(3, 5))
@@ -79,7 +79,7 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
     known = DynamicalGPLVM(2, n_inducing=10, time_kernel="matern32", noise="shared", **FEW)
     known.fit(DATA["face"], times=times)
     assert own.bound_ == pytest.approx(known.bound_, rel=1e-12)
-    # Rows alone, rows of a new sequence and of a trained one that goes on, and the future.
+    # Separate rows, rows of a new and of a continued trained sequence, and forecasts.
     gaps = DATA["face"][10:16].copy()
     gaps[2], gaps[3:, 1] = np.nan, np.nan
     alone = own.transform(gaps[:2])["x"]
@@ -101,7 +101,7 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
 
 
 def test_two_paths_and_a_top_without_time_answer_together(tmp_path):
-    """Rows of one table in time tell of the other, which also depends on a top of its own."""
+    """Rows of one table over time predict the other, which also depends on its own top node."""
     times = np.linspace(0.0, 6.0, 40)
     turns = np.column_stack([np.sin(times), np.cos(1.3 * times)])
     generator = np.random.default_rng(1)
@@ -239,7 +239,7 @@ def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.
 def test_one_table_tells_of_the_other_and_of_every_node_above_it(skipping: Model):
     found, deviation = skipping.complete({"face": DATA["face"]}, return_std=True)
     left = np.mean((found["voice"] - DATA["voice"]) ** 2) / np.mean(DATA["voice"].var(axis=0))
-    assert left < 0.75  # the mood shows in the voice alone
+    assert left < 0.75  # only the voice depends on the mood
     inside = np.abs(found["voice"] - DATA["voice"]) < 1.96 * deviation["voice"]
     assert inside.mean() > 0.85
     points = skipping.transform({"face": DATA["face"][:2]})

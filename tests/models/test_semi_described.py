@@ -10,7 +10,7 @@ from gplvm_core.optimise import Progress
 
 
 def curves(n_points: int, seed: int = 0):
-    """Two inputs, six outputs that tell of both, noise of 0.05."""
+    """Two inputs, six outputs that depend on both, noise of 0.05."""
     generator = np.random.default_rng(seed)
     inputs = generator.normal(size=(n_points, 2))
     slopes = np.random.default_rng(99).normal(size=(2, 6))
@@ -19,7 +19,7 @@ def curves(n_points: int, seed: int = 0):
 
 
 def with_gaps(inputs: np.ndarray, first: int, share: float, seed: int = 0) -> np.ndarray:
-    """Inputs of which a share is missing, from a row on."""
+    """Inputs of which a fraction is missing, from a given row on."""
     hidden = np.random.default_rng(seed).random(inputs.shape) < share
     hidden[:first] = False
     return np.where(hidden, np.nan, inputs)
@@ -100,7 +100,7 @@ def test_missing_inputs_are_inferred_and_the_others_help() -> None:
     # Inputs have a standard deviation of 2: knowing nothing would leave an error of 4.
     assert np.mean(error**2) < 0.4
     assert 0.2 < np.mean(error**2 / model.input_variance_[missing]) < 8.0
-    # The incomplete rows make predictions better than the 15 whole ones alone do.
+    # With the incomplete rows, predictions are better than with only the 15 complete ones.
     new, truth = curves(200, seed=1)
     alone = SparseGPRegression(25, max_iter=150, random_state=0).fit(inputs[:15], outputs[:15])
     worse = np.mean((alone.predict(new) - truth) ** 2)
@@ -180,7 +180,7 @@ def test_beside_whole_rows_those_without_any_input_change_nothing() -> None:
         model = small().fit(gaps, outputs)
     np.testing.assert_allclose(model.input_mean_[30:], np.tile(model.input_center_, (30, 1)))
     np.testing.assert_allclose(model.input_variance_[30:], np.tile(model.input_scale_**2, (30, 1)))
-    # Outputs are scaled by all rows, so two regressions differ by their units alone.
+    # Outputs are scaled by all rows, so two regressions differ only by their units.
     scaled = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
     alone = SparseGPRegression(15, max_iter=60, random_state=0, scaling="none")
     alone.fit(inputs[:30], scaled[:30])

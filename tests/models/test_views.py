@@ -13,9 +13,9 @@ SETTINGS = {"n_components": 4, "n_inducing": 20, "max_iter": 150, "random_state"
 
 @pytest.fixture(scope="module")
 def planted() -> dict[str, np.ndarray]:
-    """A shared signal s in both views, in five columns each, and a signal p in "body" alone.
+    """A shared signal s in both views, in five columns each, and a signal p only in "body".
 
-    p takes two values: what lies between them is no body.
+    p takes two values; values between them are no valid body.
     """
     generator = np.random.default_rng(0)
     s, p = generator.uniform(-1.5, 1.5, 120), np.repeat([-1.0, 1.0], 60)
@@ -71,7 +71,7 @@ def test_a_threshold_above_every_drop_leaves_nothing_used(model) -> None:
 
 
 def test_a_private_dimension_is_borrowed_or_integrated_out(model, views, planted) -> None:
-    """From the outline alone p is unknown: a neighbour's is a body, the average of all is none."""
+    """The outline does not determine p: a neighbour's value is a valid body, the average is not."""
     new = {"outline": views["outline"][::7] + 0.01}
     s = planted["s"][::7]
     nearest = model.transfer(new, "body")
@@ -206,7 +206,7 @@ def test_interpolating_the_shared_part_keeps_the_private_one(model) -> None:
 
 
 def test_labels_as_a_view_classify() -> None:
-    """Three kinds of rows, each about a centre of its own, that vary in a way they share."""
+    """Three groups of rows around different centres, with a common variation."""
     generator = np.random.default_rng(2)
     classes, s = np.arange(120) % 3, generator.uniform(-1.0, 1.0, 120)
     body = 2.0 * generator.normal(size=(3, 6))[classes] + np.outer(s, generator.normal(size=6))
@@ -220,7 +220,7 @@ def test_labels_as_a_view_classify() -> None:
 
 
 def test_exact_labels_leave_next_to_no_noise(planted) -> None:
-    """A view without noise is fitted to the last digit; what it uses can still be told."""
+    """A view without noise is fitted to the last digit; its used dimensions are still found."""
     classes = (planted["p"] > 0).astype(int)
     views = {"body": planted["body"][::4], "label": label_view(classes[::4], 2)}
     with pytest.warns(UserWarning, match="view 'label': fitted without error"):
@@ -231,7 +231,7 @@ def test_exact_labels_leave_next_to_no_noise(planted) -> None:
 
 
 def test_a_sequence_is_inferred_together() -> None:
-    """The velocity is not in the given view: only its path tells which way a clock turns."""
+    """The given view has no velocity: only its path determines the direction of a clock."""
     time = np.arange(80) * 0.15
     height = np.column_stack([np.sin(time), np.sin(time) ** 3, np.sin(time) * 2])
     place = np.column_stack([np.cos(time), np.sin(time), np.cos(time) * 1.5])
@@ -243,7 +243,7 @@ def test_a_sequence_is_inferred_together() -> None:
     given = {"height": np.column_stack([np.sin(later), np.sin(later) ** 3, np.sin(later) * 2])}
     found, spread = model.transfer(given, "place", times=later, return_std=True)
     assert found.shape == spread.shape == (30, 3)
-    # A path has no jumps: the sine alone leaves two places for every height.
+    # Paths do not jump, although the sine leaves two places for every height.
     assert np.abs(np.diff(found[:, 0])).max() < 0.6
     np.testing.assert_allclose(found[:, 1], np.sin(later), atol=0.2)
     # Which rows follow each other, their times say.

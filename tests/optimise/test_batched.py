@@ -9,7 +9,7 @@ from gplvm_core.optimise import LBFGS, minimise_rows
 
 @pytest.fixture
 def wells():
-    """Row r: a skewed, ill-conditioned bowl of its own with a known bottom."""
+    """Row r: a different skewed, ill-conditioned bowl with a known minimum."""
     random = np.random.default_rng(0)
     bottoms = random.normal(size=(60, 6))
     stiffness = np.exp(random.uniform(-2.0, 5.0, size=(60, 6)))

@@ -17,7 +17,7 @@ def test_costs_what_scipy_costs_and_ends_where_it_ends(problem, run, memory):
     )
     assert ours.value == pytest.approx(oracle.fun, rel=1e-9, abs=1e-8)
     assert ours.iteration <= 1.3 * oracle.nit + 3
-    # SciPy is told the domain, so that it is spared the rejected ones.
+    # SciPy knows the domain, so it has no rejected evaluations.
     assert ours.evaluations - ours.rejected <= 1.3 * oracle.nfev + 3
 
 

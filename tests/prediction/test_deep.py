@@ -20,7 +20,7 @@ STEP = GRID[1] - GRID[0]
 
 
 def layer(seed: int, n_outputs: int = 1, noise: float = 0.04) -> Posterior:
-    """A layer of one input: a few inducing inputs with a q(u) of its own."""
+    """A layer of one input: a few inducing inputs with an explicit q(u)."""
     generator = np.random.default_rng(seed)
     inducing, kernel = np.linspace(-2.0, 2.0, 5)[:, None], RBF(1.0, np.array([1.2]))
     weights = np.linalg.solve(
@@ -34,7 +34,7 @@ def layer(seed: int, n_outputs: int = 1, noise: float = 0.04) -> Posterior:
 
 
 def hidden(seed: int) -> Posterior:
-    """The same in units of its own, as hidden layers are."""
+    """The same layer in other units, as hidden layers have them."""
     own = layer(seed)
     return Posterior(
         own.kernel, own.inducing, own.weights, own.gap, own.noise_variance, own.jitter,

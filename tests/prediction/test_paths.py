@@ -68,7 +68,7 @@ def test_long_paths_need_no_matrix_of_their_rows() -> None:
     path = Path(generator.normal(size=(20_000, 1)), precision)
     new = times[-1] + np.array([[-30.3], [1.0], [5.0]])
     found = continued(kernel, times, path, new)
-    # What is far away tells nothing: its last 1500 rows do as well.
+    # Distant rows have no influence: the last 1500 rows give the same result.
     part = Path(path.dual[-1500:], path.precision[-1500:])
     cross = kernel.K(times[-1500:], new)
     np.testing.assert_allclose(found.mean, cross.T @ part.dual, rtol=1e-9, atol=1e-9)

@@ -25,7 +25,7 @@ def test_captured_poses_come_back():
     back, read, seconds = read_back(write_bvh(skeleton, positions, 0.1))
     assert seconds == pytest.approx(0.1)
     assert len(read.joint_names) == len(skeleton.joint_names)
-    # The file names joints in an order of its own.
+    # The file has a different order of joints.
     order = [int(np.argmin(np.abs(back[0] - joint).sum(axis=1))) for joint in positions[0]]
     assert len(set(order)) == len(order)
     np.testing.assert_allclose(back[:, order], positions, atol=1e-4)  # metres; bones are rigid

@@ -1,4 +1,4 @@
-"""One way from bytes with a name to a data set, whatever kind of file they are."""
+"""One function reads named bytes of any file format into a data set."""
 
 import builtins
 import io

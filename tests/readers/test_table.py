@@ -1,4 +1,4 @@
-"""Tables: what is found out, what is asked, what is refused, and where the fault is."""
+"""Tables: automatic choices, questions to the user, refusals, and the place of an error."""
 
 import io
 import zipfile

@@ -13,7 +13,7 @@ from gplvm_core.readers.pictures import video
 
 
 def frames(count: int = 5, size: tuple[int, int] = (8, 6)) -> list[Image.Image]:
-    """Grey frames, each with shades of its own."""
+    """Grey frames, each with different random shades."""
     rng = np.random.default_rng(0)
     return [
         Image.fromarray(rng.integers(0, 256, (size[1], size[0]), dtype=np.uint8))

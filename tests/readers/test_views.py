@@ -1,4 +1,4 @@
-"""Several descriptions of the same things: kept side by side, told apart, refused when unequal."""
+"""Several views of the same items: joined, separated, refused if their rows differ."""
 
 from dataclasses import replace
 

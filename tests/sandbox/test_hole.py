@@ -205,7 +205,7 @@ def test_a_message_replaces_what_lies_there(tmp_path: Path) -> None:
 
 
 def fenced() -> bool:
-    """Whether this system's kernel offers the fence; asked of it, not of our code."""
+    """Whether this system's kernel supports the restrictions; asks the kernel, not our code."""
     modules = Path("/sys/kernel/security/lsm")
     if modules.exists():
         return "landlock" in modules.read_text()

@@ -1,4 +1,4 @@
-"""A model's file is opened in a process of its own; the server sees nothing but its files."""
+"""A subprocess opens the files of models; the server uses only its output files."""
 
 import tracemalloc
 from dataclasses import replace

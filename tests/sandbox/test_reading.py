@@ -1,4 +1,4 @@
-"""Files that are read in a process of its own: the same answers, and no harm from the others."""
+"""Reading files in a subprocess gives the same results, and hostile files do no harm."""
 
 import logging
 import os

@@ -124,7 +124,7 @@ def test_metrics_are_closed_unless_asked_for():
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 def test_a_path_that_could_be_read_in_two_ways_is_refused_before_any_other_rule(kind):
-    """Whatever else the request says; decoded paths, as servers give them."""
+    """Any other content of the request; paths are decoded, as servers pass them."""
     own = {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501"}
     unplain = ("", "*", "x", "//", "//evil.example/", "/a//b", "/.", "/..", "/a/./b", "/a/../b",
                "/a\\b", "/\ufffd", "/\udcff", *(f"/a{chr(code)}" for code in range(32)),

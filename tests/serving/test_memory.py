@@ -41,5 +41,5 @@ def test_many_threads_share_few_pools_of_memory() -> None:
         return int(done.stdout) if done.returncode == 0 else 0
 
     if pools("many") < 3:
-        pytest.skip("this C library has no such pools, or cannot tell")
+        pytest.skip("this C library has no such pools, or does not report them")
     assert 1 <= pools("few") <= 2

@@ -42,7 +42,7 @@ http {{
 
 @dataclass(frozen=True)
 class Front:
-    """What visitors see: nginx, with a certificate of its own."""
+    """The server for visitors: nginx, with a self-signed certificate."""
 
     address: str
     app: str

@@ -45,7 +45,7 @@ def test_every_picture_occurs_once_and_identities_tell_nothing_of_each_other(pai
     left, right = pairs.covariates["identity_left"], pairs.covariates["identity_right"]
     meetings = np.zeros((3, 3))
     np.add.at(meetings, (left, right), 1)
-    # Each of three meets each of three: about 64/3 times.
+    # Each of three values occurs with each of three others about 64/3 times.
     assert meetings.sum() == 192 and meetings.min() >= 12 and meetings.max() <= 30
     assert pairs.label_names[pairs.labels[0]] == f"head {left[0] + 1} and head {right[0] + 4}"
 

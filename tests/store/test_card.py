@@ -1,4 +1,4 @@
-"""A card is sealed: whatever changes it is reported, and old cards are read as they are."""
+"""A card is sealed: every change is reported, and old cards are read without a check."""
 
 import copy
 import json

@@ -236,7 +236,7 @@ def test_every_kind_of_array_is_sealed_and_read(tmp_path, array):
 
 
 def test_a_header_of_broken_text_is_the_stores_own_error(path, tmp_path):
-    """NumPy reads a header that Python cannot with its tokenizer, which has errors of its own."""
+    """NumPy's tokenizer reads headers that Python cannot, and raises other errors."""
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), '"
     member = b"\x93NUMPY\x01\x00\x76\x00" + header.ljust(117) + b"\n" + b"\0" * 48
     changed = rewritten(path, tmp_path / "changed.gplvm", members={"arrays/0000.npy": member})

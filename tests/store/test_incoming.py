@@ -75,7 +75,7 @@ def test_few_bytes_that_unpack_to_many_are_refused_though_all_are_used(bundle, t
     assert path.stat().st_size < 200_000
     with pytest.raises(StoreError, match=r"would need 114\.\d MB of memory; .* may need \d\d\.\d"):
         perform("model", NamedBytes(path.name, path.read_bytes()))
-    assert load(path)["title"] == "Travels"  # the limit is for uploads alone
+    assert load(path)["title"] == "Travels"  # the limit is only for uploads
 
 
 def test_growth_is_limited_by_the_files_size_and_in_all(bundle, tmp_path):

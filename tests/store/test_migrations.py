@@ -118,7 +118,7 @@ def test_what_is_known_of_rows_is_one_record(schema):
 
 
 def test_the_rows_of_old_models_are_counted_where_they_are():
-    """A deep regression has them in its layers, a model from files in an attribute of its own."""
+    """A deep regression has them in its layers, a model of files in a separate attribute."""
     array = {"$": "array", "name": "mean"}
     layers = {"$": "tuple", "items": [{"$": "object", "fields": {"latent_mean_": array}}]}
 

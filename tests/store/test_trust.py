@@ -1,4 +1,4 @@
-"""Nothing hides anything else: broken, swapped and foreign files are told, one by one."""
+"""Broken, swapped and foreign files are reported one by one, and hide no others."""
 
 import contextlib
 import copy
@@ -66,7 +66,7 @@ def test_a_card_with_wrong_types_is_shown_as_broken(library, model, circle, fiel
     unseal_card(library, "odd", **fields)
     found = {entry.id: entry.broken for entry in library.entries()}
     assert found["fine"] is None
-    if fields == {"level": 10**400}:  # known only once the data set is asked for
+    if fields == {"level": 10**400}:  # known only after the data set is read
         assert library.dataset("odd").name == "circle"
     else:
         assert "entry.json is damaged" in found["odd"]
@@ -215,7 +215,7 @@ def test_litter_goes_only_when_nobody_is_at_work(library, model, circle):
     at_work, go_on = threading.Event(), threading.Event()
 
     class Slow(list):
-        """Tags that are asked for while a model is added, which they hold up."""
+        """Tags whose iteration delays the adding of a model."""
 
         def __iter__(self):
             at_work.set()

@@ -60,7 +60,7 @@ def sampled() -> Any:
 
 
 def several(model: Any) -> dict[str, Any]:
-    """A model of several views, and what one of them says of the other."""
+    """A model of several views, and the prediction of one from another."""
     given = {"left": outputs()[:4]}
     found = {"model": model, "given": given, "transferred": model.transfer(given, "right")}
     return told(model.of_view("right")) | found

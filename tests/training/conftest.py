@@ -1,4 +1,4 @@
-"""A small data set, a model that trains in a moment, and a queue in a folder of its own."""
+"""A small data set, a model that trains quickly, and a queue in a temporary folder."""
 
 import time
 from collections.abc import Callable, Iterator

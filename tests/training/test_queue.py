@@ -1,4 +1,4 @@
-"""Jobs run, wait, pause, end and fail as they were told, and what they reached is kept."""
+"""Jobs run, wait, pause, end and fail as requested, and their results are stored."""
 
 import os
 import threading
