@@ -110,7 +110,7 @@ def test_numpy_files_are_read_without_pickle():
     assert allowed == []
 
 
-def test_requirements_are_what_pyproject_says_the_app_needs():
+def test_requirements_equal_the_apps_dependencies_in_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     stated = [line for line in lines if line and not line.startswith("#")]

@@ -115,7 +115,7 @@ def test_every_module_and_every_model_of_the_checkout_is_in_the_wheel(wheel):
     assert not [name for name in packed if "test" in name or "benchmark" in name]
 
 
-def test_the_command_says_what_to_install_where_the_app_cannot_run(alone):
+def test_the_command_names_missing_packages(alone):
     done = subprocess.run(
         [alone.programs / "manifolio"], cwd=alone.folder, capture_output=True, text=True
     )

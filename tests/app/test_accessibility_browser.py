@@ -153,7 +153,7 @@ MOVING = """() => {
 
 
 @pytest.mark.parametrize("room", ["", "explore?tab=fill&model={0}", "explore?model={0}"])
-def test_nothing_moves_by_itself_where_less_motion_is_wished(
+def test_nothing_moves_by_itself_with_reduced_motion(
     server: Server, browser_page: Visit, room: str
 ) -> None:
     page = browser_page.page

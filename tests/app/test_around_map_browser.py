@@ -159,12 +159,12 @@ def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
     page.wait_for_function("location.search.includes('at=')")
 
 
-def test_a_bad_link_is_said_and_the_map_still_opens(server, browser_page):
+def test_a_bad_link_is_reported_and_the_map_still_opens(server, browser_page):
     page = open_map(browser_page, server.explore("&dims=1,99&at=0,0"))
     assert page.get_by_text("could not be used").is_visible()
 
 
-def test_a_link_says_what_of_the_map_is_shown(server, browser_page):
+def test_a_link_contains_the_shown_parts_of_the_map(server, browser_page):
     page = browser_page.page
     page.goto(
         server.explore(

@@ -90,7 +90,7 @@ def test_hover_generates_without_the_server(server, browser_page):
     assert len(browser_page.traffic.sent) == sent
 
 
-def test_a_click_asks_nothing_of_the_server(server, browser_page):
+def test_a_click_sends_no_request_to_the_server(server, browser_page):
     page = open_map(browser_page, server.explore())
     sent, steps = len(browser_page.traffic.sent), page.evaluate("history.length")
     before = page.locator(".details").get_attribute("data-point")
@@ -109,7 +109,7 @@ def test_a_click_asks_nothing_of_the_server(server, browser_page):
     assert kept_point(open_map(browser_page, link)) == pytest.approx(point, abs=1e-4)
 
 
-def test_what_is_told_of_a_point_is_what_numpy_says(server, browser_page):
+def test_the_values_shown_for_a_point_equal_numpys(server, browser_page):
     page = open_map(browser_page, server.explore())
     model = Library(server.home / "library").model(server.model_key.split(":")[1])
     values = load_dataset("digits").targets[:150].astype(float)
@@ -303,7 +303,7 @@ def test_a_ring_on_a_dot_takes_the_picture_along(server, browser_page):
     page.mouse.up()
 
 
-def test_a_missing_model_is_said(server, browser_page):
+def test_a_missing_model_is_reported(server, browser_page):
     browser_page.page.goto(f"{server.url}/explore?model=library:nothing")
     browser_page.page.get_by_text("There is no model").wait_for()
     browser_page.page.get_by_role("button", name="Choose another model").wait_for()

@@ -87,7 +87,7 @@ def test_the_model_remains_while_tabs_and_rooms_change(keep, model):
     assert f"|{key}" in at.selectbox[0].key
 
 
-def test_a_missing_model_is_said():
+def test_a_missing_model_is_reported():
     at = app("library:none")
     assert not at.exception
     assert "There is no model" in at.error[0].value
@@ -222,7 +222,7 @@ def test_masks_are_kept_per_row_and_an_untouched_row_takes_the_latest(flow):
         {"more": True},
     ],
 )
-def test_messages_that_do_not_belong_to_the_page_are_left_alone(flow, act):
+def test_messages_from_elsewhere_are_unchanged(flow, act):
     items = [RowItem("row 1", "row 2", flow.values[1])]
     assert question_of(act, items, flow) is None
 

@@ -165,7 +165,7 @@ def test_undo_show_again_and_the_ready_made_parts(server, browser_page):
     assert 0 < sum(answered(page)["mask"]) < sum(first)
 
 
-def test_everything_hidden_is_said_in_words_and_undone(server, browser_page):
+def test_hiding_everything_is_refused_with_a_message_and_undone(server, browser_page):
     page = open_page(browser_page, link(server))
     page.get_by_role("button", name="Lower half").click()
     answered(page)

@@ -57,7 +57,7 @@ def test_a_column_is_asked_for_and_answered() -> None:
     assert again.button(key="depth_worth_start").label == "Ask again"
 
 
-def test_an_end_is_asked_for_and_an_error_told() -> None:
+def test_an_end_is_requested_and_an_error_reported() -> None:
     def work(callback):
         raise ValueError("9 rows are too few")
 
@@ -68,7 +68,7 @@ def test_an_end_is_asked_for_and_an_error_told() -> None:
     assert progress_in_words(run) == "Ending …"
 
 
-def test_rows_with_gaps_and_too_many_rows_are_told() -> None:
+def test_rows_with_gaps_and_too_many_rows_are_reported() -> None:
     data = table(900)
     values = data.values.copy()
     values[::3, 0] = np.nan

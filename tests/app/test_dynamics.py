@@ -120,13 +120,13 @@ def test_the_tab_opens_the_first_model_that_has_it(keep, model, poses):
     assert reel(at)[0]["title"].startswith("Jumps and turns")
 
 
-def test_a_missing_model_is_said():
+def test_a_missing_model_is_reported():
     at = app("library:none")
     assert not at.exception
     assert "There is no model" in at.error[0].value
 
 
-def test_a_model_without_time_says_what_the_page_needs(keep, poses):
+def test_a_model_without_time_shows_what_the_page_needs(keep, poses):
     still = BayesianGPLVM(2, n_inducing=10, max_iter=5, random_state=0).fit(poses.values)
     at = app(keep(still))
     assert not at.exception
@@ -192,7 +192,7 @@ def test_a_timed_model_of_several_views_is_offered_and_plays_the_chosen_view(
     assert "See the views" in labels
 
 
-def test_a_model_of_several_views_without_time_is_told_what_the_page_needs(keep, halves):
+def test_a_multi_view_model_without_time_shows_what_the_page_needs(keep, halves):
     still = ManifoldRelevance(2, n_inducing=10, max_iter=5, random_state=0)
     at = app(keep(still.fit(halves.view_values), halves))
     assert not at.exception
@@ -292,7 +292,7 @@ def test_a_sequence_of_several_labels_has_a_number(poses, model):
     assert sequence_titles(model, mixed)[0] == "Sequence 1, 30 frames"
 
 
-def test_the_table_says_what_is_forecast(poses):
+def test_the_table_marks_forecasts(poses):
     times = STEP * np.arange(4)
     panel = SequencePanel("model", poses.values[:4], np.full((4, poses.n_outputs), 0.25))
     table = sequence_csv(poses, Reel("x", times, (panel,), forecast=np.array([0, 0, 0, 1], bool)))
@@ -379,7 +379,7 @@ def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch
     assert ended.wait(60.0)
 
 
-def test_what_goes_wrong_in_the_thread_is_told():
+def test_errors_in_the_thread_are_reported():
     def fails(callback) -> Reel:
         raise ValueError("nothing fits")
 

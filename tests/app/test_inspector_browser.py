@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 WHERE = "[data-part=where]"
 
 
-def test_what_is_said_belongs_to_the_pointer_and_then_to_the_point_again(server, browser_page):
+def test_the_text_describes_the_pointer_and_then_the_point_again(server, browser_page):
     page = open_map(browser_page, server.explore())
     said, rows = page.locator(".where"), page.locator(".near")
     expect(page.locator(WHERE)).to_have_text("Kept")

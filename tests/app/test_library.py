@@ -84,9 +84,7 @@ def test_a_second_tab_changes_only_what_is_typed_in_it(kept: Callable[[], Librar
 
 
 @pytest.mark.parametrize("act", ["Save", "Duplicate", "Delete", "Explore", "Compare"])
-def test_what_a_tab_does_with_a_model_that_another_deleted_is_told(
-    kept: Callable[[], Library], act: str
-):
+def test_a_tab_reports_that_another_deleted_its_model(kept: Callable[[], Library], act: str):
     first, second = run_page("mine"), run_page("mine")
     press(first, "Delete")
     field(second, "Title").set_value("Typed meanwhile")

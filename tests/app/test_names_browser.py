@@ -113,7 +113,7 @@ def shows(page: Page, words: tuple[str, ...]) -> None:
     settled(page)
 
 
-def test_a_refused_page_makes_the_server_ask_nobody(server: Server):
+def test_a_refused_page_causes_no_request_of_the_server(server: Server):
     """Streamlit's own check would look up the machine's address outside."""
     host = server.url.removeprefix("http://")
     for path in ("/", "/_stcore/stream", "/_stcore/metrics"):

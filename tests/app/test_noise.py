@@ -123,7 +123,7 @@ def test_the_choice_survives_a_change_of_page():
     assert at.segmented_control(key="form_noise_shared").value == "per_output"
 
 
-def test_explore_tells_how_large_the_noise_of_every_column_is(kept: Callable[..., str]):
+def test_explore_shows_the_noise_of_every_column(kept: Callable[..., str]):
     values = table()
     model = quick()
     words = said(explored(kept(model, dataset_of(values))))
@@ -145,7 +145,9 @@ def test_the_figure_is_drawn_once_it_is_wanted(kept: Callable[..., str]):
 
 
 @pytest.mark.parametrize("scaling", ["global", "columns"])
-def test_of_one_noise_explore_says_so_and_what_to_do(kept: Callable[..., str], scaling: str):
+def test_explore_explains_a_single_noise_and_the_alternative(
+    kept: Callable[..., str], scaling: str
+):
     model, values = quick("shared", scaling=scaling), table()
     at = explored(kept(model, dataset_of(values)))
     amount = {

@@ -113,7 +113,7 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     page.get_by_text(size).wait_for()
 
 
-def test_what_the_page_leaves_out_is_said(dataset, page, tmp_path):
+def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):
     """Twelve columns with gaps in different rows, and thirty facts of the rows."""
     rng = np.random.default_rng(1)
     values = np.where(rng.random(dataset.targets.shape) < 0.1, np.nan, dataset.targets)

@@ -32,7 +32,7 @@ def test_a_browser_gets_the_bytes_at_their_address_and_keeps_them() -> None:
     assert "immutable" in headers["cache-control"]
 
 
-def test_what_is_gone_is_told_and_nothing_else_is_served() -> None:
+def test_deleted_data_are_reported_and_nothing_else_is_served() -> None:
     parcels = Parcels()
     for path in ("/parcels/0", "/parcels/..%2Fapp.py", f"/parcels/{'a' * 64}"):
         status, _, body = fetched(parcels, path)

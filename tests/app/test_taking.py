@@ -41,7 +41,7 @@ def opened(installed: Path, *codes: tuple[str, Path]) -> list[np.ndarray]:
     return [np.array(json.loads(line)) for line in run.stdout.splitlines()]
 
 
-def test_the_told_python_opens_every_model_of_a_page(home, tmp_path, monkeypatch):
+def test_the_shown_python_opens_every_model_of_a_page(home, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     whole = np.sin(rng.standard_normal((20, 2)) @ rng.standard_normal((2, 8)))
     library = Library(home / "library")

@@ -61,7 +61,7 @@ def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
     assert not at.exception
 
 
-def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
+def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():
     at = upload(run_page("train"), "round.gif", gif())
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
     at.radio(key="form_time_kernel").set_value("periodic").run()
@@ -76,7 +76,7 @@ def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
     assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
 
 
-def test_data_of_one_moment_are_told_that_they_have_no_path():
+def test_data_at_a_single_time_have_no_path():
     table = b"time,a,b\n" + b"".join(b"3,%d,%d\n" % (i, i * i % 7) for i in range(12))
     at = upload(run_page("train"), "moment.csv", table)
     next(box for box in at.selectbox if box.label == "Time column").set_value("time").run()

@@ -268,7 +268,7 @@ def test_columns_become_views_by_choice_and_mistakes_are_named():
     assert "Several views are called “view 1”" in at.error[0].value
 
 
-def test_every_column_may_be_a_view_and_says_what_it_costs():
+def test_every_column_may_be_a_view_with_its_cost_stated():
     at = upload("sides.csv", sides())
     views_control(at).set_value("columns").run()
     assert not at.exception and not at.error

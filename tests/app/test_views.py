@@ -99,7 +99,7 @@ def test_without_a_model_the_page_teaches_and_offers_a_button(keep, model):
     assert "My pairs" in said(app())
 
 
-def test_a_model_of_one_view_is_told_so(keep, pairs):
+def test_a_model_of_one_view_is_refused(keep, pairs):
     one = pairs.view("left")
     with warnings.catch_warnings(action="ignore"):
         plain = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0).fit(one.values)
@@ -193,7 +193,7 @@ def test_another_row_is_another_question(keep, model):
     assert f"Row {number}, " in said(at)
 
 
-def test_a_row_without_the_given_view_is_told(keep, pairs):
+def test_a_row_without_the_given_view_is_reported(keep, pairs):
     targets = pairs.values.copy()
     targets[0, :144] = np.nan
     gappy = replace(pairs, targets=targets)
@@ -385,7 +385,7 @@ def test_what_is_given_is_kept_in_the_whole_row(joints_model, joints):
     assert first_outputs(joints_model, joints) == (WHOLE,)
 
 
-def test_a_view_of_labels_tells_its_class():
+def test_a_view_of_labels_names_its_class():
     rows = rows_of_views(digits_and_names())
     values = rows["digit"].values[11]
     assert class_of(rows["digit"], values) == str(int(np.argmax(values)))

@@ -21,7 +21,7 @@ def readers() -> Iterator[Readers]:
     readers.close()
 
 
-def test_every_format_says_what_it_does_about_every_attack():
+def test_every_format_has_an_entry_for_every_attack():
     assert set(TABLE) == set(FORMATS), "a new format needs its row in tests/attacks/table.py"
     for ending, row in TABLE.items():
         assert tuple(row) == KINDS, ending

@@ -51,7 +51,7 @@ def test_every_one_loads_the_same_twice_with_credit_and_labels(loaded):
         np.testing.assert_array_equal(load_dataset(name).targets, data.targets)
 
 
-def test_an_unknown_name_is_told_what_there_is():
+def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(DataError, match="no data set 'cats'; choose one of people, faces, heads"):
         load_dataset("cats")
 
@@ -239,7 +239,7 @@ def test_flow_counts_photons(loaded):
         load_flow(n_points=3)
 
 
-def test_wines_are_told_by_their_cultivar_once_units_are_alike(loaded):
+def test_cultivars_of_wine_separate_in_equal_units(loaded):
     wine = loaded["wine"]
     np.testing.assert_array_equal(np.bincount(wine.labels), [59, 71, 48])
     assert wine.column_names[:2] == ("alcohol", "malic acid")

@@ -176,7 +176,7 @@ def test_a_lengthscale_for_each_dimension_beside_scikit_learn(points) -> None:
         np.testing.assert_allclose(blind.K(moved, points[1]), blind.K(*points), rtol=1e-12)
 
 
-def test_a_kernel_without_any_gradients_says_so() -> None:
+def test_a_kernel_without_gradients_is_refused() -> None:
     class Silent(Kernel):
         pass
 

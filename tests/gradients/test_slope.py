@@ -97,7 +97,7 @@ def settled() -> Posterior:
     return edge.settled(layer(), inputs(), targets, targets, JITTER).as_posterior(Scaling.none(D))
 
 
-def test_what_a_row_is_told(central_difference) -> None:
+def test_inference_of_a_row(central_difference) -> None:
     """⟨log p(h | x, f)⟩ with the entropy of h, at the layer's q(u), and where it leads."""
     posterior, above, below = settled(), inputs(), outputs()
     terms, noise = HiddenTerms.of(posterior), posterior.noise_variance

@@ -257,7 +257,7 @@ def test_a_kernel_that_sees_less_loses_what_the_outputs_lose(outputs) -> None:
 
 
 @pytest.mark.parametrize("noise", [False, True])
-def test_predictions_are_those_of_each_output_alone(posterior, separate, noise: bool) -> None:
+def test_predictions_equal_those_of_separate_outputs(posterior, separate, noise: bool) -> None:
     generator = np.random.default_rng(5)
     points = generator.normal(size=(6, 2))
     spread = generator.uniform(0.05, 0.4, points.shape)
@@ -290,7 +290,9 @@ def test_samples_have_the_moments_of_predictions(posterior, separate) -> None:
 
 
 @pytest.mark.parametrize("terms", [CertainTerms, UncertainTerms])
-def test_a_row_tells_what_its_outputs_tell_alone(posterior, separate, outputs, terms: type) -> None:
+def test_a_row_is_inferred_as_from_its_separate_outputs(
+    posterior, separate, outputs, terms: type
+) -> None:
     rows = outputs[8:14] / np.sqrt(NOISE)
     points, spread = inputs().mean[8:14], inputs().variance[8:14]
     spread = np.zeros_like(spread) if terms is CertainTerms else spread

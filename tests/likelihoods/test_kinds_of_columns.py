@@ -23,7 +23,7 @@ def frame() -> pd.DataFrame:
     )
 
 
-def test_kinds_follow_from_data_types_and_are_told() -> None:
+def test_kinds_follow_from_data_types_with_a_note() -> None:
     columns, outputs, told = TableColumns.learnt(frame(), "auto")
     kinds = [column.kind for column in columns.columns]
     assert kinds == [
@@ -93,7 +93,7 @@ def test_a_grade_may_have_its_order_given() -> None:
         ([1.0, 2.0, 3.0], "colour", "kind must be one of number, yes/no"),
     ],
 )
-def test_what_cannot_be_is_said(values: list[object], kind: object, said: str) -> None:
+def test_impossible_values_are_reported(values: list[object], kind: object, said: str) -> None:
     with pytest.raises(DataError) as error:
         TableColumns.learnt([[value] for value in values], [kind])
     assert said in str(error.value)

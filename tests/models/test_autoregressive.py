@@ -34,7 +34,7 @@ def test_a_wave_goes_on(model: AutoregressiveGP, propagate: str) -> None:
     assert np.sqrt(np.mean((mean - future) ** 2)) < 0.15 * wave().std()
 
 
-def test_means_alone_are_fed_back_one_by_one(model: AutoregressiveGP) -> None:
+def test_plain_forecasts_feed_back_means_one_by_one(model: AutoregressiveGP) -> None:
     values = list(wave())
     for _ in range(6):
         values.append(model.exact_.predict(np.array([values[-4:]]))[0, 0])

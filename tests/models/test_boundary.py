@@ -62,7 +62,7 @@ def views() -> ManifoldRelevance:
 
 
 @pytest.mark.parametrize("model", [BayesianGPLVM(), DeepGPLVM(), GPLVM(), ManifoldRelevance()])
-def test_a_fitted_attribute_before_fit_is_said(model: Any) -> None:
+def test_a_fitted_attribute_before_fit_is_reported(model: Any) -> None:
     for name in ("bound_", "result_", "n_iter_", "n_effective_"):
         assert not hasattr(model, name)
         with pytest.raises(NotFittedError, match=f"call fit before asking for {name}"):
@@ -75,7 +75,7 @@ def test_an_attribute_that_no_model_has_is_no_other_error(fitted: BayesianGPLVM)
 
 
 @pytest.mark.parametrize("model", [DeepGP(), SparseGPRegression()])
-def test_a_regression_says_that_it_is_not_fitted(model: Any) -> None:
+def test_an_unfitted_regression_raises_not_fitted_error(model: Any) -> None:
     with pytest.raises(NotFittedError, match=type(model).__name__):
         model.predict(rows())
 

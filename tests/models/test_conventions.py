@@ -102,7 +102,9 @@ def test_gaps_in_training_and_in_new_rows(model: LatentVariableModel, digits: np
 
 
 @pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model))
-def test_nothing_observed_is_said(model: LatentVariableModel, digits: np.ndarray) -> None:
+def test_rows_without_observations_are_reported(
+    model: LatentVariableModel, digits: np.ndarray
+) -> None:
     empty_row, empty_column = digits.copy(), digits.copy()
     empty_row[3], empty_column[:, 5] = np.nan, np.nan
     with pytest.raises(DataError, match="nothing is observed in row 3"):
@@ -151,7 +153,7 @@ def test_columns_with_their_own_units() -> None:
     assert (error.mean(axis=0) < 0.3).all()
 
 
-def test_constant_columns_are_said_and_kept() -> None:
+def test_constant_columns_are_reported_and_kept() -> None:
     targets = np.random.default_rng(0).normal(size=(30, 4))
     targets[:, 2] = 7.0
     with pytest.warns(UserWarning, match="1 of 4 columns are constant"):

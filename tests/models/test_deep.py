@@ -86,7 +86,7 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_latent_chain_finds_what_lies_behind() -> None:
+def test_a_latent_chain_recovers_the_hidden_signal() -> None:
     """A circle as a function of a step of its angle: two layers, and both stay on."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
@@ -118,7 +118,7 @@ def test_a_latent_chain_finds_what_lies_behind() -> None:
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
 
 
-def test_noise_is_told_to_be_noise() -> None:
+def test_noise_is_reported_as_noise() -> None:
     generator = np.random.default_rng(1)
     x, y = generator.normal(size=(30, 1)), generator.normal(size=30)
     with pytest.warns(UserWarning, match=r"layer 2 of 2 is off.*try another random seed"):
@@ -301,7 +301,7 @@ def test_the_explorer_of_a_deep_model_has_the_map_of_its_last_layer() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_is_told_of_the_layers_on_the_way_is_what_the_doctor_says() -> None:
+def test_layer_verdicts_during_training_equal_the_final_ones() -> None:
     told: list[Progress] = []
     rows = np.random.default_rng(0).normal(size=(30, 4))
     fitted = DeepGPLVM((1, 2), 5, max_iter=20, random_state=0).fit(rows, callback=told.append)

@@ -213,7 +213,7 @@ def test_generation_from_a_layer_is_that_from_the_top_where_it_leads(latent: Dee
     np.testing.assert_allclose(each.mean(axis=0), found[0], atol=0.02 + 0.1 * spread.max())
 
 
-def test_what_a_row_is_told(latent: DeepGPLVM) -> None:
+def test_inference_of_a_row(latent: DeepGPLVM) -> None:
     """Slopes of the row's bound in the beliefs at all nodes, against central differences."""
     generator = np.random.default_rng(3)
     bound = RowBound.of(latent._network, {DATA: bent_rows()[:3]})

@@ -112,7 +112,7 @@ def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("which", ["both", "one"])
-def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) -> None:
+def test_one_view_predicts_the_other(which: str, request: pytest.FixtureRequest) -> None:
     model, views = request.getfixturevalue(which), circle()
     rows, std = slice(3, 40, 5), views["second"].std()
     found, spread = model.transfer(
@@ -135,7 +135,9 @@ def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) ->
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("which", ["both", "one"])
-def test_a_view_without_entries_says_nothing(which: str, request: pytest.FixtureRequest) -> None:
+def test_a_view_without_entries_has_no_influence(
+    which: str, request: pytest.FixtureRequest
+) -> None:
     """Views' own spaces do not count an explanation several times, either."""
     model, views = request.getfixturevalue(which), circle()
     for name, other in (("first", "second"), ("second", "first")):
@@ -193,7 +195,7 @@ def test_a_view_at_the_top_and_one_below(one: DeepManifoldRelevance) -> None:
     )
 
 
-def test_what_a_row_is_told_through_layers_of_a_view(both: DeepManifoldRelevance) -> None:
+def test_inference_of_a_row_through_layers_of_a_view(both: DeepManifoldRelevance) -> None:
     """Gradients by central differences; a view that a row lacks says nothing, nor do its layers."""
     views = circle()
     rows = {name: view[:3].copy() for name, view in views.items()}

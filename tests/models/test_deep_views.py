@@ -90,7 +90,7 @@ def test_views_over_time_and_a_run_that_is_resumed() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_view_of_noise_is_told_on_the_way() -> None:
+def test_a_view_of_noise_is_reported_during_training() -> None:
     views, told = circle(30), []
     views["noise"] = np.random.default_rng(3).normal(size=(30, 3))
     DeepManifoldRelevance((2, 3), 8, max_iter=20, random_state=0).fit(views, callback=told.append)

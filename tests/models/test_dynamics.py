@@ -175,7 +175,7 @@ def test_a_new_sequence_in_linear_time_is_that_in_dense_algebra(times: np.ndarra
     np.testing.assert_allclose(linear.variance, dense.variance, rtol=1e-5)
 
 
-def test_one_row_alone_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) -> None:
+def test_a_single_row_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) -> None:
     """With one row and a prior N(0, I), path inference is ordinary projection."""
     row = motion(times)[10:11].copy()
     row[0, 3:] = np.nan

@@ -70,7 +70,7 @@ def test_a_linear_map_is_reproduced_for_every_row_far_ones_too(kind: str, rows) 
     assert np.isfinite(encoded.variance).all()
 
 
-def test_a_start_that_no_encoder_reproduces_is_said(rows: np.ndarray) -> None:
+def test_a_start_that_no_encoder_reproduces_is_reported(rows: np.ndarray) -> None:
     noise = np.random.default_rng(0).normal(size=(80, 2))
     node, wanted = started("network", rows, noise)
     assert "of the variance of the starting means" in node.notes(wanted, 0)[0]

@@ -198,7 +198,7 @@ def test_a_model_and_a_run_survive_the_disk(model: BayesianGPLVM, tmp_path: Path
     assert_array_equal(back.posterior_.weights, model.posterior_.weights)
 
 
-def test_numbers_alone_are_the_model_of_before() -> None:
+def test_a_table_of_numbers_gives_the_usual_model() -> None:
     values = table(40)[["width", "height"]].to_numpy()
     settings = {"max_iter": 15, "random_state": 0}
     plain = BayesianGPLVM(2, 8, **settings).fit(values)
@@ -210,7 +210,7 @@ def test_numbers_alone_are_the_model_of_before() -> None:
         auto.class_probabilities(values, 0)
 
 
-def test_words_alone_and_linear_maps_train() -> None:
+def test_tables_of_words_only_and_linear_maps_train() -> None:
     words = table(50)[["left", "sort", "size"]]
     model = BayesianPCA(2, kinds="auto", max_iter=20, random_state=0).fit(words)
     chance = model.class_probabilities(words, "size")
@@ -248,7 +248,7 @@ def test_a_number_that_repeats_itself_is_named() -> None:
         model.fit(rows)
 
 
-def test_the_browser_says_that_it_cannot_draw_words(model: BayesianGPLVM) -> None:
+def test_words_are_refused_for_the_browser(model: BayesianGPLVM) -> None:
     with pytest.raises(KernelError, match="cannot draw columns of several kinds yet"):
         mean_variance(model.posterior_)
 
@@ -289,7 +289,7 @@ def test_words_follow_a_path_over_time() -> None:
         model.complete(shown, times=times, adapt=True)
 
 
-def test_what_is_not_possible_is_said(model: BayesianGPLVM) -> None:
+def test_impossible_requests_have_clear_messages(model: BayesianGPLVM) -> None:
     rows = table(20)
     gone = np.zeros(rows.shape, dtype=bool)
     gone[2] = True

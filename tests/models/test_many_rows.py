@@ -335,7 +335,7 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_what_an_executor_is_not_used_for_is_told(tmp_path: Path) -> None:
+def test_an_unused_executor_is_reported(tmp_path: Path) -> None:
     np.save(tmp_path / "few.npy", rows(60))
     np.save(tmp_path / "many.npy", rows(300))
     few, many = RowFiles.of(tmp_path / "few.npy"), RowFiles.of(tmp_path / "many.npy")

@@ -183,7 +183,7 @@ def test_the_order_in_which_a_graph_is_listed_does_not_matter(skipping: Model):
     ]
 
 
-def test_a_graph_is_examined_whatever_the_order_of_its_edges():
+def test_a_graph_is_examined_with_any_order_of_its_edges():
     edges = [Edge("a", "b", n_inducing=5), Edge("b", "face", n_inducing=6)]
     graph = graph_of({"a": 1, "b": 2}, edges)
     begun = graph.begin(0)
@@ -198,7 +198,7 @@ def test_a_graph_is_examined_whatever_the_order_of_its_edges():
     assert said[0] == said[1] == {"layer 1 of 2 is on", "layer 2 of 2 is on"}
 
 
-def test_an_edge_that_says_nothing_is_named():
+def test_an_edge_without_information_is_named():
     """Noise has no cause: the layer to it is off, and the notes say which."""
     noise = np.random.default_rng(5).standard_normal((40, 12))
     edges = {"bend": Edge("cause", "shape", n_inducing=8), "look": Edge("shape", "Y", n_inducing=8)}
@@ -236,7 +236,7 @@ def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.
     return {name: values.reshape(count, len(points), -1) for name, values in found.items()}
 
 
-def test_one_table_tells_of_the_other_and_of_every_node_above_it(skipping: Model):
+def test_one_table_predicts_the_other_and_every_node_above_it(skipping: Model):
     found, deviation = skipping.complete({"face": DATA["face"]}, return_std=True)
     left = np.mean((found["voice"] - DATA["voice"]) ** 2) / np.mean(DATA["voice"].var(axis=0))
     assert left < 0.75  # only the voice depends on the mood
@@ -248,7 +248,7 @@ def test_one_table_tells_of_the_other_and_of_every_node_above_it(skipping: Model
     np.testing.assert_allclose(draws["face"].std(axis=0), DATA["face"].std(axis=0), rtol=0.4)
 
 
-def test_known_inputs_lead_to_data_whatever_their_units():
+def test_known_inputs_predict_data_in_any_units():
     dose = np.linspace(0.0, 10.0, 60)[:, None]
     answer = np.column_stack([np.sin(dose[:, 0]), np.cos(dose[:, 0])])
     answer += 0.05 * np.random.default_rng(3).standard_normal(answer.shape)

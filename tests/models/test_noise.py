@@ -94,7 +94,7 @@ def test_it_is_stored(model: BayesianGPLVM, tmp_path) -> None:
     np.testing.assert_array_equal(again.score_samples(test), model.score_samples(test))
 
 
-def test_constant_and_noise_free_columns_are_said_and_do_no_harm() -> None:
+def test_constant_and_noise_free_columns_are_reported_and_harmless() -> None:
     Y, clean = rows(80, 6)
     Y[:, 0], Y[:, 4] = 3.0, clean[:, 4]
     with pytest.warns(UserWarning, match="1 of 8 columns are constant"):
@@ -176,7 +176,7 @@ def test_points_instead_of_beliefs() -> None:
         GPLVM(2, noise="per_output").fit(Y)
 
 
-def test_regression_tells_outputs_apart() -> None:
+def test_regression_learns_the_noise_of_each_output() -> None:
     generator = np.random.default_rng(0)
     X = generator.uniform(-3.0, 3.0, (120, 1))
     scale, noise = np.array([1.0, 1000.0, 0.5]), np.array([0.05, 400.0, 0.3])

@@ -149,7 +149,7 @@ def noisy_inputs(seed: int = 0):
     return observed, (outputs + 0.05 * generator.normal(size=true.shape))[:, 0], true
 
 
-def test_input_noise_is_learnt_and_told_from_output_noise() -> None:
+def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
     observed, outputs, true = noisy_inputs()
     exact = small(n_inducing=25, max_iter=200).fit(observed, outputs)
     aware = small(n_inducing=25, max_iter=200).fit(observed, outputs, X_variance="learned")
@@ -174,7 +174,7 @@ def test_where_inputs_are_exact_no_noise_is_learnt() -> None:
     assert aware.bound_ == pytest.approx(exact.bound_, abs=1.0)
 
 
-def test_known_input_noise_is_the_bound_of_its_own_terms() -> None:
+def test_known_input_noise_gives_the_sum_of_its_terms() -> None:
     observed, outputs, _ = noisy_inputs()
     model = small(max_iter=30).fit(observed, outputs, X_variance=0.0625)
     np.testing.assert_allclose(model.input_noise_variance_, 0.0625)

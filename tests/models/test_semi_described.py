@@ -188,7 +188,7 @@ def test_beside_whole_rows_those_without_any_input_change_nothing() -> None:
     np.testing.assert_allclose(predicted, alone.predict(inputs), atol=0.2)
 
 
-def test_rows_with_gaps_leave_the_lengthscales_alone() -> None:
+def test_rows_with_gaps_do_not_change_the_lengthscales() -> None:
     inputs, outputs = curves(60)
     first = SparseGPRegression(15, max_iter=60, random_state=0).fit(inputs[:30], outputs[:30])
     second = small().fit(with_gaps(inputs, 30, 0.6), outputs)

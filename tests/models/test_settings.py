@@ -89,7 +89,7 @@ def test_time_is_a_setting(rows: np.ndarray) -> None:
     assert not BayesianGPLVM().capabilities.timed and linear.capabilities.timed
 
 
-def test_a_model_without_time_says_so(rows: np.ndarray) -> None:
+def test_a_model_without_time_is_refused(rows: np.ndarray) -> None:
     model = BayesianGPLVM(2, 8, **QUICK).fit(rows, times=np.arange(24.0))
     assert "times and sequences are not used: the model has no time_kernel" in model.notes_
     with pytest.raises(DataError, match="trained without a kernel over time"):

@@ -55,7 +55,7 @@ def test_the_toy_signals_are_recovered() -> None:
         assert abs(np.corrcoef(latent, data.covariates[signal])[0, 1]) > 0.99
 
 
-def test_planted_parts_are_told_apart(model, planted) -> None:
+def test_simulated_parts_are_separated(model, planted) -> None:
     found = model.segmentation()
     shared, private = found[frozenset({"outline", "body"})], found[frozenset({"body"})]
     assert frozenset({"outline"}) not in found
@@ -150,7 +150,7 @@ def test_every_view_counts_in_the_density(model, views) -> None:
     np.testing.assert_allclose(spread[:, private], 1.0, atol=0.1)
 
 
-def test_varying_a_private_dimension_leaves_the_other_view_alone(model) -> None:
+def test_varying_a_private_dimension_does_not_change_the_other_view(model) -> None:
     start = model.latent_mean_[:3]
     private = model.segmentation()[frozenset({"body"})]
     drawn = model.vary(start, private, n_samples=20, random_state=0)
@@ -384,7 +384,7 @@ def test_what_cannot_be_asked(model, views) -> None:
         ManifoldRelevance(2, 8).fit({"outline": rows[:1]})
 
 
-def test_views_that_share_nothing_are_told() -> None:
+def test_views_that_share_nothing_are_reported() -> None:
     generator = np.random.default_rng(3)
     signals, noise = generator.normal(size=(120, 2)), 0.01 * generator.normal(size=(120, 6))
     views = {
@@ -397,6 +397,6 @@ def test_views_that_share_nothing_are_told() -> None:
         model.transfer({"signal": views["signal"][:2]}, "alone")
 
 
-def test_times_without_a_kernel_over_time_are_told(views) -> None:
+def test_times_without_a_kernel_over_time_are_reported(views) -> None:
     model = ManifoldRelevance(2, 8, max_iter=5, random_state=0).fit(views, times=np.arange(120))
     assert "times and sequences are not used: the model has no time_kernel" in model.notes_

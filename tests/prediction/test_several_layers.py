@@ -85,7 +85,7 @@ def rows(whole: Known) -> np.ndarray:
     return found
 
 
-def test_two_halves_say_of_a_row_what_the_layer_says(whole: Known, rows: np.ndarray) -> None:
+def test_two_halves_infer_a_row_as_the_whole_layer_does(whole: Known, rows: np.ndarray) -> None:
     left, right = whole.half(LEFT), whole.half(RIGHT)
     both, given = beside(left, right), {"left": rows[:, LEFT], "right": rows[:, RIGHT]}
     together = explain(whole.network, {DATA: rows})
@@ -105,7 +105,7 @@ def test_two_halves_say_of_a_row_what_the_layer_says(whole: Known, rows: np.ndar
     )
 
 
-def test_one_half_tells_the_other(whole: Known, rows: np.ndarray) -> None:
+def test_one_half_predicts_the_other(whole: Known, rows: np.ndarray) -> None:
     """With every dimension shared, the wanted half is generated where the given one puts x*."""
     both, wanted = beside(whole.half(LEFT), whole.half(RIGHT)), whole.half(LEFT)
     every = np.ones(2, dtype=bool)

@@ -49,7 +49,7 @@ def test_a_bone_may_turn_right_round():
     np.testing.assert_allclose(back, positions, atol=1e-5)
 
 
-def test_what_cannot_be_written_is_said():
+def test_unwritable_data_are_reported():
     missing = np.zeros((2, 4, 3))
     missing[1, 2] = np.nan
     with pytest.raises(DataError, match="fill the gaps first"):

@@ -81,7 +81,7 @@ def test_bytes_with_a_name_are_read_as_the_file_is_and_no_file_is_made(name, tmp
     assert found.drawing == by_path.drawing and found.notes == by_path.notes
 
 
-def test_a_path_is_read_by_its_name_and_bytes_alone_as_a_table(tmp_path):
+def test_a_path_is_read_by_its_name_and_bytes_without_a_name_as_a_table(tmp_path):
     path = tmp_path / "film.gif"
     path.write_bytes(gif())
     assert read_file(path).times is not None

@@ -86,7 +86,7 @@ def test_no_name_leads_out_of_the_folders(folder, name):
         table_named(name, opened_folders(os.environ))
 
 
-def test_a_setting_that_cannot_be_meant_is_told(folder, tmp_path):
+def test_an_impossible_setting_is_reported(folder, tmp_path):
     link = tmp_path / "linked"
     link.symlink_to(folder)
     (tmp_path / "other" / "data").mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_very_many_files_are_not_all_listed(tmp_path):
     assert len(tables_in({"data": tmp_path})) == MOST_TABLES
 
 
-def test_a_table_that_was_closed_or_broken_meanwhile_is_told(folder, monkeypatch):
+def test_a_table_that_was_closed_or_broken_meanwhile_is_reported(folder, monkeypatch):
     dataset = TableDataset.of(table_named("data/whole.npy", opened_folders(os.environ)))
     assert dataset.rows().shape == (300, 4) and dataset.n_rows == 300
     (folder / "whole.npy").write_bytes((folder / "whole.npy").read_bytes()[:500])

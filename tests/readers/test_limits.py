@@ -128,7 +128,7 @@ def test_an_archive_with_a_nameless_member_is_refused():
         read_images(bytes(nameless))
 
 
-def test_words_of_a_file_are_shortened_in_what_is_said_of_it():
+def test_text_from_a_file_is_shortened_in_messages():
     with pytest.raises(DataError) as told:
         read_table(b"a,b\n1,2\n3," + b"z" * 100_000 + b"\n")
     assert len(str(told.value)) < 1000

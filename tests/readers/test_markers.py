@@ -65,7 +65,7 @@ def test_markers_come_back_with_y_up_in_metres_and_gaps():
     np.testing.assert_allclose(found[:, :3, [0, 2]].mean(axis=1), 0.0, atol=1e-4)
 
 
-def test_what_cannot_be_read_is_said(monkeypatch):
+def test_unreadable_files_are_reported(monkeypatch):
     whole = file_of(walk())
     with pytest.raises(DataError, match=r"^cut\.c3d"):
         read_c3d(NamedBytes("cut.c3d", whole[:700]))
@@ -84,7 +84,7 @@ def test_markers_that_are_too_far_away_are_refused(place):
         read_c3d(file_of(points))
 
 
-def test_frames_without_any_marker_are_left_out_and_said():
+def test_frames_without_any_marker_are_left_out_with_a_note():
     points = walk()
     points[7] = np.nan
     data = read_c3d(file_of(points))

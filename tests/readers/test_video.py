@@ -89,7 +89,7 @@ def test_what_is_no_video_is_refused_in_words(data, words):
         read_video(data)
 
 
-def test_a_file_that_ends_between_frames_is_told():
+def test_a_file_that_ends_between_frames_is_reported():
     whole = gif(frames())
     assert whole.endswith(b";")
     assert any("no end mark" in note for note in read_video(whole[:-1]).notes)

@@ -197,7 +197,7 @@ def test_an_answer_of_another_form_is_none(
     reader.close()
 
 
-def test_a_message_replaces_what_lies_there(tmp_path: Path) -> None:
+def test_a_message_replaces_an_existing_file(tmp_path: Path) -> None:
     for value in ("one", {"two": (1.5, None)}):
         message.write(value, tmp_path / REQUEST)
     assert message.read(tmp_path / REQUEST) == {"two": (1.5, None)}

@@ -99,7 +99,7 @@ def test_a_link_may_lead_here_but_nothing_of_another_page_loads_from_here():
         assert let_in(OPEN, **own, sec_fetch_site=site, sec_fetch_dest="image")
 
 
-def test_the_address_that_the_connection_was_made_to_is_served_whatever_it_is():
+def test_the_address_of_the_connection_is_always_served():
     far = {"server": ("::ffff:192.168.1.20", 8501)}
     assert let_in(OPEN, host="192.168.1.20:8501", **far)
     assert not let_in(OPEN, host="192.168.1.21:8501", **far)
@@ -252,6 +252,6 @@ def test_a_token_is_asked_for_where_others_can_come(environment, bound, asks):
         ("MANIFOLIO_METRICS", "perhaps"),
     ],
 )
-def test_a_setting_that_cannot_be_meant_is_told(name, value):
+def test_an_impossible_setting_is_reported(name, value):
     with pytest.raises(ValueError, match=name):
         Serving.from_environment({name: value}, "127.0.0.1")

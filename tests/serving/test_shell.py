@@ -52,7 +52,7 @@ def test_every_address_has_the_style_before_the_first_word(path):
         assert found[0] == 200 and "text/html" not in found[1]["content-type"], name
 
 
-def test_a_first_screen_is_in_the_page_of_its_address_alone():
+def test_a_first_screen_is_only_in_the_page_of_its_address():
     asked = []
 
     def first(path: str, query: str) -> str:
@@ -80,7 +80,7 @@ def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():
     assert not {"etag", "last-modified"} & set(ask(Shell(STREAMLIT), "/")[1])
 
 
-def test_head_tells_what_get_would_bring():
+def test_head_has_the_headers_of_get():
     got, asked = ask(Shell(STREAMLIT), "/"), ask(Shell(STREAMLIT), "/", "HEAD")
     assert asked == (got[0], got[1], b"")
 

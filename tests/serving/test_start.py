@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_server_for_others_prints_its_token_and_asks_nobody_for_its_address(tmp_path):
+def test_a_server_for_others_prints_its_token_and_looks_up_no_address(tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])

@@ -98,7 +98,7 @@ def test_loading_takes_an_open_file_too(path):
     assert load(io.BytesIO(path.read_bytes()))["n"] == 3
 
 
-def test_the_manifest_tells_class_versions_and_arrays(path):
+def test_the_manifest_lists_class_versions_and_arrays(path):
     manifest = read_manifest(path)
     assert (manifest.schema, manifest.class_name) == (SCHEMA, "dict")
     assert manifest.versions["numpy"] == np.__version__
@@ -127,7 +127,7 @@ def test_a_save_cut_off_in_the_middle_leaves_the_old_file(path, monkeypatch):
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_saving_into_a_folder_that_is_not_there_says_so(tmp_path):
+def test_saving_into_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(StoreError, match="does not exist"):
         save(THING, tmp_path / "nowhere" / "x.gplvm")
 
@@ -155,7 +155,7 @@ def test_a_flipped_byte_is_noticed_wherever_it_is(path):
         np.testing.assert_array_equal(loaded["pixels"], original["pixels"])
 
 
-def test_a_missing_file_a_folder_and_another_kind_of_file_are_told_apart(tmp_path):
+def test_a_missing_file_a_folder_and_another_file_have_different_messages(tmp_path):
     with pytest.raises(StoreError, match="does not exist"):
         load(tmp_path / "gone.gplvm")
     with pytest.raises(StoreError, match="is a folder"):
@@ -196,7 +196,7 @@ def test_a_file_of_before_digests_is_read(path, tmp_path):
     np.testing.assert_array_equal(load(unsealed)["weights"], THING["weights"])
 
 
-def test_an_edited_number_or_array_is_told_though_the_file_is_whole(path, tmp_path):
+def test_an_edited_number_or_array_is_reported_in_a_valid_file(path, tmp_path):
     def edit(manifest):
         manifest["content"]["items"][2][1] = 4
 

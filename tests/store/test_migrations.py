@@ -84,7 +84,7 @@ def test_a_file_of_a_later_schema_is_refused(tmp_path, monkeypatch):
         load(later)
 
 
-def test_a_step_that_does_not_understand_a_file_says_which_and_what_to_do(tmp_path, monkeypatch):
+def test_a_failing_migration_names_the_step_and_a_remedy(tmp_path, monkeypatch):
     def lost(_stored: Encoded) -> Encoded:
         raise KeyError("weights")
 

@@ -80,7 +80,7 @@ def test_words_that_no_page_can_show_are_cleaned(library):
     assert (entry.broken, entry.title, entry.tags) == (None, "a b c d", ("x",))
 
 
-def test_a_file_of_another_kind_where_the_model_should_be_is_told(library, model, circle):
+def test_another_file_in_place_of_the_model_is_reported(library, model, circle):
     for name in ("as-model", "as-data"):
         library.add(model, circle, name)
     save(circle, library.root / "as-model" / "model.gplvm")
@@ -93,7 +93,7 @@ def test_a_file_of_another_kind_where_the_model_should_be_is_told(library, model
             library.accept(name)
 
 
-def test_swapped_models_are_told_and_can_be_kept_on_purpose(library, model, circle):
+def test_swapped_models_are_reported_and_can_be_kept_on_purpose(library, model, circle):
     other = clone(model).set_params(max_iter=3).fit(circle.values)
     library.add(other, circle, "other")
     shutil.copyfile(library.root / "other" / "model.gplvm", library.root / "fine" / "model.gplvm")
@@ -182,7 +182,7 @@ def test_a_lock_is_of_the_folder_that_has_the_name_now(library, model, circle):
     assert worked == ["done"]
 
 
-def test_what_is_written_is_the_users_alone(library, model, circle, tmp_path):
+def test_written_files_belong_to_the_user_only(library, model, circle, tmp_path):
     library.duplicate("fine")
     library.update("fine", model)
     library.delete("fine")
@@ -294,7 +294,7 @@ def test_a_library_that_the_system_refuses_loses_nothing(model, circle, rights):
         assert os.listdir(library.root) == ["fine"]
 
 
-def test_a_home_that_cannot_be_written_is_told_in_words(tmp_path, model, circle):
+def test_a_read_only_home_has_a_clear_message(tmp_path, model, circle):
     (tmp_path / "file").write_text("in the way")
     library = Library(tmp_path / "file" / "library")
     assert library.entries() == library.trash() == ()

@@ -11,7 +11,7 @@ from gplvm_core.training import JobError, Limits
 from gplvm_core.training.limits import NICENESS
 
 
-def test_settings_are_numbers_or_said_to_be_none() -> None:
+def test_settings_that_are_not_numbers_are_reported() -> None:
     assert Limits.from_environment({}) == Limits(1, None, None, None)
     said = {"MANIFOLIO_JOBS_AT_ONCE": "2", "MANIFOLIO_JOBS": " 12 ", "MANIFOLIO_VALUES": "1000000"}
     assert Limits.from_environment(said) == Limits(2, 12, None, 1_000_000)

@@ -275,7 +275,7 @@ def test_restarts_go_through_a_pause(jobs, wave, make_model, until):
     assert model.bound_ == whole.bound_
 
 
-def test_a_failed_job_says_why_and_the_next_one_runs(jobs, wave, make_model):
+def test_a_failed_job_reports_the_reason_and_the_next_one_runs(jobs, wave, make_model):
     bad = jobs.submit(make_model(init="nonsense"), wave, "bad")
     good = jobs.submit(make_model(3), wave, "good")
     failed = jobs.wait(bad, 60)
@@ -325,7 +325,7 @@ def test_forgetting_removes_the_files_but_not_the_model(jobs, wave, ocean, make_
         jobs.forget(running)
 
 
-def test_wrong_requests_are_told_in_words(jobs, wave, make_model):
+def test_wrong_requests_have_clear_messages(jobs, wave, make_model):
     with pytest.raises(JobError, match="got a ndarray"):
         jobs.submit(make_model(), wave.values, "x")
     with pytest.raises(JobError, match="got a str"):
