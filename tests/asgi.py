@@ -6,10 +6,10 @@ from typing import Any
 
 
 def answered(app: Any, scope: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every message that the application sends to a request without a body."""
+    """All messages that the application sends for a request without a body."""
     sent = []
 
-    async def receive():  # nothing more comes, and nobody goes away
+    async def receive():  # no further message, and no disconnect
         await asyncio.Event().wait()
 
     async def send(message):

@@ -1,4 +1,4 @@
-"""Whether the tests notice when a formula is wrong: `make mutants`.
+"""Test whether the tests notice a wrong formula: `make mutants`.
 
 Constants are changed by 3 % and signs are turned, one at a time and picked at random, in a copy
 of the project; then the tests of that room run. A change that they pass is a survivor: a hole in
@@ -26,7 +26,7 @@ CORE = ROOT / "gplvm_core"
 COPIED = ("gplvm_core", "tests", "pyproject.toml")
 SECONDS = 900  # a change that makes the tests run longer than this has been noticed
 
-# The tests of a room or of one of its modules, what finds most and takes least first.
+# The tests of a room or of one of its modules; the fastest and most effective ones first.
 TESTS = {
     "kernels": [
         "kernels/test_waves.py",
@@ -78,10 +78,10 @@ TESTS = {
 }
 ROOMS = sorted({name for name in TESTS if "/" not in name} | {"models/families", "models/batches"})
 
-# Numbers in here are places, sizes and settings, not parts of a formula.
+# Numbers in these calls are positions, sizes and settings, not parts of a formula.
 PLACES = {"range", "reshape", "zeros", "ones", "empty", "full", "eye", "arange", "swapaxes"}
 SETTINGS = {"axis", "axes", "keepdims", "optimize", "start", "size"}
-# Beyond these a number is a tolerance or a guard.
+# Smaller and larger numbers are tolerances or guards.
 SMALLEST, LARGEST = 1e-3, 1e3
 
 

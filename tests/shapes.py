@@ -23,26 +23,26 @@ from typing import Any, get_args, get_origin
 from beartype import beartype
 from jaxtyping import AbstractArray, jaxtyped
 
-# Calls of a function that a test sees checked, one and all; then every so many-th.
+# The number of calls per test that are all checked, and the later calls that are checked.
 ALL_OF, ONE_IN = 3, 50
 
 _calls: Counter[Callable[..., Any]] = Counter()
 
 
 def count_anew() -> None:
-    """Another test begins."""
+    """Reset the counts for a new test."""
     _calls.clear()
 
 
 def enforce_shapes(package: str) -> None:
-    """Have the modules of a package checked that are imported from now on, in this process."""
+    """Check the modules of a package that are imported from now on in this process."""
     if package in sys.modules:
         raise RuntimeError(f"{package} is imported already: its shapes cannot be checked")
     sys.meta_path.insert(0, _Finder(package))
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, refusing arguments and results that have not the shapes it says."""
+    """The function with a check of its arguments' and results' shapes."""
     hints = {name: _shapes_in(hint) for name, hint in function.__annotations__.items()}
     if all(hint is Any for hint in hints.values()):
         return function
@@ -62,7 +62,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _shapes_in(hint: Any) -> Any:
-    """The hint where it says a shape, Any where it does not."""
+    """The annotation if it has a shape, else Any."""
     if not _says_a_shape(hint):
         return Any
     if get_origin(hint) is tuple:

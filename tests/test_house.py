@@ -1,4 +1,4 @@
-"""The rules of the house that no other tool checks (import-linter keeps the floors)."""
+"""Rules of the project that no other tool checks (import-linter checks the floors)."""
 
 import ast
 import functools
@@ -19,7 +19,7 @@ PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "marshal", "s
 
 @functools.cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """Everything a file says."""
+    """The text of a file."""
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
@@ -73,7 +73,7 @@ def test_nothing_is_pickled():
 
 
 def test_durations_come_from_a_clock_that_nobody_sets():
-    """Dates are shown and sorted by; what is waited for is counted by time.monotonic."""
+    """Dates are for display and sorting; waiting times use time.monotonic."""
     clocks = ("time.time", "time.time_ns", "datetime.now", "date.today")
     dated = {
         f"{path.relative_to(ROOT)}: {name}"
@@ -148,7 +148,7 @@ sys.meta_path.insert(0, Blocked())
 import numpy as np
 import gplvm_core
 
-# Most of the time that scikit-learn takes to import: what is used now and then waits until then.
+# These take most of scikit-learn's import time, so they are imported when they are needed.
 assert not {"sklearn.linear_model", "sklearn.neighbors", "sklearn.cluster"} & set(sys.modules)
 rng = np.random.default_rng(0)
 angle = rng.uniform(0, 2 * np.pi, 30)

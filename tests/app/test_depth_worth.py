@@ -1,4 +1,4 @@
-"""Is depth worth it here? Asked in the Library, answered in a thread."""
+"""The dialog "Is depth worth it here?" in the Library, computed in a thread."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_a_column_is_asked_for_and_answered() -> None:
     at = at.run()
     assert not at.exception
     assert "Depth " in at.info[0].value and "boosted trees" in str(at.dataframe[0].value)
-    # What is known stays known, also to another visitor; whole rows are another question.
+    # Results stay, also for another visitor; a comparison of whole rows is a separate result.
     again = AppTest.from_function(room, args=(1,), default_timeout=60).run()
     assert not again.info
     again = again.selectbox(key="depth_worth_column").select(2).run()

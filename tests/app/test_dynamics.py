@@ -1,4 +1,4 @@
-"""The Dynamics page through Streamlit's AppTest: what it says, asks and sends."""
+"""The tab Time through Streamlit's AppTest: texts, inputs and messages."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def of_views(halves: Dataset) -> ManifoldRelevance:
 
 @pytest.fixture
 def keep(poses: Dataset) -> Callable[..., str]:
-    """Put a model into the library; its key."""
+    """Add a model to the library; return its key."""
 
     def added(model: object, dataset: Dataset = poses) -> str:
         return "library:" + Library(workspace() / "library").add(model, dataset, "My bodies")
@@ -98,12 +98,12 @@ def choose_task(at: AppTest, task: str) -> AppTest:
 
 
 def progress(at: AppTest) -> list[str]:
-    """The words over every progress bar."""
+    """The texts above all progress bars."""
     return [bar.proto.text for bar in at.get("progress")]
 
 
 def filled(at: AppTest) -> tuple[dict, dict]:
-    """The reel when the thread that fills a gap is done."""
+    """The reel after the thread that fills a gap has ended."""
     for _ in range(200):
         header, arrays = reel(at)
         if header["panels"][0]["title"] == "Filled in":
@@ -183,7 +183,7 @@ def test_a_timed_model_of_several_views_is_offered_and_plays_the_chosen_view(
             menu = next(each for each in at.selectbox if each.label == "View")
             menu.set_value("upper").run()
             assert not at.exception and at.query_params["view"] == "upper"
-    np.testing.assert_array_equal(*paths)  # the views lie on one path
+    np.testing.assert_array_equal(*paths)  # the views share one path
     header, arrays = filled(press(choose_task(at, "fill"), "Fill it in"))
     assert header["panels"][0]["title"] == "Filled in"
     assert np.isfinite(arrays["values0"]).all()
@@ -350,7 +350,7 @@ def test_how_far_the_filling_is_and_a_way_out(keep, model, monkeypatch):
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
     assert "step 7 of at most 200, bound −1,234 nats" in progress(at)[0]
     press(at, "Cancel")
-    assert ended.wait(60.0)  # the thread does not go on in secret
+    assert ended.wait(60.0)  # the thread has really ended
     assert not at.exception
     assert progress(at) == []
     fill = next(button for button in at.button if button.label == "Fill it in")

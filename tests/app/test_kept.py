@@ -28,7 +28,7 @@ def test_simultaneous_requests_share_one_result():
         assert len(set(visitors.map(visit, range(4)))) == 1
     answer("b")
     answer("a")
-    answer("c")  # b was not asked for the longest
+    answer("c")  # b was not requested for the longest time
     answer("a")
     answer("b")
     assert asked == ["a", "b", "c", "b"]

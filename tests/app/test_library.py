@@ -1,4 +1,4 @@
-"""Library through AppTest: entries renamed, deleted, copied, taken in."""
+"""Library through AppTest: entries are renamed, deleted, copied and imported."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -128,7 +128,7 @@ def test_library_takes_in_an_exported_file(kept: Callable[[], Library], tmp_path
     at.file_uploader[0].upload("model.gplvm", data).run()
     assert not at.exception
     assert len(kept().entries()) == 2
-    # The answer was the whole model's files: nothing of it stays in memory.
+    # The result was all files of the model: none of it stays in memory.
     assert _kept("model", "model.gplvm", data, {}) == []
 
 

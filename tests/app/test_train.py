@@ -1,4 +1,4 @@
-"""Train through AppTest: jobs of every model on offer, watched, resumed, taken away."""
+"""Train through AppTest: jobs of every offered model are watched, resumed and removed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Train through AppTest: what is read from files, and asked about it."""
+"""Train through AppTest: reading files, and the questions about them."""
 
 import io
 import zipfile
@@ -21,7 +21,7 @@ TABLE = b"id,height,salary,kind\n" + b"\n".join(
 
 
 def gif(count: int = 16) -> bytes:
-    """A dot that goes round, ten frames a second."""
+    """A dot that moves in a circle, at ten frames per second."""
     turn = 2 * np.pi * np.arange(count) / 8
     y, x = np.mgrid[:8, :8]
     centre = 3.5 + 2.5 * np.stack([np.sin(turn), np.cos(turn)])[..., None, None]
@@ -155,7 +155,7 @@ def test_gaps_of_an_upload_are_counted_mapped_and_explained():
     assert "Emptiest rows: row 2 (2 of 4 observed)" in words
     assert 'alt="Map of the missing values, 30 rows by 4 columns. 20 of 120' in words
     assert "A grey band is a missing value." in words
-    # Said once, as an explanation and not as a warning.
+    # The text appears once, as an explanation and not as a warning.
     assert not any("are missing" in warning.value for warning in at.warning)
     leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
     assert leave.value == ["blank"]

@@ -52,7 +52,7 @@ def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
 
 
 def check_upload(name: str, data: bytes) -> None:
-    """All that the app asks of an upload gives an answer, or one error in words, soon."""
+    """Every operation on an upload returns a result or raises one clear error quickly."""
     source = NamedBytes(name, data)
     tasks = [("read", {}), ("read", {"skip_empty_rows": True})] if kind_of(name) == "table" else []
     if kind_of(name) == "table":
@@ -64,7 +64,7 @@ def check_upload(name: str, data: bytes) -> None:
             found = done(task, source, options)
         except DataError as error:
             assert 10 < len(str(error)) < LONGEST
-            assert "too little memory" not in str(error)  # the process that reads is alive
+            assert "too little memory" not in str(error)  # the reading process is alive
         else:
             assert task != "read" or (isinstance(found, Dataset) and found.warnings is not None)
         assert time.perf_counter() - start < SECONDS

@@ -1,4 +1,4 @@
-"""Inputs that are known exactly: there every kernel has its expectations, from its plain values."""
+"""Exact inputs: every kernel has expectations there, from its values."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def points() -> tuple[np.ndarray, np.ndarray]:
 
 
 def assert_slopes(kernel: Kernel, found: object, value, difference: Difference) -> None:
-    """value: of a kernel."""
+    """value: a function of a kernel."""
     for path, at in leaves(kernel).items():
         expected = difference(lambda x, p=path: value(replace_leaves(kernel, {p: x})), at)
         np.testing.assert_allclose(leaves(found)[path], expected, **CLOSE)

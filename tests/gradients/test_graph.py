@@ -47,7 +47,7 @@ LINEAR_HELD = RBF(1.0, 0.9) + Linear(0.4).holding()
 
 @pytest.fixture(autouse=True)
 def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every hidden unit is like the next: a few show what many do."""
+    """Use few hidden units: all units are treated alike."""
     monkeypatch.setattr(encoder, "HIDDEN_UNITS", 6)
 
 
@@ -56,7 +56,7 @@ def views(gaps: bool) -> tuple[np.ndarray, np.ndarray]:
     first, second = generator.normal(size=(9, 3)), generator.normal(size=(9, 2))
     first -= first.mean(axis=0)
     if gaps:
-        # A row may be missing from one view altogether.
+        # A row may lack one view completely.
         first[2:4, 0], first[4:6, 2], second[5] = np.nan, np.nan, np.nan
     return first, second
 
@@ -101,7 +101,7 @@ def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph
 
 
 def deep(outputs: np.ndarray, top: nodes.Node | None = None, *, per_output: bool = False) -> Graph:
-    """Three layers of different widths and numbers of inducing inputs, from their own start."""
+    """Three layers with different widths and numbers of inducing inputs, at their usual start."""
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), ("rbf", RBF() + Linear(0.3), "rbf"), "pca")
     targets = Targets.whole(outputs)
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
@@ -152,7 +152,7 @@ def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def diamond(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Two hidden nodes below one top, and data below both of them and the top, in no order."""
+    """Two hidden nodes below one top, and data below all three, listed in no order."""
     wiring = Wiring.of(
         {"left": 2, "top": 1, "right": 1},
         [
@@ -264,7 +264,7 @@ def test_every_kind_of_node_is_here() -> None:
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_training_objective(name: str, gaps: bool, central_difference) -> None:
-    """What the optimiser sees, through transforms and scales, in a first and a refreshed phase.
+    """The optimiser's objective, with transforms and scales, in a first and a refreshed phase.
 
     The first holds the noise of hidden layers. Every leaf is moved on its own, in a random
     direction.

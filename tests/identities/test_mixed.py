@@ -26,7 +26,7 @@ SETTINGS = {"jitter": 1e-6, "most_ratio": 1e6}
 
 
 def draw(n_points: int = 40, seed: int = 0, gaps: float = 0.25) -> tuple[MixedOutputs, Belief]:
-    """Three numbers, three yes/no columns and a count of a map that says something of each."""
+    """Three numbers, three yes/no columns and a count that all depend on the map."""
     generator = np.random.default_rng(seed)
     mean = generator.normal(size=(n_points, 2))
     f = np.sin(mean @ generator.normal(size=(2, 7)))

@@ -74,7 +74,7 @@ def evaluated(outputs: np.ndarray, layer: Layer | None = None, **options) -> Lay
 
 
 def alone(outputs: np.ndarray, d: int, layer: Layer) -> LayerValue:
-    """The layer to one output, its signal in the kernel and its noise shared with none."""
+    """The layer to one output, with its signal in the kernel and its own noise."""
     ratio, noise = np.asarray(layer.ratio)[d], np.asarray(layer.noise_variance)[d]
     own = Layer(layer.kernel.scaled(float(ratio * noise)), layer.inducing, float(noise))
     return evaluated(outputs[:, [d]], own)
@@ -109,7 +109,7 @@ def test_alike_it_is_the_shared_bound(outputs) -> None:
         outputs, Layer(KERNEL, inducing(), np.full(N_OUTPUTS, 0.2), np.full(N_OUTPUTS, 7.0))
     )
     assert many.value == pytest.approx(one.value, rel=1e-12)
-    # Averages over a group of outputs: of those here, which are alike, what each of them has.
+    # Averages over a group of outputs: here all outputs are equal, so each has the average.
     np.testing.assert_allclose(many.posterior.inverse, one.posterior.inverse, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(many.gradients.mean, one.gradients.mean, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(many.gradients.variance, one.gradients.variance, rtol=1e-8)
@@ -157,7 +157,7 @@ def test_the_profile_is_the_best_of_every_output(outputs) -> None:
             around = product((0.9, 1.0, 1.1), repeat=2)
             for one, other in (factors for factors in around if factors != (1.0, 1.0)):
                 assert value(float(one * ratio), float(other * noise)) < best
-        # And nowhere else: at other ratios with the best noise for each.
+        # The optimum is unique: compare other ratios with the best noise for each.
         for other in np.geomspace(LEAST_RATIO, MOST, 7):
             spread = float(np.nanvar(outputs[:, d]))
             tried = minimize_scalar(

@@ -1,4 +1,4 @@
-"""Kinds of columns: what data types say, what values may be, and words ↔ yes/no columns."""
+"""Kinds of columns: choice by data type, allowed values, and words as yes/no columns."""
 
 import numpy as np
 import pandas as pd

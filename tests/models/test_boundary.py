@@ -1,4 +1,4 @@
-"""What users give and get: odd inputs are understood or refused in words, answers come in kind."""
+"""Inputs and outputs for users: odd inputs work or raise clear errors, and types are preserved."""
 
 import importlib
 import inspect
@@ -175,7 +175,7 @@ def test_masked_entries_are_missing(fitted: BayesianGPLVM, views: ManifoldReleva
     inputs = np.ma.array(rows()[:, :2], mask=given.mask[:, :2])
     with pytest.raises(ValueError, match="NaN"):
         SparseGPRegression(8).fit(inputs, rows()[:, 2])
-    # A label that is masked is not known.
+    # A masked label is unknown.
     labels = np.ma.array(np.arange(30) % 3, mask=np.arange(30) % 3 == 2)
     model = SemiSupervisedClassifier(small(), random_state=0).fit(rows(), labels)
     assert model.classes_.tolist() == [0, 1]
@@ -228,7 +228,7 @@ def test_data_frames_come_back_as_data_frames() -> None:
     latent = pd.DataFrame(points, index=table.index)
     assert list(model.inverse_transform(latent).columns) == COLUMNS
     assert list(model.inverse_transform(latent).index) == list(table.index)
-    # Sequences, too, and only the rows: not the path beside them.
+    # Also for sequences, where only the rows are data frames, not the path.
     timed = DynamicalGPLVM(5, 8, **QUICK).fit(table)
     found, path, _ = timed.complete(gaps, times=np.arange(30.0), return_latent=True)
     assert list(found.columns) == COLUMNS and isinstance(path, np.ndarray)
@@ -279,7 +279,7 @@ def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: Manifol
     kernel = fitted.kernel_
     expected = kernel.variance * np.exp(-0.5 * apart)
     assert kernel.K(mean[:2])[0, 1] == pytest.approx(expected)
-    # Of several views squared distances add up.
+    # Squared distances of several views add up.
     given = {"left": rows(), "right": rows() ** 2}
     one, two = views.transform(given)[:2]
     near = views.transform(given, scaled=True)[:2]

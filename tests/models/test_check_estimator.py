@@ -72,13 +72,13 @@ EXPECTED: dict[type, dict[str, str]] = {
     },
     SparseGPRegression: NEEDS_OUTPUTS,
 }
-# Their data are dicts of tables, for which scikit-learn has one check: that they can be cloned.
+# Their data are dicts of tables; scikit-learn's only check for these is cloning.
 OF_SEVERAL_TABLES = {DeepManifoldRelevance, ManifoldRelevance, Model}
 
 
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
+    """Shorten the training of the shallow regression at the start."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
 

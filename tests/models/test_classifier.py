@@ -25,7 +25,7 @@ def classes() -> tuple[np.ndarray, np.ndarray]:
 
 
 def posterior(model: GenerativeClassifier, rows: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Bayes' rule with SciPy's Gaussians of what is observed of each row."""
+    """Bayes' rule with SciPy's Gaussians for each row's observed entries."""
     joint = np.empty((len(rows), len(model.models_)))
     for k, density in enumerate(model.models_):
         weights = density.posterior_.weights * density.scale_

@@ -83,7 +83,7 @@ def test_gaps_in_training_and_in_new_rows(model: LatentVariableModel, digits: np
     np.testing.assert_array_equal(whole[~hidden], new[~hidden])
     assert (std[~hidden] == 0).all() and (std[hidden] > 0).all()
     error = np.abs(whole - new)[hidden].mean()
-    # Better than each pixel's own mean, from which the model knows nothing but the mean.
+    # Better than each pixel's mean.
     assert error < 0.9 * np.abs(np.nanmean(gaps, axis=0) - new)[hidden].mean()
     _, covariance = model.complete(partial[:3], return_cov=True)
     np.testing.assert_allclose(
@@ -130,7 +130,7 @@ def test_huge_and_tiny_units(scale: float, digits: np.ndarray) -> None:
         rtol=1e-6,
         atol=1e-6,
     )
-    # The bound is that of the data as given: the change of units is its only change.
+    # The bound is for the data as given, so only the change of units changes it.
     change = -digits.size * np.log(scale)
     assert scaled.bound_ == pytest.approx(plain.bound_ + change, rel=1e-8)
 

@@ -42,7 +42,7 @@ def step(n_points: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
+    """Shorten the training of the shallow regression at the start."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
 
@@ -60,7 +60,7 @@ def test_a_step_is_what_depth_is_for() -> None:
         "layer 1 of 2 is on",
         "layer 2 of 2 is on",
     ]
-    # What does not collapse: a hidden layer that bends its inputs, with little noise.
+    # No collapse: the hidden layer is nonlinear and has little noise.
     hidden = deep.layers_[0]
     assert hidden.signal_to_noise_ > 5.0 and hidden.freedom_ > 2.0 and hidden.linear_ < 0.99
     assert deep.layers_[1].information_[0] > 0.5 and deep.layers_[1].kl_ > 0.05
@@ -163,7 +163,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     whole, stopped = fit(), list[Run]()
 
     def stop(progress: Progress) -> None:
-        # In the second phase; of the regression in its second start.
+        # In the second phase; for the regression in its second start.
         stopped.append(progress.run)
         if len(progress.run.done) == len(whole.restarts_) - 1 and progress.iteration == 6:
             raise StopIteration
@@ -279,10 +279,10 @@ def test_starts_are_made_layer_by_layer() -> None:
     begun = Embedded(rows - rows.mean(axis=0), (2, 3), (5, 6), ("rbf", "rbf"), "pca")(0)
     assert [each.mean.shape for each in begun.beliefs] == [(30, 2), (30, 3)]
     assert [len(layer.inducing) for layer in begun.layers] == [5, 6]
-    # The hidden noise that training holds is a tenth of what the layer is to explain.
+    # Training holds the hidden noise at a tenth of the variance that the layer explains.
     level = begun.beliefs[1].mean.var(axis=0).mean()
     assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
-    # Means that are given may have any unit.
+    # User-defined means may have any unit.
     given = Embedded(rows, (2, 3), (5, 6), ("rbf", "rbf"), 1e-4 * rows[:, :3])(0)
     np.testing.assert_allclose(given.beliefs[1].mean.std(axis=0).max(), 1.0)
 

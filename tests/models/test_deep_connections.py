@@ -37,7 +37,7 @@ ROWS = np.arange(4)
 
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
+    """Shorten the training of the shallow regression at the start."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
 
@@ -79,7 +79,7 @@ def test_every_layer_may_see_the_inputs(tmp_path) -> None:
 
 
 def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> None:
-    """Input connections whose ARD weights are 0 leave bound and predictions as they were."""
+    """Input connections with ARD weights of 0 do not change the bound and the predictions."""
     x, y = step(12)
     inputs, targets = Inputs.of(x, None), Targets.of((y - y.mean())[:, None])
     hidden = Belief(np.tanh(3.0 * x), np.full((12, 1), 0.05))

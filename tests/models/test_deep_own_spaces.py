@@ -1,4 +1,4 @@
-"""Views that part at any layer: hidden spaces of their own below the one that they share."""
+"""Views that branch at any layer: separate hidden spaces below the shared one."""
 
 import numpy as np
 import pytest
@@ -88,13 +88,13 @@ def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None
         (own,) = both.own_layers_[name]
         assert own.verdict_.startswith(f"layer 1 of 2, view '{name}', is on")
         assert both.view_layers_[name].verdict_.startswith(f"layer 2 of 2, view '{name}', is on")
-        # Shared and private dimensions are those of the layer that leads away from the top.
+        # Shared and private dimensions are those of the layer below the top.
         np.testing.assert_array_equal(both.relevance_[name], own.relevance_)
         alone = both.of_view(name)
         error = alone.generate(alone.layers_[1].latent_mean_, 1) - views[name]
         assert np.sqrt(np.mean(error**2)) < 0.2 * views[name].std()
     assert len(both.segmentation()[frozenset({"first", "second"})]) >= 2
-    # The second view is all shared; of the first there is more in its own space than at the top.
+    # The second view is completely shared; the first view's space contains more than the top.
     errors = {
         name: np.sqrt(np.mean((found - views[name]) ** 2)) / views[name].std()
         for name, found in both.generate(both.latent_mean_).items()
@@ -150,7 +150,7 @@ def test_a_view_without_entries_has_no_influence(
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_bound_is_below_the_density_by_sampling() -> None:
-    """log p of five rows by draws of the points of all spaces from their priors."""
+    """log p of five rows, by draws of the points in all spaces from their priors."""
     generator, count, draws = np.random.default_rng(0), 5, 20_000
     line = np.linspace(-1.5, 1.5, count)[:, None]
     shapes = {"first": [1.0, -1.0, 1.0], "second": [1.0, 0.5, -1.0]}
@@ -196,7 +196,7 @@ def test_a_view_at_the_top_and_one_below(one: DeepManifoldRelevance) -> None:
 
 
 def test_inference_of_a_row_through_layers_of_a_view(both: DeepManifoldRelevance) -> None:
-    """Gradients by central differences; a view that a row lacks says nothing, nor do its layers."""
+    """Gradients by central differences; a row's missing view and its layers have no influence."""
     views = circle()
     rows = {name: view[:3].copy() for name, view in views.items()}
     rows["second"][1] = np.nan

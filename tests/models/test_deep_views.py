@@ -1,4 +1,4 @@
-"""Several views below a deep model: what they share, and one from the other, through all layers."""
+"""Several views below a deep model: shared dimensions, and prediction of one from another."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_views_share_a_hidden_space(fitted: DeepManifoldRelevance, tmp_path) -> 
     assert top.verdict_.startswith("layer 1 of 2 is on")
     told = [layer.verdict_ for layer in fitted.view_layers_.values()]
     assert [each.startswith("layer 2 of 2, view") for each in told] == [True, True]
-    # From either space, and by draws.
+    # From either hidden space, and by draws.
     for layer, points in enumerate((top.latent_mean_, fitted.latent_mean_)):
         for name, found in fitted.generate(points, layer).items():
             assert np.sqrt(np.mean((found - views[name]) ** 2)) < 0.5 * views[name].std()
@@ -85,7 +85,7 @@ def test_views_over_time_and_a_run_that_is_resumed() -> None:
     )
     again.fit(views, times=np.arange(30.0), resume=runs[2])
     assert again.bound_ == model.bound_
-    # Of the bound, each view's part and what the nodes and hidden layers add.
+    # The bound is the sum of each view's part, the nodes' and the hidden layers'.
     assert sum(model.bounds_.values()) > model.bound_
 
 

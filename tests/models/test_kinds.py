@@ -1,4 +1,4 @@
-"""A table of columns of any kind: training, its state, answers in the columns' own values."""
+"""Tables of several kinds: training, its state, answers in the columns' own values."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ WORDS = ("a", "b", "c")
 
 
 def table(n_rows: int = 90, seed: int = 0) -> pd.DataFrame:
-    """One angle says everything: of numbers, a yes/no column, a category, a grade and a count."""
+    """Numbers, a yes/no column, a category, a grade and a count that all depend on one angle."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 2.0 * np.pi, n_rows)
     x, y = np.cos(angle), np.sin(angle)
@@ -78,7 +78,7 @@ def test_new_rows_have_probabilities_of_words(model: BayesianGPLVM) -> None:
         loss = -np.mean(np.log(chance[np.arange(60), own]))
         share = new[name].value_counts(normalize=True).to_numpy()
         assert loss < 0.8 * -np.sum(share * np.log(share))
-    # The column itself is not looked at.
+    # The column itself is not used.
     other = new.assign(left=~new["left"])
     assert_array_equal(
         model.class_probabilities(new, "left"), model.class_probabilities(other, "left")
@@ -145,7 +145,7 @@ def test_a_density_counts_every_kind(model: BayesianGPLVM) -> None:
     assert np.exp(model.score_samples(words, 4_000)).sum() == pytest.approx(1.0, abs=0.03)
     counts = pd.concat([blank[:1]] * 40, ignore_index=True).assign(eggs=np.arange(40))
     assert np.exp(model.score_samples(counts, 500)).sum() == pytest.approx(1.0, abs=0.06)
-    # A number in other units has another density, by their Jacobian; a word has none.
+    # A change of units changes the density of numbers by the Jacobian, but not that of words.
     assert model.score(new) > model.score(new.assign(left=~new["left"]))
 
 
@@ -175,7 +175,7 @@ def test_training_rises_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     whole = BayesianGPLVM(2, 8, max_iter=35, random_state=0, **settings)
     whole.fit(rows, callback=runs.append)
     bounds = whole.trace_["bound"]
-    # Also from one phase to the next: an update never lowers it.
+    # An update never lowers the bound, also between phases.
     assert (np.diff(bounds) > -1e-8).all()
     for at in (ITERATIONS - 1, ITERATIONS + 3):
         again = BayesianGPLVM(2, 8, max_iter=35, random_state=0, **settings)
@@ -266,7 +266,7 @@ def test_words_follow_a_path_over_time() -> None:
     )
     model = DynamicalGPLVM(2, 15, kinds="auto", max_iter=60, random_state=0)
     model.fit(rows, times=times)
-    # A gap of whole rows is filled by the path.
+    # The path fills a gap of complete rows.
     gone = np.zeros(rows.shape, dtype=bool)
     gone[30:33] = True
     shown = rows.astype(object).mask(gone)

@@ -1,4 +1,4 @@
-"""Models of one's own: what they equal where an estimator covers them, and what they answer."""
+"""User-defined models: equality with the estimators that they reproduce, and their answers."""
 
 import dataclasses
 import itertools
@@ -153,7 +153,7 @@ def graph_of(nodes: dict, edges: list[Edge]) -> Graph:
 
 
 def test_a_skip_connection_has_the_bound_of_input_connections():
-    """At the same beliefs and layers, as the estimator's graph says it."""
+    """The bound of the estimator's graph at the same beliefs and layers."""
     edges = [Edge("a", "b", n_inducing=8), Edge(("b", "a"), "face", n_inducing=9)]
     own = graph_of({"a": 1, "b": 2}, edges)
     parameters = own.start(0)
@@ -199,7 +199,7 @@ def test_a_graph_is_examined_with_any_order_of_its_edges():
 
 
 def test_an_edge_without_information_is_named():
-    """Noise has no cause: the layer to it is off, and the notes say which."""
+    """Noise depends on nothing, so the layer to it is off, and the notes name it."""
     noise = np.random.default_rng(5).standard_normal((40, 12))
     edges = {"bend": Edge("cause", "shape", n_inducing=8), "look": Edge("shape", "Y", n_inducing=8)}
     with pytest.warns(UserWarning, match="edge '(bend|look)' is off"):
@@ -223,7 +223,7 @@ def test_moments_come_from_any_node_that_data_follow_from(skipping: Model):
 
 
 def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.ndarray]:
-    """Outputs at points of the top, by drawing the hidden ones: no code of the engine's own."""
+    """Outputs at points of the top, by draws of the hidden points without the engine's code."""
     generator = np.random.default_rng(1)
     posteriors = {name: layer.posterior_ for name, layer in model.layers_.items()}
     many = np.tile(points, (count, 1))
@@ -279,7 +279,7 @@ def test_known_inputs_predict_data_in_any_units():
 
 @dataclasses.dataclass(frozen=True)
 class AtPoints:
-    """A kind of one's own: most probable points instead of beliefs."""
+    """A user-defined kind of node: most probable points instead of beliefs."""
 
     n_components: int
 
@@ -291,7 +291,7 @@ def test_a_kind_of_node_of_ones_own_is_trained_like_the_others():
     own = Model({"x": AtPoints(2)}, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"])
     assert (own.beliefs_["x"].variance == 0.0).all()
     assert np.isfinite(own.bound_)
-    # No density is made up where importance sampling has nothing to draw from.
+    # Without a distribution to sample from, importance sampling raises an error.
     with pytest.raises(DataError, match="points of node 'x' have no variance"):
         own.score_samples(DATA["face"][:2])
 

@@ -1,4 +1,4 @@
-"""Regression with missing inputs: its two ends, imputation, stages and predictions."""
+"""Regression with missing inputs: limiting cases, imputation, stages and predictions."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_with_everything_missing_it_is_the_bayesian_gplvm() -> None:
     )
     expected -= len(outputs) * np.log(outputs.std(axis=0)).sum()
     assert model.bound_ == pytest.approx(expected, rel=1e-9)
-    # And no worse a one than the Bayesian GP-LVM finds by itself.
+    # It is no worse than that of the Bayesian GP-LVM.
     other = BayesianGPLVM(2, 15, scaling="columns", max_iter=60, random_state=0).fit(outputs)
     assert model.bound_ == pytest.approx(other.bound_, abs=1.0)
 
@@ -73,7 +73,7 @@ def test_a_bound_between_the_ends() -> None:
     kept = ~missing.all(axis=1)
     np.testing.assert_allclose(spread[~kept], 1.0)
     missing, internal, spread = missing[kept], internal[kept], spread[kept]
-    # F_data from evaluate_bound with observed variances of next to nothing, its KL taken back.
+    # F_data from evaluate_bound with tiny variances for observed entries, without its KL.
     close = np.where(missing, spread, 1e-13)
     scaled = ((outputs - outputs.mean(axis=0)) / outputs.std(axis=0))[kept]
     value, _ = evaluate_bound(
@@ -94,10 +94,10 @@ def test_missing_inputs_are_inferred_and_the_others_help() -> None:
     inputs, outputs = curves(120)
     gaps = with_gaps(inputs, 15, 0.4)
     model = small(n_inducing=25, max_iter=150).fit(gaps, outputs)
-    # One of the two inputs is there.
+    # One of the two inputs is observed.
     missing = np.isnan(gaps) & ~np.isnan(gaps).all(axis=1, keepdims=True)
     error = (model.input_mean_ - inputs)[missing]
-    # Inputs have a standard deviation of 2: knowing nothing would leave an error of 4.
+    # Inputs have a standard deviation of 2: without information the squared error is 4.
     assert np.mean(error**2) < 0.4
     assert 0.2 < np.mean(error**2 / model.input_variance_[missing]) < 8.0
     # With the incomplete rows, predictions are better than with only the 15 complete ones.
@@ -147,7 +147,7 @@ def test_resumed_in_either_stage_is_not_interrupted(stop: int) -> None:
     gaps = with_gaps(inputs, 25, 0.4)
     kept: list[Progress] = []
     whole = small(max_iter=30).fit(gaps, outputs, callback=kept.append)
-    # The first stage has its own iterations, then the second counts from 1 again.
+    # Each stage counts its iterations from 1.
     run = kept[stop].run
     resumed = small(max_iter=30).fit(gaps, outputs, resume=run)
     np.testing.assert_array_equal(resumed.predict(inputs), whole.predict(inputs))

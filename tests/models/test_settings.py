@@ -109,7 +109,7 @@ def test_what_does_not_go_with_time(rows: np.ndarray, settings, words: str) -> N
 
 
 class Lost(Exception):
-    """Something outside the model fails."""
+    """Raised by something outside the model."""
 
 
 def fails(progress) -> None:

@@ -1,4 +1,4 @@
-"""Training as a value: phases, callbacks, resuming, restarts, and what the results say."""
+"""Training: phases, callbacks, resuming, restarts, and the results' attributes."""
 
 import numpy as np
 import pytest
@@ -158,7 +158,7 @@ def test_new_rows_find_their_place() -> None:
     assert (std > 0).all()
     error = np.abs(model.inverse_transform(latent) - data.values[1::2]).mean()
     assert error < 0.3 * np.abs(data.values - data.values.mean(axis=0)).mean()
-    # A training row is inferred where training has put it.
+    # A training row is inferred at its trained position.
     again = model.transform(data.values[::2][:20])
     assert np.abs(again - model.latent_mean_[:20]).max() < 0.5
 

@@ -1,4 +1,4 @@
-"""Manifold relevance determination: what it finds, what it can be asked, what it refuses."""
+"""Manifold relevance determination: segmentation, questions, refusals."""
 
 import numpy as np
 import pytest
@@ -93,14 +93,14 @@ def test_alternatives_show_both_private_values(model, views) -> None:
     assert np.isfinite(spread).all()
     best = model.transfer({"outline": views["outline"][::7]}, "body")
     np.testing.assert_allclose(several[:, 0], best)
-    # With nothing left open there are fewer than were asked for.
+    # If nothing is uncertain, there are fewer alternatives than requested.
     known = model.transfer({n: v[:3] for n, v in views.items()}, "body", n_alternatives=9)
     assert known.shape == (3, 9, 5)
     assert np.isfinite(known[:, 0]).all() and np.isnan(known[:, 8]).all()
 
 
 def test_an_ambiguous_view_has_both_explanations() -> None:
-    """x² says nothing of the sign of x."""
+    """x² does not determine the sign of x."""
     generator = np.random.default_rng(1)
     x = generator.uniform(0.5, 1.5, 100) * generator.choice([-1.0, 1.0], 100)
     square = np.column_stack([x**2, np.sqrt(np.abs(x)), np.abs(x)])
@@ -123,7 +123,7 @@ def test_correspondences_share_the_signal(model, views, planted) -> None:
 
 
 def test_rows_and_gaps_of_one_view_are_completed_from_the_other(views) -> None:
-    """A row may be missing from a view in training, and entries of any view when asked."""
+    """Training rows may lack a view, and new rows may lack entries of any view."""
     holed = {name: values.copy() for name, values in views.items()}
     holed["outline"][:10] = np.nan
     holed["body"][10:20, 1] = np.nan
@@ -145,7 +145,7 @@ def test_every_view_counts_in_the_density(model, views) -> None:
     assert model.transform(given).shape == (20, 4)
     mean, spread = model.transform({"outline": given["outline"]}, return_std=True)
     private = list(model.segmentation()[frozenset({"body"})])
-    # What the outline says next to nothing about stays near the prior.
+    # Dimensions that the outline hardly determines stay near the prior.
     assert np.abs(mean[:, private]).max() < 0.5
     np.testing.assert_allclose(spread[:, private], 1.0, atol=0.1)
 
@@ -163,7 +163,7 @@ def test_varying_a_private_dimension_does_not_change_the_other_view(model) -> No
 
 
 def test_a_view_of_few_rows_may_still_use_a_dimension(views) -> None:
-    """What a dimension is worth to a view counts by the rows that the view has."""
+    """A dimension's value for a view is per row that the view has."""
     few = {"outline": views["outline"], "body": views["body"].copy()}
     few["body"][np.arange(120) % 6 > 0] = np.nan
     model = ManifoldRelevance(**SETTINGS).fit(few)
@@ -246,11 +246,11 @@ def test_a_sequence_is_inferred_together() -> None:
     # Paths do not jump, although the sine leaves two places for every height.
     assert np.abs(np.diff(found[:, 0])).max() < 0.6
     np.testing.assert_allclose(found[:, 1], np.sin(later), atol=0.2)
-    # Which rows follow each other, their times say.
+    # The times determine which rows follow each other.
     mixed_up = np.random.default_rng(0).permutation(30)
     again = model.transfer({"height": given["height"][mixed_up]}, "place", times=later[mixed_up])
     np.testing.assert_allclose(again, found[mixed_up], atol=1e-3)
-    # The mapping may take the new rows in, too.
+    # The new rows may also update the mapping.
     adapted = model.transfer(given, "place", times=later, adapt=True)
     assert 0.0 < np.abs(adapted - found).max() < 0.2
     np.testing.assert_allclose(adapted[:, 1], np.sin(later), atol=0.2)
@@ -264,7 +264,7 @@ def test_a_sequence_is_inferred_together() -> None:
 
 @pytest.mark.parametrize("variance", [1e-4, 1e4])
 def test_the_size_of_a_kernel_object_is_no_matter(variance: float, views) -> None:
-    """The overall scale is put at its optimum, so where it starts must not count."""
+    """The overall scale is profiled, so its initial value must not matter."""
     usual = ManifoldRelevance(3, 10, kernel=RBF(1.0, 0.9), max_iter=30, random_state=0).fit(views)
     other = ManifoldRelevance(3, 10, kernel=RBF(variance, 0.9), max_iter=30, random_state=0)
     assert other.fit(views).bound_ == pytest.approx(usual.bound_, rel=1e-3)

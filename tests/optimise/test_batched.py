@@ -1,4 +1,4 @@
-"""Rows minimised together: as good as one by one, and no row knows of another."""
+"""Rows minimised together: the same results as one by one, independent of other rows."""
 
 import numpy as np
 import pytest
@@ -120,7 +120,7 @@ def test_constant_rows_have_converged_and_misled_rows_have_not():
 
 
 def test_large_values_converge_in_spite_of_rounding():
-    """A tolerance finer than the value can show: the slope decides."""
+    """With a tolerance below the precision of the value, the slope decides."""
 
     def shifted(x, rows):
         scale = np.geomspace(1.0, 1e3, x.shape[1])

@@ -1,4 +1,4 @@
-"""Partial rows: what is missing comes back, with the right uncertainty."""
+"""Partial rows: missing entries are predicted with the right uncertainty."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_samples_have_the_moments_of_the_completion(circle: BayesianGPLVM) -> No
 
 
 def test_the_observed_interval_holds_the_truth(circle: BayesianGPLVM) -> None:
-    """New rows with one entry missing: two standard deviations hold it about 95 times of 100."""
+    """New rows with one entry missing: two standard deviations contain it in about 95 %."""
     generator = np.random.default_rng(9)
     angle = generator.uniform(0, 2 * np.pi, 200)
     truth = np.column_stack([np.cos(angle), np.sin(angle), np.cos(angle + 1.0)])

@@ -28,7 +28,7 @@ def times() -> np.ndarray:
 
 
 def path_of(kernel, times: np.ndarray) -> Path:
-    """As training leaves it: duals of targets under precisions of all sizes, some of them 0."""
+    """A path as after training: duals of targets with precisions of all sizes, some of them 0."""
     generator = np.random.default_rng(42)
     precision = np.exp(generator.normal(2.0, 3.0, (len(times), 3)))
     targets = Path(np.sin(times) + generator.normal(size=(len(times), 3)), precision)

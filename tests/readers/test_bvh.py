@@ -1,4 +1,4 @@
-"""BVH files: parsed, refused by line, and set in motion as an independent computation does."""
+"""BVH files: parsing, errors that name the line, and kinematics against another computation."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""Positions written as BVH and read again are the same positions."""
+"""Positions do not change when they are written as BVH and read again."""
 
 import numpy as np
 import pytest

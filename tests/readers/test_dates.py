@@ -1,4 +1,4 @@
-"""Columns of dates, held against datetime: how they are written, the time, and columns of them."""
+"""Columns of dates, compared with datetime: formats, times, and derived columns."""
 
 import datetime as dt
 import io

@@ -106,6 +106,6 @@ def test_rows_without_any_value_are_counted_in_any_encoding(encoding, delimiter)
     text = "\n".join(lines).replace(",", delimiter)
     file = NamedBytes("gaps.csv", text.encode(encoding))
     rows, count = rows_with_values(file, id_columns=("id",))
-    # The last line holds nothing, and nothing follows: it is no row.
+    # The last line is empty, so it is not a row.
     assert (rows.tolist(), count) == ([0, 3, 4], 5)
     assert rows_with_values(file, label_column="id")[0].tolist() == [0, 3, 4]

@@ -1,4 +1,4 @@
-"""Single cells in AnnData files: written by the package that people write them with."""
+"""Single cells in AnnData files, written by the package anndata."""
 
 from types import SimpleNamespace
 

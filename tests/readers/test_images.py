@@ -1,4 +1,4 @@
-"""A zip of images becomes rows; anything unsafe or foreign is refused by name."""
+"""A zip of images becomes rows; messages name unsafe or foreign members."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""Files that describe the same rows become one data set; what does not fit is said."""
+"""Files that describe the same rows become one data set; mismatches are reported."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Missing values: counted, grouped and named as a reader of the table would."""
+"""Missing values: their number, groups and names in messages."""
 
 import numpy as np
 import pytest

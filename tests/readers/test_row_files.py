@@ -143,7 +143,7 @@ def test_parquet_that_cannot_be_read_is_refused(
         path.write_bytes(damaged)
         with pytest.raises(DataError, match=r"a.parquet is cut short, or is not a Parquet file"):
             RowFiles.of(path)
-    # The footer is whole, what it names is not.
+    # The footer is valid, but the data that it describes are not.
     path.write_bytes(bytes(len(content) // 2) + content[len(content) // 2 :])
     with pytest.raises(DataError, match=r"a.parquet is (damaged|cut short)"):
         np.asarray(RowFiles.of(path))

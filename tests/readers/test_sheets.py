@@ -1,4 +1,4 @@
-"""Tables in Excel and Parquet files, written by the packages that people write them with."""
+"""Tables in Excel and Parquet files, written by the usual packages."""
 
 import datetime
 import io

@@ -1,4 +1,4 @@
-"""Odd spreadsheets as people have them: what is read, and that it is said."""
+"""Untidy spreadsheets: what is read, and the notes about it."""
 
 import io
 import time

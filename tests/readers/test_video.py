@@ -1,4 +1,4 @@
-"""An animated GIF becomes rows with times; what is no video, too large or damaged is refused."""
+"""An animated GIF becomes rows with times; other, too large or damaged files are refused."""
 
 import io
 import sys

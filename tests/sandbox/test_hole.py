@@ -1,4 +1,4 @@
-"""A hole in a reader: code of a file's own, in the very process that the app starts."""
+"""A vulnerable reader: code from a file runs in the subprocess that the app starts."""
 
 import ctypes
 import os

@@ -33,7 +33,7 @@ def exported(dots: Dataset, folder: Path) -> NamedBytes:
 
 
 def imported(source: NamedBytes, library: Library) -> str:
-    """As the page Library does it."""
+    """Import a model as the Library does."""
     readers = Readers()
     try:
         with readers.reading("model", source) as reading:

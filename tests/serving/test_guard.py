@@ -1,4 +1,4 @@
-"""The guard asked as a server asks it: who gets through to the app behind it, and who does not."""
+"""The guard in front of the app: which requests reach the app, and which do not."""
 
 import itertools
 from urllib.parse import quote
@@ -30,7 +30,7 @@ FOREIGN_ORIGINS = ("null", "", "http://evil.example", "http://evil.example:8501"
 
 
 def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", **said):
-    """Status, headers, words; 200 with the words `behind` where the app itself was asked."""
+    """Status, headers and text; 200 with the text `behind` if the request reached the app."""
     headers = [
         (name.replace("_", "-").encode(), value.encode("latin-1"))
         for name, told in said.items()
@@ -65,7 +65,7 @@ def let_in(*asked, **said) -> bool:
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 def test_hosts_and_origins_meet_only_where_both_are_the_same_address(kind):
-    """Every one with every other, on every path."""
+    """Every Host with every Origin, on every path."""
     origins = tuple(f"http://{host}" for host in OWN_HOSTS) + FOREIGN_ORIGINS
     for path, host, origin in itertools.product(PATHS, OWN_HOSTS + FOREIGN_HOSTS, origins):
         same = host in OWN_HOSTS and origin.lower() == f"http://{host}".lower()

@@ -1,11 +1,11 @@
-"""A server's threads share their memory, where the C library lets them."""
+"""A server's threads share memory pools, if the C library supports it."""
 
 import subprocess
 import sys
 
 import pytest
 
-# How many pools malloc has after twenty threads at once have asked for memory.
+# The number of malloc's pools after twenty threads have allocated memory at once.
 POOLS = """
 import ctypes, sys, tempfile, threading
 from pages.ui.serving.memory import few_arenas

@@ -1,4 +1,4 @@
-"""Motions of joint rotations become joint positions; what is no body or motion is refused."""
+"""Motions of joint rotations become joint positions; invalid bodies and motions are refused."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The stick man's run, where somebody has put its file: here a small one of the same form."""
+"""The stick man's run, if its file is present; here a small file of the same format."""
 
 from pathlib import Path
 

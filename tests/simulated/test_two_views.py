@@ -1,4 +1,4 @@
-"""Two views that a formula makes: what the views share is what they are said to share."""
+"""Two simulated views share the signals that their description states."""
 
 import numpy as np
 import pytest

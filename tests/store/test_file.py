@@ -1,4 +1,4 @@
-"""Files are whole or refused: what was wrong, what was got, what to do."""
+"""Files are valid or refused; messages state the problem, the value found and a remedy."""
 
 import io
 import json
@@ -20,7 +20,7 @@ THING = {"weights": np.arange(6.0).reshape(2, 3), "pixels": np.zeros((4, 4), np.
 
 
 def rewritten(source, target, change_manifest=None, members=None, drop=(), sealed=False):
-    """A copy with its manifest or members changed by hand, as of before files were sealed."""
+    """A copy with a changed manifest or members, like files from before the digests."""
     with zipfile.ZipFile(source) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
         comment = archive.comment
@@ -150,7 +150,7 @@ def test_a_flipped_byte_is_noticed_wherever_it_is(path):
             loaded = load(io.BytesIO(bytes(changed)))
         except StoreError:
             continue
-        # Some bytes of a zip (dates, rights) mean nothing to us; the numbers must be right.
+        # Some bytes of a zip (dates, rights) are irrelevant; the numbers must be right.
         np.testing.assert_array_equal(loaded["weights"], original["weights"])
         np.testing.assert_array_equal(loaded["pixels"], original["pixels"])
 
@@ -206,7 +206,7 @@ def test_an_edited_number_or_array_is_reported_in_a_valid_file(path, tmp_path):
         with pytest.raises(ChangedError, match=r"changed after it was saved"):
             load(changed)
         assert read(changed, trusted=True).value["n"] in (3, 4)
-    # An archive of the same members, as any zip tool packs it, is no longer what was saved.
+    # An archive that another zip tool packs from the same members counts as changed.
     with pytest.raises(ChangedError):
         with_comment = rewritten(path, tmp_path / "again.gplvm", sealed=True)
         data = with_comment.read_bytes()

@@ -1,4 +1,4 @@
-"""The library keeps models, lists them without opening them, and loses nothing."""
+"""The library stores models, lists them without opening them, and loses nothing."""
 
 import dataclasses
 import json
@@ -229,8 +229,8 @@ def test_capabilities_come_from_the_models_file_also_with_an_older_card(library,
         "timed": Capabilities(timed=True, views=True),
     }
     card = json.loads((library.root / "timed" / "entry.json").read_text())
-    assert "capabilities" not in card["entry"]  # as cards have always been
-    card["entry"]["capabilities"] = {"timed": False}  # and what one claims does not count
+    assert "capabilities" not in card["entry"]  # like cards of every version
+    card["entry"]["capabilities"] = {"timed": False}  # its declared values are ignored
     del card["sha256"]
     (library.root / "timed" / "entry.json").write_text(json.dumps(card))
     assert library.entry("timed").capabilities == Capabilities(timed=True, views=True)
@@ -294,7 +294,7 @@ def test_a_read_only_library_refuses_every_change(library, model, circle, tmp_pa
 
 def test_a_failed_add_leaves_nothing(library, model, circle):
     class Unknown(BayesianGPLVM):
-        """A class that no file may contain."""
+        """A class that files must not contain."""
 
     stranger = Unknown()
     with pytest.raises(StoreError, match="does not know"):

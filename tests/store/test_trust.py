@@ -150,7 +150,7 @@ def test_one_job_has_one_model(library, model, circle):
 
 
 def test_who_deletes_waits_for_who_is_at_work_on_the_model(library):
-    """Else the name could be another model's before the work is written there."""
+    """Otherwise another model could take the name before the result is written."""
     with one_by_one(library.root / "fine"):
         deleting = threading.Thread(target=library.delete, args=("fine",))
         deleting.start()
@@ -161,7 +161,7 @@ def test_who_deletes_waits_for_who_is_at_work_on_the_model(library):
 
 
 def test_a_lock_is_of_the_folder_that_has_the_name_now(library, model, circle):
-    """While one waits for it, another process may move the folder away and put a new one there."""
+    """While a process waits for the lock, another one may replace the folder."""
     folder, worked = library.root / "fine", []
 
     def work():
@@ -309,7 +309,7 @@ def test_a_file_cannot_name_another_file_that_is_to_be_opened(tmp_path, circle, 
     secret.write_bytes(b"the secret of somebody else")
     state = secret.stat()
     named = FolderFile(str(tmp_path), ("secret",), state.st_dev, state.st_ino)
-    # A number has a size and a type, as the dtype does that is due.
+    # A number has a size and a type, like the expected dtype.
     rows = RowFiles((NpyRows(named, 5, 5, np.uint8(0), 0, None),))
     kinds = {kind.__name__: kind for kind in (FolderFile, NpyRows, RowFiles)}
     forged = rows if whole else {"title": "x", "tags": (), "model": rows, "dataset": circle}

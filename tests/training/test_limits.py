@@ -1,4 +1,4 @@
-"""Whoever runs a server for several people: how much may be trained, and the switch for all."""
+"""Limits on training on a shared server, and the switch that pauses all training."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ def test_no_more_wait_than_are_allowed(open_queue, ocean, make_model) -> None:
     queue.cancel(second)
     queue.pause(third := queue.submit(make_model(), ocean, "c"))
     fourth = queue.submit(make_model(), ocean, "d")
-    with pytest.raises(JobError, match="run or wait"):  # back in the queue it would be one more
+    with pytest.raises(JobError, match="run or wait"):  # it would exceed the limit
         queue.resume(third)
     for id in (first, fourth):
         queue.cancel(id)
@@ -54,7 +54,7 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
     if queue.wait(running, 60).status == "finished":
         pytest.skip("it had ended by then")
     assert queue.snapshot(running).status == "paused"
-    assert queue.wait(waiting, 60).status == "paused"  # its turn came, and was none
+    assert queue.wait(waiting, 60).status == "paused"  # its turn came, but it did not start
     for refused in (
         lambda: queue.submit(make_model(), wave, "another"),
         lambda: queue.resume(running),

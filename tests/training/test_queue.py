@@ -50,7 +50,7 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     assert model.bound_ == alone.bound_
     np.testing.assert_array_equal(model.times_[:, 0], times)
     np.testing.assert_array_equal(model.sequences_, sequences)
-    # Other models train on the same rows and are not asked about time.
+    # Other models train on the same rows without times.
     static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 60)
     assert (static.status, static.error) == ("finished", None)
 
@@ -185,7 +185,7 @@ def test_a_cancelled_job_keeps_what_it_reached(jobs, ocean, make_model, until, p
     done = jobs.wait(id, 60)
     assert (done.status, done.reason) == ("cancelled", "stopped by the caller")
     model = library_of(jobs).model(done.entry)
-    # The model has its scales at their best, which a phase may have held.
+    # The model's scales are optimal, although a phase may have held them.
     assert model.bound_ >= done.progress.bound
     assert model.result_.status == "stopped"
     jobs.cancel(id)
