@@ -3,8 +3,8 @@
     python -m benchmarks.kinds [--seeds 5] [--only penguins hearts spikes]
 
 Penguins and hearts: 20 % of all entries are hidden. Spikes: counts of 50 simulated neurons, of 15
-of which the last 100 of 350 rows say nothing. Penguins need the package palmerpenguins, hearts
-scikit-lego, both for their data alone. Costs are CPU seconds of one thread.
+which lack the last 100 of 350 rows. Penguins need the package palmerpenguins, hearts
+scikit-lego, both only for their data. Costs are CPU seconds of one thread.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from gplvm_core.statistics import Targets
 HIDDEN, LEAST = 0.2, 1e-3
 SETTINGS: dict[str, Any] = {"n_components": 6, "n_inducing": 40, "max_iter": 150}
 Flags = NDArray[np.bool_]
-# What a method says of a column: mean and 95 % interval (or None) of numbers, chances of words.
+# A method's prediction of a column: mean and 95 % interval (or None), or probabilities of words.
 Said = dict[str, Any]
 
 
@@ -81,7 +81,7 @@ def ours(rows: pd.DataFrame, kinds: dict[str, str], seed: int) -> Said:
 
 
 def one_hot(rows: pd.DataFrame, kinds: dict[str, str], seed: int) -> Said:
-    """Words as columns of 0 and 1, all Gaussian: the way without kinds."""
+    """Words as Gaussian columns of 0 and 1: the approach without kinds."""
     parts, places = [], {}
     for name, kind in kinds.items():
         column = rows[name]
@@ -127,7 +127,7 @@ def forest(rows: pd.DataFrame, kinds: dict[str, str], seed: int) -> Said:
 def _linear(inputs: Array, target: Any, *, words: bool) -> Any:
     if not words:
         return RidgeCV(np.geomspace(0.01, 1000.0, 11)).fit(inputs, target)
-    # Its defaults change between versions; scoring says what they are here.
+    # Its defaults change between versions, so `scoring` is explicit.
     return LogisticRegressionCV(
         Cs=np.geomspace(0.01, 10.0, 4), cv=3, scoring="neg_log_loss", max_iter=2000
     ).fit(inputs, target)
@@ -216,7 +216,7 @@ def tables(load: Callable[[], tuple[pd.DataFrame, dict[str, str]]], seeds: int) 
     every: dict[str, list[dict[str, float]]] = {name: [] for name in METHODS}
     for seed in range(seeds):
         gone = np.random.default_rng(seed).random(full.shape) < HIDDEN
-        # A row of which nothing is left says nothing.
+        # A row without observed entries has no information.
         gone[(gone | full.isna().to_numpy()).all(axis=1)] = False
         keep = full.notna().any(axis=1).to_numpy()
         shown = full.astype(object).mask(gone)[keep].reset_index(drop=True)

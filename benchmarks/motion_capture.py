@@ -96,7 +96,7 @@ def errors(
         for each in task.hidden
     ]
     scaled = [float(np.sum((part * scale) ** 2)) / len(columns) for part in wrong]
-    # Of all sequences alike, however long they are.
+    # All sequences count equally, independent of their length.
     squares = [float(np.mean(part**2)) for part in wrong]
     return {"rms_degrees": float(np.sqrt(np.mean(squares))), "scaled": float(np.mean(scaled))}
 

@@ -44,7 +44,7 @@ PARCEL = re.compile(rb"/parcels/[0-9a-f]{64}")
 async def visitor(
     seed: int, url: str, until: float, pause: float, found: list[tuple[str, float]]
 ) -> None:
-    """Open pages until the time is over; what was waited for is noted."""
+    """Open pages until the time is over, and record the waiting times."""
     generator, fetched = random.Random(seed), set[bytes]()
     await asyncio.sleep(generator.uniform(0.0, pause))
     stream = url.replace("http", "ws", 1) + "/_stcore/stream"
@@ -103,7 +103,7 @@ def memory() -> float:
 
 
 async def crowd(url: str, options: argparse.Namespace) -> dict[str, Any]:
-    """All sessions at once; what they waited for, and memory now and then."""
+    """Run all sessions at once; return waiting times and samples of memory."""
     found: list[tuple[str, float]] = []
     warm: list[tuple[str, float]] = []
     # The first visit of a page fills what later ones share.
@@ -125,7 +125,7 @@ async def crowd(url: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve the app, let the sessions in, print and keep what they waited for."""
+    """Serve the app, run the sessions, and print and store their waiting times."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--minutes", type=float, default=5.0)

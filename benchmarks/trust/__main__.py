@@ -1,8 +1,8 @@
-"""The table of trust: what was tried against the program, how often, and how often it won.
+"""The table of trust: attempts against the program, and failures.
 
     python -m benchmarks.trust [--parts web store uploads exports clock together sessions]
 
-Everything is bounded in number and time and stays on this machine: servers of its own on free
+All parts are limited in number and time and use only this machine: its own servers on free
 ports, temporary folders, processes that it starts and kills. Zero failures is the target in every
 row. About ten minutes on a quiet machine.
 """

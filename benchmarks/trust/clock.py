@@ -2,8 +2,8 @@
 
     python -m benchmarks.trust.clock
 
-libfaketime gives a process of its own a clock that jumps (apt-get install faketime); without it
-the row says so. The monotonic clock stays as it is, as when somebody sets a real clock.
+libfaketime gives a subprocess a clock that jumps (apt-get install faketime); without it
+the row reports that. The monotonic clock is unchanged, as when somebody sets a real clock.
 """
 
 import json
@@ -116,7 +116,7 @@ def trained(home: Path) -> dict[str, object]:
 
 
 def stage_of(queue: Queue, id: str, clock: Path, jump: str) -> Stage:
-    """The clock jumps; what a job says of itself a while later."""
+    """Let the clock jump; return a job's state a while later."""
     before, wall = queue.snapshot(id).progress, time.time()
     state, written = queue.home / "jobs" / f"{id}{SUFFIX}", set[int]()
     begin = time.monotonic()

@@ -3,7 +3,7 @@
     python -m benchmarks.trust.exports
 
 LibreOffice opens every table and page, made of names that would be formulas, and evaluates what it
-takes for one; without it the row says so. The same names without marks show that it does.
+takes for one; without it the row reports that. The same names without marks are the control.
 """
 
 import re

@@ -74,7 +74,7 @@ def visitor(seed: int, url: str, until: float, found: Counter[str]) -> None:
 
 
 def at_work(library: Library, until: float, found: Counter[str]) -> None:
-    """What other tabs do, as fast as it goes."""
+    """The actions of other tabs, as fast as possible."""
     rng = random.Random(9)
     while time.monotonic() < until:
         name = rng.choice(NAMES)

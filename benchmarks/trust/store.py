@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.store
 
-Each try is a process of its own (forked) on a workspace of its own in a temporary folder.
+Each try is a separate (forked) process on a separate workspace in a temporary folder.
 """
 
 import contextlib
@@ -86,7 +86,7 @@ def acts(home: Path) -> list[Callable[[], object]]:
 
 
 def harm(home: Path) -> str:
-    """What is wrong with a workspace after something befell it; nothing if all is well."""
+    """The damage to a workspace after a fault; empty if there is none."""
     library = Library(home / "library")
     entries = library.entries()
     present = {entry.id for entry in (*entries, *library.trash())}
@@ -162,7 +162,7 @@ def attempted(look: Callable[[], str]) -> str:
 
 
 def disks(kind: str, setting: Callable[[Path, int], object]) -> Row:
-    """Every act on a disk that fails: told in words, and nothing is lost."""
+    """Every act on a failing disk gives a clear error, and nothing is lost."""
     harmed: list[str] = []
     refused = 0
     for turn in range(DISKS // len(acts(Path()))):
@@ -184,7 +184,7 @@ def disks(kind: str, setting: Callable[[Path, int], object]) -> Row:
 
 @contextmanager
 def home_on(folder: str, kind: str) -> Iterator[Path | None]:
-    """A workspace; for a small disk, on one of its own."""
+    """A workspace; for a small disk, on a separate file system."""
     if "tmpfs" not in kind:
         yield workspace(Path(folder))
         return
@@ -231,7 +231,7 @@ def small_disk(home: Path, turn: int) -> None:
 
 
 def read_only(home: Path, _turn: int) -> None:
-    """Somebody who may look, but not write."""
+    """A user with read access only."""
     for path in (home, *home.rglob("*")):
         path.chmod(0o500 if path.is_dir() else 0o400)
         if os.getuid() == 0:
@@ -241,7 +241,7 @@ def read_only(home: Path, _turn: int) -> None:
 
 
 def damages() -> Row:
-    """Bit flips, cuts, swaps and edits: told or read right, and nothing else is hidden."""
+    """Bit flips, cuts, swaps and edits are reported or read correctly, and hide nothing else."""
     rng = np.random.default_rng(2)
     harmed: list[str] = []
     told: list[str] = []
@@ -316,7 +316,7 @@ def told_or_right(home: Path, told: list[str]) -> str:
 
 
 def row(kind: str, harmed: list[str], told: str) -> Row:
-    """A row from what was wrong in each try; the first harm is told."""
+    """A row from the harm of each try; the remark has the first one."""
     found = [what for what in harmed if what]
     return Row(kind, len(harmed), len(found), found[0] if found else told)
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.together
 
-Each has a queue and a library of its own, as a web server has; one after the other is killed and
+Each has its own queue and library, like a web server; one after the other is killed and
 replaced by a new one.
 """
 
@@ -91,7 +91,7 @@ def ended(child: int, number: int) -> dict[int, float]:
 
 
 def at_work(home: Path, number: int, note: Callable[..., object]) -> None:
-    """In a process: trainings and acts in any order, each with what came of it."""
+    """In a process: trainings and acts in random order, with their results."""
     rng, train = random.Random(number), Job.train
 
     def noted(job: Job) -> Outcome:
@@ -163,7 +163,7 @@ def trained_twice(spells: list[dict[str, Any]], died: dict[int, float]) -> list[
 
 
 def left_wrong(home: Path) -> list[str]:
-    """What is wrong in the end: with models, with jobs that go on, with what lies about."""
+    """The final damage: models, jobs that continue, and leftover files."""
     queue, library = Queue(home), Library(home / "library")
     left = [job.id for job in queue.jobs() if job.status in ("interrupted", "paused")]
     for id in left[:RESUMED]:

@@ -173,7 +173,7 @@ def bombs() -> Row:
 def read_sandboxed(source: NamedBytes) -> tuple[float, float, bool]:
     """Seconds of its processor, megabytes at the peak, whether there was an answer, as in the app.
 
-    Not on the clock, which counts what else the machine does.
+    CPU time, because wall time depends on other load.
     """
     readers = Readers()
     reader = readers.take()  # started before, as a page does
@@ -213,7 +213,7 @@ def resident(process: int) -> float:
 
 
 def hostile() -> Iterator[tuple[str, Array]]:
-    """Data that no measurement gives, or that some do."""
+    """Extreme and unusual data."""
     generator = np.random.default_rng(0)
     plain = generator.normal(size=(8, 4))
     gaps = plain.copy()

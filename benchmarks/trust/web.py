@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.web
 
-Starts the app on a free port of this machine, and asks it alone.
+Starts the app on a free port of this machine, and sends requests only to it.
 """
 
 import http.client
@@ -53,7 +53,7 @@ LINKS = (
 
 @dataclass
 class Count:
-    """Tries, and those that did not end as they should."""
+    """The numbers of tries and of failures."""
 
     tries: int = 0
     failures: int = 0
@@ -64,7 +64,7 @@ class Count:
 
 
 class Running(NamedTuple):
-    """A server of the row's own, and the file in which it notes whom it calls outside."""
+    """A server for this row, and the file that records its outside connections."""
 
     port: int
     outside: Path
@@ -104,7 +104,7 @@ def running() -> Iterator[Running]:
 def status(
     port: int, path: str, host: str, origin: str | None, handshake: bool = False
 ) -> int | None:
-    """What a request of those headers is answered; None where nobody answers."""
+    """The answer to a request with these headers; None without an answer."""
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     try:
         line.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)

@@ -1,4 +1,4 @@
-// The geometry of a map is mathematics: it loads and computes where there is no page.
+// The geometry of a map loads and computes without a page.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -15,7 +15,7 @@ const SLICE = {
   variances: (us, _, v, out, offset) => us.forEach((u, i) => (out[offset + i] = Math.exp(2 * (u + v)))),
 };
 
-test("every module of geometry loads without a page, and leaves none behind", async () => {
+test("every module of geometry loads without a page and creates no globals", async () => {
   const before = Object.keys(globalThis).sort();
   for (const name of readdirSync(FOLDER)) await import(new URL(name, FOLDER).href);
   assert.deepEqual(Object.keys(globalThis).sort(), before);
