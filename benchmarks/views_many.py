@@ -7,7 +7,7 @@ four, two that no one sees in common with another (each private to one view). A 
 random map of its signals to ten columns, with noise. Pairs of views that share: precision and
 recall of "some dimension is used by both"; groups: adjusted Rand index of a hierarchical clustering
 of the views by the dimensions that they use (Jaccard). Then the three views of digits:
-which dimensions are whose, and how well those of each part tell the digits apart.
+which dimensions are whose, and how well those of each part separate the digits.
 """
 
 import argparse

@@ -39,7 +39,7 @@ def main() -> int:
     print(
         table(
             ("what was tried", "tries", "failures", "to be said"),
-            [(row.kind, f"{row.tries:,}", str(row.failures), row.told) for row in rows],
+            [(row.kind, f"{row.tries:,}", str(row.failures), row.remark) for row in rows],
         )
     )
     write_row("trust", {"rows": [asdict(row) for row in rows]}, seed=0)

@@ -56,11 +56,11 @@ def rows() -> list[Row]:
         )  # fmt: skip
     if done.returncode:
         return [Row(KIND, len(JUMPS), len(JUMPS), done.stderr.strip().splitlines()[-1])]
-    told = json.loads(done.stdout)
-    harmed = [harm for stage in told["stages"] if (harm := wrong_in(stage))] + told["harm"]
+    report = json.loads(done.stdout)
+    harmed = [harm for stage in report["stages"] if (harm := wrong_in(stage))] + report["harm"]
     for harm in harmed:
         print(harm)
-    jumped = max(abs(stage["jumped"]) for stage in told["stages"]) / 86_400
+    jumped = max(abs(stage["jumped"]) for stage in report["stages"]) / 86_400
     words = "time spent and left, checkpoints, order, reading; at most {:.0f} days"
     return [Row(KIND, len(JUMPS), len(harmed), words.format(jumped))]
 
@@ -142,4 +142,4 @@ if __name__ == "__main__":
         print(json.dumps(trained(Path(sys.argv[1]))))
     else:
         for row in rows():
-            print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+            print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

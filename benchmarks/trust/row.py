@@ -10,4 +10,4 @@ class Row:
     kind: str
     tries: int
     failures: int
-    told: str = ""
+    remark: str = ""

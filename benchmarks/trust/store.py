@@ -244,7 +244,7 @@ def damages() -> Row:
     """Bit flips, cuts, swaps and edits are reported or read correctly, and hide nothing else."""
     rng = np.random.default_rng(2)
     harmed: list[str] = []
-    told: list[str] = []
+    report: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         good, home = workspace(Path(folder) / "good"), Path(folder) / "tried"
         Library(good / "library").update("mine", LONGER)
@@ -254,9 +254,9 @@ def damages() -> Row:
             shutil.copytree(good, home)
             name = names[rng.integers(len(names))]
             damage(home / name, turn % 5, rng, names, good)
-            harmed.append(attempted(lambda: told_or_right(home, told)))
+            harmed.append(attempted(lambda: reported_or_right(home, report)))
             shutil.rmtree(home)
-    words = f"bit flips, cuts, swaps, edits, rubbish: {len(told)} told, the others read right"
+    words = f"bit flips, cuts, swaps, edits, rubbish: {len(report)} reported, the others read right"
     return row("damaged files", harmed, words)
 
 
@@ -283,7 +283,7 @@ def damage(path: Path, kind: int, rng: np.random.Generator, names: list[Path], g
     path.write_bytes(data)
 
 
-def told_or_right(home: Path, told: list[str]) -> str:
+def reported_or_right(home: Path, report: list[str]) -> str:
     """Every other entry as it was; the damaged one broken, refused in words, or right."""
     library = Library(home / "library")
     entries = {entry.id: entry for entry in library.entries()}
@@ -309,18 +309,18 @@ def told_or_right(home: Path, told: list[str]) -> str:
         except StoreError as error:
             refused.append(str(error))
     queue.close()
-    told += refused
+    report += refused
     if len(jobs) != 2 or len(refused) > 1:
         return f"hidden: {len(jobs)} jobs are listed, {len(refused)} things are refused"
     return ""
 
 
-def row(kind: str, harmed: list[str], told: str) -> Row:
+def row(kind: str, harmed: list[str], report: str) -> Row:
     """A row from the harm of each try; the remark has the first one."""
     found = [what for what in harmed if what]
-    return Row(kind, len(harmed), len(found), found[0] if found else told)
+    return Row(kind, len(harmed), len(found), found[0] if found else report)
 
 
 if __name__ == "__main__":
     for each in rows():
-        print(f"{each.kind:20s} {each.tries:5d} {each.failures:5d}  {each.told}")
+        print(f"{each.kind:20s} {each.tries:5d} {each.failures:5d}  {each.remark}")

@@ -135,4 +135,4 @@ def outcome(tab: AppTest, pressed: str | None) -> str:
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

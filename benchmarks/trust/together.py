@@ -52,13 +52,13 @@ def rows() -> list[Row]:
             children[place] = started(home, notes, AT_ONCE + turn)
         for child in children:
             died |= ended(*child)
-        told = [json.loads(line) for path in notes.iterdir() for line in lines_of(path)]
-        harmed = [each["error"] for each in told if "error" in each]
-        harmed += trained_twice([each for each in told if "trains" in each], died)
+        report = [json.loads(line) for path in notes.iterdir() for line in lines_of(path)]
+        harmed = [each["error"] for each in report if "error" in each]
+        harmed += trained_twice([each for each in report if "trains" in each], died)
         harmed += left_wrong(home)
     for harm in harmed[:5]:
         print(harm)
-    acts = [each for each in told if "act" in each]
+    acts = [each for each in report if "act" in each]
     refused = sum(each["refused"] for each in acts)
     words = f"{AT_ONCE} at once, {KILLS} killed; {refused} refused in words"
     return [Row("processes on one workspace", len(acts), len(harmed), words)]
@@ -75,7 +75,7 @@ def started(home: Path, notes: Path, number: int) -> tuple[int, int]:
     if child == 0:
         with (notes / f"{number}.jsonl").open("a", buffering=1) as file:
             try:
-                at_work(home, number, lambda **told: file.write(json.dumps(told) + "\n"))
+                at_work(home, number, lambda **report: file.write(json.dumps(report) + "\n"))
             except BaseException:
                 file.write(json.dumps({"error": traceback.format_exc()}) + "\n")
             os._exit(1)
@@ -186,4 +186,4 @@ def left_wrong(home: Path) -> list[str]:
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

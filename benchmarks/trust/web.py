@@ -194,13 +194,13 @@ def markdown_of(port: int, page: str, query: str) -> list[str]:
         message.rerun_script.page_name = page
         browser.send(message.SerializeToString())
         while True:
-            told = ForwardMsg.FromString(browser.recv(timeout=60, decode=False))
-            kind = told.WhichOneof("type")
+            reply = ForwardMsg.FromString(browser.recv(timeout=60, decode=False))
+            kind = reply.WhichOneof("type")
             if kind == "delta":
-                element = told.delta.new_element
+                element = reply.delta.new_element
                 texts += [element.markdown.body, element.heading.body, element.alert.body]
                 texts += [element.html.body, element.button.label, element.exception.message]
-            again = told.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            again = reply.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
             if kind == "script_finished" and not again:
                 return texts
 
@@ -216,4 +216,4 @@ def rows() -> list[Row]:
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

@@ -214,7 +214,7 @@ WHOLE_SHEET = '<dimension ref="A1:XFD1048576"/>'
 NAME = '<definedName name="a">a</definedName>'
 WORKBOOKS: dict[str, Callable[[], bytes]] = {
     "words that unpack to 200 MB": lambda: book(strings=many(WORD, 200_000_000)),
-    "the same, said to be 1 kB": lambda: lying(
+    "the same, declared as 1 kB": lambda: lying(
         book(strings=many(WORD, 200_000_000)), "xl/sharedStrings.xml", 1000
     ),
     "words that unpack to 60 MB": lambda: book(strings=many(WORD)),

@@ -177,7 +177,7 @@ def test_an_answer_that_is_no_file_is_refused_at_once(
 
 
 @pytest.mark.parametrize(
-    "told",
+    "answer",
     [
         ["a list"],
         {},
@@ -188,9 +188,9 @@ def test_an_answer_that_is_no_file_is_refused_at_once(
     ],
 )
 def test_an_answer_of_another_form_is_none(
-    told: Any, readers: Readers, monkeypatch: pytest.MonkeyPatch
+    answer: Any, readers: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(message, "read", lambda path: told)
+    monkeypatch.setattr(message, "read", lambda path: answer)
     reader = readers.take()
     assert reader.ask({"task": "forge", "name": "x", "options": {}, "data": None}) is None
     assert not reader.takes_more

@@ -32,7 +32,7 @@ with tempfile.NamedTemporaryFile() as told:
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only there is anything changed")
+@pytest.mark.skipif(sys.platform != "linux", reason="the setting exists only on Linux")
 def test_many_threads_share_few_pools_of_memory() -> None:
     def pools(how: str) -> int:
         done = subprocess.run(
