@@ -169,5 +169,5 @@ $(CANVAS)/node_modules/.installed: $(CANVAS)/package.json $(CANVAS)/package-lock
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(CANVAS)/node_modules build/docs docs/api docs/gallery docs/rooms
+	rm -rf $(VENV) $(CANVAS)/node_modules build/docs docs/api docs/gallery docs/mathematics docs/rooms
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

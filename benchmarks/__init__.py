@@ -1,1 +1,1 @@
-"""Measurements, run by hand: `python -m benchmarks` lists them. No test times anything."""
+"""Measurements, started by hand: `python -m benchmarks` lists them. Tests measure no times."""

@@ -53,14 +53,14 @@ NAMES = (
     "trust",
     "house",
 )
-# Those that are measured beside other packages.
+# Benchmarks that compare with other packages.
 WITH_PEERS = ("speed", "missing", "deep_peers", "views_speed")
 
 
 def main() -> int:
-    """Run the benchmarks one after another, each in a process of its own.
+    """Run the benchmarks one after another, each in a separate process.
 
-    Arguments go to those measured beside other packages (for example `--peer-python PATH`).
+    Arguments are passed to those that compare with other packages (such as `--peer-python PATH`).
     """
     failed = []
     for name in NAMES:

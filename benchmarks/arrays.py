@@ -1,4 +1,4 @@
-"""One evaluation of bound and all gradients with the sums made in other array libraries.
+"""One evaluation of bound and all gradients with sums in other array libraries.
 
     python -m benchmarks.arrays [--quick]
 
@@ -29,7 +29,7 @@ ROUNDS = 3
 
 
 def places() -> Iterator[tuple[str, Place | None]]:
-    """NumPy, and every library with every device that it finds here."""
+    """NumPy, and every other library with each of its devices."""
     yield "numpy", None
     for name in ("torch", "cupy"):
         try:

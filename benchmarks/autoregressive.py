@@ -3,7 +3,7 @@
     python -m benchmarks.autoregressive [--histories 10]
 
 dζ/dt = −b ζ(t) + a ζ(t − T)/(1 + ζ(t − T)¹⁰), (a, b, T) = (0.2, 0.1, 17), one value per unit of
-time, window 18. The source tells neither the series' beginning nor its units; here each history
+time, window 18. The source states neither the series' beginning nor its units; here each history
 begins with a constant drawn from U(0.5, 1.5), its first 300 values are left out, and errors are
 in standard deviations of the series, so the mean of the series errs by about 0.88 and 1.
 Published: 0.529/0.550 (mean absolute and mean squared error), moment matching 0.700/0.914,
@@ -49,7 +49,7 @@ def mackey_glass(length: int, beginning: float) -> Array:
 
 
 def judged(mean: Array, std: Array, truth: Array) -> dict[str, float]:
-    """Errors, and how they compare with the spread that was foretold (1 would be right)."""
+    """Errors, and their ratio to the predicted spread (ideally 1)."""
     error = mean - truth
     return {
         "mean_absolute_error": float(np.mean(np.abs(error))),

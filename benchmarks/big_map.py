@@ -3,9 +3,9 @@
     python -m benchmarks.big_map [--rows 100000 1000000] [--keep FOLDER]
 
 A model of ten simulated groups (D = 12, Q = 5) that was trained on 1000 rows and to which all
-others were added, in a library of its own; the app; Debian's Chromium without a GPU. Milliseconds
-are of the page's own script: a frame is all that a pan or a zoom draws at once. The fastest tenth
-is told as well: on a machine that does other things it is nearest to what the page itself needs.
+others were added, in a temporary library; the app; Debian's Chromium without a GPU. Milliseconds
+are for the page's script: a frame is everything that a pan or a zoom draws at once. The fastest
+tenth is also reported: on a busy machine it is closest to the page's own time.
 """
 
 import argparse
@@ -28,7 +28,7 @@ N_TRAINED, N_OUTPUTS, N_LATENT, N_GROUPS = 1000, 12, 5, 10
 REPEATS = 40
 TARGETS = {"pan": 16.7, "zoom": 16.7, "hover": 16.7}
 CROWD = "() => [...window.manifolio.views.values()][0]?.map.crowd?.found !== null"
-# Every deed with its drawing, the pixels waited for.
+# The time of each action, including drawing and pixels.
 DEEDS = """async (count) => {
     const explorer = [...window.manifolio.views.values()][0];
     const { map, parts } = explorer;

@@ -1,9 +1,9 @@
-"""Rows that pass by on a Dask cluster beside one process, and a model of the time of larger ones.
+"""Rows streamed on a Dask cluster compared with one process, and a model of larger clusters.
 
     python -m benchmarks.cluster [--rows N] [--workers 1 2] [--kill] [--record]
 
 N × 20 float32 rows in temporary files (`mlp` of benchmarks.many_rows). A model of 20,000 of them is
-trained once, with few iterations; then all others pass by: in this process, and on clusters of
+trained once, with few iterations; then all others are streamed: in this process, and on clusters of
 local processes. CPU seconds of whoever works, seconds of waiting, CPU seconds of the client (here
 with the scheduler), bytes of a task. --kill: then one of two workers is killed when a quarter has
 passed (what it had used is not counted). From these figures, seconds for 10, 100 and 1000 workers
@@ -35,7 +35,7 @@ from gplvm_core.readers.rows.files import MOST_PARTS, ROWS_AT_ONCE
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
 
-# Memory is given back to the system only when much of it is free, and nobody takes samples.
+# Return memory to the system only if much is free, and switch the profiler off.
 QUIET = {
     "distributed.nanny.pre-spawn-environ": {
         "MALLOC_TRIM_THRESHOLD_": 1_000_000_000,
@@ -46,9 +46,9 @@ QUIET = {
     },
     "distributed.worker.profile.enabled": False,
 }
-LARGE = 1_000_000_000  # rows that the model of time is asked for
+LARGE = 1_000_000_000  # the number of rows for the predicted time
 NETWORK = 100e6  # bytes a second that reach the client
-TRIED = 400  # empty parts that are handed out
+TRIED = 400  # empty parts that are distributed
 
 
 def generated(folder: Path, n_rows: int) -> RowFiles:
@@ -62,13 +62,13 @@ def generated(folder: Path, n_rows: int) -> RowFiles:
 
 
 class Pass:
-    """The rows of files that pass by one trained model."""
+    """Files whose rows are streamed through one trained model."""
 
     def __init__(self, files: RowFiles, kept: Any, model: BayesianGPLVM) -> None:
         self.files, self.kept, self.model = files, kept, model
 
     def run(self, executor: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
-        """What is found of all rows, and what it took; `after`: is asked after every part."""
+        """Results of all rows and their cost; `after` is called after every part."""
         begin, cpu, total = time.perf_counter(), time.process_time(), None
         watch = iter(after)
         for sums in streamed_sums(self.files, *self._known(), executor):
@@ -96,14 +96,14 @@ def busy(client: Client) -> dict[str, float]:
 
 
 def handing_out(executor: Executor, sums: int) -> float:
-    """CPU seconds of the client, and here of the scheduler, for a part that costs nothing else."""
+    """CPU seconds of the client and the scheduler for an empty part."""
     begin = time.process_time()
     list(executor(np.zeros, [sums // 8] * TRIED))
     return (time.process_time() - begin) / TRIED
 
 
 def on_cluster(work: Pass, n_workers: int, kill: bool) -> tuple[Array, dict[str, float]]:
-    """The same on so many local processes, which have loaded the package before."""
+    """The same on several local processes that have already loaded the package."""
     with (
         dask.config.set(QUIET),
         LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as local,
@@ -131,7 +131,7 @@ def on_cluster(work: Pass, n_workers: int, kill: bool) -> tuple[Array, dict[str,
 def seconds_for(
     n_rows: int, n_workers: int, cost: float, handing: float, sums: int, rate: float
 ) -> dict[str, float]:
-    """The model of time: a pass of so many rows on so many workers.
+    """Predict the time for streaming some rows on some workers.
 
     cost: CPU seconds a row; handing: of the client for a part; sums: bytes of its result; rate:
     bytes a second that reach the client.
@@ -140,7 +140,7 @@ def seconds_for(
     parts = -(-n_rows // size)
     work = -(-parts // n_workers) * min(size, n_rows) * cost
     client = parts * (handing + sums / rate)
-    # Results are taken in while others are worked on; whoever takes longer decides.
+    # Receiving results and computing others overlap; the slower one determines the time.
     return {"parts": parts, "work": work, "client": client, "seconds": max(work, client)}
 
 
@@ -187,7 +187,7 @@ def main() -> int:
 
 
 def _model_of_time(options: argparse.Namespace, figures: dict[str, Any]) -> None:
-    """Printed beside what was measured: the constants are of the largest undisturbed run."""
+    """Print predictions with the constants of the largest undisturbed run."""
     measured = figures[f"{options.workers[-1]} workers"]
     cost, handing = measured["cpu"] / (options.rows - 20_000), measured["handing"]
     known = (cost, handing, figures["sums"], NETWORK)

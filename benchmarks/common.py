@@ -1,4 +1,4 @@
-"""What the benchmarks share: where data is, and the row of results that each leaves behind."""
+"""Helpers of the benchmarks: the location of data, and the row of results."""
 
 import datetime
 import importlib.metadata
@@ -19,7 +19,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 class DataAbsent(Exception):
-    """A benchmark's data is not on this machine; the message says where it was looked for."""
+    """A benchmark's data are not on this machine; the message names the searched path."""
 
 
 def benchmark_data(name: str) -> dict[str, np.ndarray]:
@@ -40,7 +40,7 @@ def benchmark_data(name: str) -> dict[str, np.ndarray]:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, memory in GB and system of this machine; nothing that names it."""
+    """Processor, cores, memory in GB and system of this machine, but not its name."""
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
@@ -58,7 +58,7 @@ def machine() -> dict[str, Any]:
 
 
 def peak_mb() -> float:
-    """The most memory that this process has held; on Linux without its parent's before it."""
+    """The peak memory of this process; on Linux without its parent's."""
     status = Path("/proc/self/status")
     if status.is_file():
         for line in status.read_text().splitlines():
@@ -86,7 +86,7 @@ def write_row(
     settings: Mapping[str, Any] | None = None,
     other_versions: Mapping[str, str] | None = None,
 ) -> Path:
-    """Append one JSON row to results/BENCHMARK.jsonl and say so.
+    """Append one JSON row to results/BENCHMARK.jsonl and print a message.
 
     figures : what was measured, units in the names
     seed : of the random numbers, or all of them when the row sums up several runs
@@ -135,6 +135,6 @@ def _cell(value: Any) -> str:
 
 
 def skip(benchmark: str, absent: DataAbsent) -> int:
-    """Say that a benchmark is skipped and why; the exit status of a skipped benchmark."""
+    """Print why a benchmark is skipped; return the exit status for this case."""
     print(f"SKIPPED {benchmark}: {absent}", file=sys.stderr)
     return 0

@@ -1,10 +1,10 @@
-"""What depth gives, and what it costs: one layer beside two.
+"""Gains and costs of depth: one layer compared with two.
 
     python -m benchmarks.deep [--seeds 10] [--oil-seeds 5] [--only step "smooth curve" "oil flow"]
 
 Regression (one input, 50 points, 500 kept aside; the seed draws the points and the noise): a step,
 a curve whose frequency grows, a step across a square, and a smooth curve of one lengthscale, where
-depth has nothing to give. SparseGPRegression with all points as inducing inputs against DeepGP with
+depth cannot help. SparseGPRegression with all points as inducing inputs against DeepGP with
 one hidden layer of as many dimensions as there are inputs and 20 inducing inputs a layer. Bound in
 nats, log-likelihood of a test point in nats (of the deep one by 200 draws), root mean square error;
 differences in pairs with their standard errors, and in how many seeds depth is ahead.

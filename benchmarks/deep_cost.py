@@ -1,4 +1,4 @@
-"""What a deep model costs: an evaluation by the number of layers, training by the optimiser.
+"""The cost of a deep model: an evaluation by the number of layers, training by the optimiser.
 
     python -m benchmarks.deep_cost [--seeds 3] [--only layers optimisers] [--iterations 60 250]
 
@@ -44,7 +44,7 @@ ITERATIONS, PROBLEMS = (60, 250), ("step", "smooth curve")
 
 @dataclass(frozen=True)
 class Descended:
-    """Where Adam stands; its moments are of the gradient."""
+    """Adam's state: the position and the moments of the gradient."""
 
     x: Array
     value: float
@@ -71,7 +71,7 @@ class Adam:
         return Descended(x, value, gradient, np.zeros_like(x), np.zeros_like(x))
 
     def step(self, state: Descended, objective: Objective) -> Descended:
-        """One step, which may well raise the value; none where there is no value."""
+        """One step, which may raise the value; no step if the value is undefined."""
         slow, slower = self.decay
         count = state.iteration + 1
         first = slow * state.first + (1.0 - slow) * state.gradient
@@ -85,7 +85,7 @@ class Adam:
         return replace(seen, x=x, value=found[0], gradient=found[1], first=first, second=second)
 
     def rescaled(self, state: Descended, ratio: Array) -> None:
-        """Its moments are of the variables as they were."""
+        """The moments refer to the variables before the rescaling."""
 
 
 def layers() -> None:
@@ -126,7 +126,7 @@ def layers() -> None:
 
 
 def optimisers(problem: str, seeds: int, budgets: Sequence[int]) -> None:
-    """L-BFGS beside scaled conjugate gradients and Adam."""
+    """L-BFGS compared with scaled conjugate gradients and Adam."""
     rows, kept = [], []
     for iterations in budgets:
         first = np.empty((seeds, 4))

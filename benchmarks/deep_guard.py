@@ -40,7 +40,7 @@ def bumps(x: Array) -> Array:
     return np.sum((1.0 + np.abs((x - places) / widths)) ** -4.0, axis=1)
 
 
-# Inputs in [−1, 1]: how many, and what of them.
+# The number of inputs, in [−1, 1], and the function.
 FUNCTIONS: dict[str, tuple[int, Callable[[Array], Array]]] = {
     "sinusoid with a jump": (1, lambda x: np.sin(3.0 * x[:, 0]) + 2.0 * (x[:, 0] > 0.2)),
     "doppler": (1, doppler),
@@ -74,7 +74,7 @@ def sample(name: str, seed: int, n_points: int) -> tuple[Array, Array, Array, Ar
 
 
 class Guarded(DeepGP):
-    """Remembers what its starts were worth."""
+    """Record the bounds and scores of the starts."""
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         worth = super()._worth(problem, trained)
@@ -90,7 +90,7 @@ class Unguarded(DeepGP):
 
 
 def one(name: str, seed: int, n_points: int) -> dict[str, Any]:
-    """Whether the guard changed the choice, and what both choices are worth."""
+    """Whether the guard changed the choice, and the scores of both choices."""
     x, y, new, wanted = sample(name, seed, n_points)
 
     def measured(kind: type[DeepGP]) -> tuple[DeepGP, float, float]:

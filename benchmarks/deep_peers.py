@@ -1,9 +1,9 @@
-"""Deep GP regression beside GPflux and GPyTorch: CPU seconds to the same test likelihood.
+"""Deep GP regression compared with GPflux and GPyTorch: CPU seconds to the same likelihood.
 
     python -m benchmarks.deep_peers [--gpflux PATH] [--gpytorch PATH] [--seeds 3] [--budget 60]
 
 PATH: a Python that has the package. The curves of `benchmarks.deep` with 200 points; two layers, 20
-inducing inputs a layer; one thread; every run in a process of its own. gplvm_core trains with its
+inducing inputs a layer; one thread; every run in a separate process. gplvm_core trains with its
 defaults, all starts counted. The peers train by Adam on all rows with a rate of 0.01; every 250
 steps their test likelihood is looked at, over 50 draws of the hidden layer (neither that nor the
 tracing of a graph counts). Given are their seconds when they first come within 0.02 nats a point of
@@ -34,7 +34,7 @@ Row = tuple[object, ...]
 def course(
     python: str, package: str, data: Path, budget: float, enough: float = math.inf
 ) -> Course:
-    """CPU seconds and test likelihood, in the order of training, which ends where it is enough."""
+    """CPU seconds and test likelihood during training, which ends when the target is reached."""
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
     environment |= {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
     if package == "gplvm_core":

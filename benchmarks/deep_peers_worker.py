@@ -1,4 +1,4 @@
-"""One deep GP on one curve, in a process of its own; prints how good it is after how much CPU.
+"""One deep GP on one curve in a separate process; prints its quality by CPU time.
 
 Run by `benchmarks.deep_peers`, with the Python that has the package.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-STEPS, DRAWS = 250, 50  # between two looks at the test likelihood, and for each of them
+STEPS, DRAWS = 250, 50  # steps between evaluations of the test likelihood, and draws for each
 SAMPLES, RATE = 10, 0.01  # of GPyTorch
 
 

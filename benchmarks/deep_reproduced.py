@@ -1,4 +1,4 @@
-"""Small experiments on deep models from the literature, with data that can be had.
+"""Small experiments on deep models from the literature, with available data.
 
     python -m benchmarks.deep_reproduced [--only step sinusoids warped hierarchy digits bodies
                                           features] [--seeds 10] [--first 0]
@@ -57,7 +57,7 @@ CURVES: dict[str, tuple[float, Callable[[Array], Array]]] = {
     "step": (0.02, lambda x: (x < 0.5).astype(float)),
     "sinusoids": (0.1, lambda x: np.sin(2.0 * np.pi * x) + 0.5 * np.sin(6.0 * np.pi * x)),
 }
-# A dimension is on when it tells more than 0.05 nats and what is below it depends on it.
+# A dimension is on if it has more than 0.05 nats and the layer below depends on it.
 LEAST_TOLD, LEAST_USED = 0.05, 1e-3
 WIDTHS: dict[int, tuple[int, ...]] = {
     2: (5, 10),
@@ -117,7 +117,7 @@ def curve(name: str, seeds: int) -> None:
 
 
 def warped_draw(seed: int) -> tuple[Array, Array, Array, Array]:
-    """Inputs and outputs of a GP of a GP: 25 to learn from, and 95 that are kept aside."""
+    """Inputs and outputs of a GP of a GP: 25 training and 95 held-out points."""
     generator = np.random.default_rng(seed)
     x = np.linspace(-1.0, 1.0, 120)[:, None]
     hidden = gaussian_draws(generator, x, 0.5, 1) + 2.0 * generator.normal() * x
@@ -139,7 +139,7 @@ def warped(first: int, seeds: int) -> None:
 
 
 def on(layer: Any) -> NDArray[np.bool_]:
-    """Which dimensions of a layer's inputs count."""
+    """Which dimensions of a layer's inputs are on."""
     used = layer.relevance_ * layer.latent_mean_.var(axis=0)
     return np.asarray((layer.information_ > LEAST_TOLD) & (used > LEAST_USED * used.max()))
 
@@ -180,7 +180,7 @@ def hierarchy(seeds: int) -> None:
 
 
 def digits(seeds: int) -> None:
-    """How depth serves 150 images."""
+    """The effect of depth on 150 images."""
     data = load_dataset("digits")
     assert data.labels is not None
     labels = np.asarray(data.labels)

@@ -2,7 +2,7 @@
 
     python -m benchmarks.deep_rows [--rows N] [--inducing M] [--iterations K]
 
-A warped step in three inputs. The same sample is trained twice, alone and followed by all other
+A warped step in three inputs. The same sample is trained twice, by itself and followed by all other
 rows; held: mean log density of 1000 further rows, in nats a row. CPU seconds count both the fit and
 the judging.
 """

@@ -59,7 +59,7 @@ def run(
     """Test error in percent, the settings chosen, seconds in all."""
     begin = time.perf_counter()
     with warnings.catch_warnings():
-        # Every class says which of its pixels are always dark.
+        # Every class has a note about pixels that are always dark.
         warnings.simplefilter("ignore", UserWarning)
         fitted = clone(search).fit(*train)
         error = 100.0 * float(np.mean(fitted.predict(test[0]) != test[1]))

@@ -1,4 +1,4 @@
-"""All variational families of deep models side by side, at the same budget.
+"""All variational families of deep models, with the same budget.
 
     python -m benchmarks.families [--seeds 3] [--iterations 600] [--only step "oil flow" digits]
 

@@ -1,7 +1,7 @@
 """What the words for certainty on Explore promise, measured on the rows of the ready models.
 
 The browser takes each row's place on the map, finds the hidden dimensions there from the other
-rows alone, and compares the picture with the row: which share of its values is off by more than
+rows only, and compares the picture with the row: the fraction of values that are off by more than
 half of the data's own spread, by the doubt that the page computes for them; and by the word of the
 place, which part of a row's squared distance from the mean of all rows the picture explains. The
 limits of the words in assets/canvas/geometry/doubt.js come from these tables.

@@ -51,7 +51,7 @@ if sys.argv[2] == "busy":
     training.submit(BayesianGPLVM(max_iter=1_000_000, random_state=0), digits, "endless")
 cli.main_run(["app.py", "--server.port", sys.argv[1], "--server.headless", "true"])
 """
-# Each hover at a random phase of the display's frame: the wait for the frame is part of the time.
+# Each hover begins at a random phase of the display's frame, so waiting for the frame counts.
 HOVER = """async (count) => {
     const explorer = [...window.manifolio.views.values()][0];
     const element = explorer.parts.upper;
@@ -109,7 +109,7 @@ WALL = """(count) => {
     wall.open("one");
     return times;
 }"""
-# From two training points until the shortest way between them is there.
+# The time until the shortest path between two training points is found.
 GEODESIC = """async (count) => {
     const { paths, model } = [...window.manifolio.views.values()][0];
     const times = [];
@@ -129,7 +129,7 @@ CARD_IS_SHOWN = """() => [...document.querySelectorAll("img")]
 STROKES = 8
 OFFLINE, OPENINGS = "people", 7
 MASK = "() => [...window.manifolio.views.values()][0].row.text()"
-# The painter has the answer to what is hidden now, and that is not `before`.
+# The painter has the completion of the present mask, which differs from `before`.
 COMPLETED = """(before) => {
     const painter = [...window.manifolio.views.values()][0];
     const mask = painter.row.text();
@@ -139,7 +139,7 @@ COMPLETED = """(before) => {
 
 
 def moving_discs() -> Dataset:
-    """Images of three soft discs, each of which moves in two dimensions."""
+    """Images of three soft discs that each move in two dimensions."""
     rng = np.random.default_rng(0)
     axis = np.linspace(0.0, 1.0, SIDE)
     images = np.zeros((N_ROWS, SIDE, SIDE))
@@ -170,7 +170,7 @@ def app(home: Path, load: str) -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as everybody starts it after the first time
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # like every start after the first one
     with (home / f"{load}.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", LAUNCH, str(port), load],
@@ -365,7 +365,7 @@ def main() -> int:
             with app(home, load) as url:
                 figures[load] = visit(browser, url, identifier)
         if has_gallery():
-            # Nothing of the app is needed for it: the same figures stand in both columns.
+            # This needs no app, so both columns have the same figures.
             offline = offline_times(browser, home)
             figures = {load: each | offline for load, each in figures.items()}
         browser.close()

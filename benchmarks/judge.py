@@ -1,4 +1,4 @@
-"""How good a trained latent variable model is, by measures that any of them can be given."""
+"""Measures of the quality of any trained latent variable model."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,6 @@ def _sampled(
     log_likelihood = -0.5 * np.sum(
         np.log(2.0 * np.pi * spread) + (output - centre) ** 2 / spread, axis=1
     )
-    # p(x)/q(x): the normalising constants differ by the variances alone.
+    # p(x)/q(x): the normalising constants differ only by the variances.
     log_ratio = -0.5 * np.sum(points**2 - unit**2 - np.log(variance), axis=1)
     return float(logsumexp(log_likelihood + log_ratio) - np.log(DRAWS))

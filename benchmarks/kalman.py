@@ -1,8 +1,8 @@
-"""Cost of the prior over time as sequences grow: filter and smoother beside dense algebra.
+"""Cost of the prior over time by length: filter and smoother compared with dense algebra.
 
     python -m benchmarks.kalman [--quick]
 
-One evaluation is what a step of training asks of the prior: the marginals of q(X), its KL and the
+One evaluation is the prior's part of a training step: the marginals of q(X), its KL and the
 gradient of the bound by the kernel's parameters, with sites given, for ten latent dimensions, a
 Matérn-3⁄2 kernel with white noise and irregular times. CPU seconds on one thread, the fastest of
 some rounds. Where both run, how far apart they are.
@@ -80,7 +80,7 @@ def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, A
 
 def lengthened(n_points: int, dense: bool) -> tuple[float, float, float]:
     """CPU seconds of a forecast and of a continued path; the latter's largest distance to dense
-    algebra relative to the prior's variance, when that is asked for, else NaN."""
+    algebra relative to the prior's variance if that is computed, else NaN."""
     timeline, sites, _, _ = problem(n_points)
     found = kalman.smooth(KERNEL, timeline, sites).belief
     path = Path(sites.linear - sites.precision * found.mean, sites.precision)

@@ -1,4 +1,4 @@
-"""What an evaluation costs with each kernel at uncertain inputs, beside the RBF.
+"""The cost of an evaluation with each kernel at uncertain inputs, relative to the RBF.
 
     python -m benchmarks.kernels
 

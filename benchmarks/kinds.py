@@ -43,7 +43,7 @@ from gplvm_core.statistics import Targets
 HIDDEN, LEAST, MOST_COUNT = 0.2, 1e-3, 20
 SETTINGS: dict[str, Any] = {"n_components": 6, "n_inducing": 40, "max_iter": 150}
 Flags = NDArray[np.bool_]
-# What a method says of a column: mean and 95 % interval (or None) of numbers, chances of words.
+# A method's prediction of a column: mean and 95 % interval (or None), or probabilities of words.
 Said = dict[str, Any]
 
 
@@ -233,7 +233,7 @@ def tables(load: Callable[[], tuple[pd.DataFrame, dict[str, Any]]], seeds: int) 
     every: dict[str, list[dict[str, float]]] = {name: [] for name in METHODS}
     for seed in range(seeds):
         gone = np.random.default_rng(seed).random(full.shape) < HIDDEN
-        # A row of which nothing is left says nothing.
+        # A row without observed entries has no information.
         gone[(gone | full.isna().to_numpy()).all(axis=1)] = False
         keep = full.notna().any(axis=1).to_numpy()
         shown = full.astype(object).mask(gone)[keep].reset_index(drop=True)

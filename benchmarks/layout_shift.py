@@ -1,4 +1,4 @@
-"""How far things move on the app's pages while they open: the cumulative layout shift.
+"""The cumulative layout shift of the app's pages while they open.
 
     python -m benchmarks.layout_shift
 

@@ -1,4 +1,4 @@
-"""Many rows: what they are worth, and what they cost, by how they are trained.
+"""Many rows: gains and costs of the ways to train on them.
 
     python -m benchmarks.many_rows [--data NAME] [--rows N] [--inducing M] [--iterations K ...]
 
@@ -42,7 +42,7 @@ CONTENDERS: dict[str, dict[str, Any]] = {
     "whole": {},
     "files": {},
 }
-# Rows that there are, or are usual, and latent dimensions.
+# The number of rows (the usual number for simulated data), and latent dimensions.
 DATA = {"mlp": (100_000, 8), "flow": (40_000, 10), "protein": (45_230, 6), "poses": (20_000, 20)}
 
 

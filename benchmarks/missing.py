@@ -141,7 +141,7 @@ def main() -> int:
 
     problem = with_gaps(make_problem(*SIZE), SIZE[1])
     evaluation = cheapest(options.rounds, packages, "evaluate", problem)
-    print(f"\none evaluation at {SIZE}, every column with gaps of its own")
+    print(f"\none evaluation at {SIZE}, different gaps in every column")
     rows = [(name, each["cpu_seconds"], each["bound"]) for name, each in evaluation.items()]
     print(table(("package", "CPU s", "bound"), rows))
 

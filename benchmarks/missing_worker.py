@@ -112,7 +112,7 @@ def gpy_projection(problem: Problem) -> Callable[[np.ndarray], tuple[np.ndarray,
     model.parameters_changed()
 
     def infer(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # Rows with gaps are taken one at a time: its inference reads the gaps off the first row.
+        # Infer rows with gaps one at a time, because GPy takes the gaps from the first row.
         parts = [rows] if not np.isnan(rows).any() else [row[None] for row in rows]
         found = [model.infer_newX(part, optimize=True)[0] for part in parts]
         mean = np.vstack([np.asarray(each.mean) for each in found])
@@ -163,7 +163,7 @@ def main() -> None:
             mean, variance = infer(rows)
             figures[f"{name}_cpu_seconds_per_row"] = (time.process_time() - before) / len(rows)
             figures[f"{name}_mean"], figures[f"{name}_variance"] = mean.tolist(), variance.tolist()
-            # One row alone, as a person waits for it.
+            # A single row, as in interactive use.
             before = time.perf_counter()
             infer(rows[:1])
             figures[f"{name}_seconds_one_row"] = time.perf_counter() - before

@@ -7,10 +7,10 @@ than any of them, the legs (7 columns) or the body (30) are missing from frame 6
 mean squared error of the missing angles in degrees, and the error of Taylor et al. (2007) in scaled
 space.
 
-What is chosen is chosen on five training walks held out together, the same columns missing from
-their middles on: the base lines' settings at every run of this file, those of MODELS once
-(`--validate`). The test walk's errors were in view then, and that its beginning tells most about
-its end was learnt there. Degrees for legs and body on the five: RBF over frames 3.75 and 3.45, with
+Settings are chosen on five training walks held out together, with the same columns missing from
+their middles on: those of the baselines at every run of this file, those of MODELS once
+(`--validate`). The test walk's errors were known then. They also showed that its beginning predicts
+its end best. Degrees for legs and body on the five: RBF over frames 3.75 and 3.45, with
 the mapping adapted 3.17 and 3.29; nearly periodic and adapted, a share of 0.05, 0.02, 0.005 or
 0.002 of variation within 0.3 cycles, 25 iterations: 2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04,
 2.72 and 2.16 (trained while gradients of very precise sites were inexact; the next ones after);
@@ -96,7 +96,7 @@ def errors(
         for each in task.hidden
     ]
     scaled = [float(np.sum((part * scale) ** 2)) / len(columns) for part in wrong]
-    # Of all sequences alike, however long they are.
+    # All sequences count equally, independent of their length.
     squares = [float(np.mean(part**2)) for part in wrong]
     return {"rms_degrees": float(np.sqrt(np.mean(squares))), "scaled": float(np.mean(scaled))}
 

@@ -216,7 +216,7 @@ KEYS = (
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--cost", action="store_true", help="what an evaluation costs, alone")
+    parser.add_argument("--cost", action="store_true", help="only the cost of an evaluation")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""What lies between one noise for all outputs and each its own: does it earn a place?
+"""Compromises between one noise for all outputs and one per output: are they useful?
 
     python -m benchmarks.noise_between [--seeds 0 1 2] [--only wine digits]
 
@@ -29,7 +29,7 @@ from gplvm_core.bounds.profiled_per_output import OutputProfile, _Outputs, profi
 from gplvm_core.numerics import Array
 
 NAMES = ("wine", "tumours", "oil flow", "digits", "digits_views", "poses", "features")
-# Which outputs, before any is left out, are of one group.
+# The group of every output, before constant ones are left out.
 GROUPS: dict[str, Callable[[int], NDArray[np.int_]]] = {
     "digits": lambda count: np.arange(count) // 8,  # a row of pixels
     "digits_views": lambda count: np.repeat(np.arange(3), (64, 29, 32)),  # a view

@@ -1,4 +1,4 @@
-"""The usual schedule, to compare with: hold the noise and the signal variance, then free all.
+"""The usual schedule, for comparison: hold the noise and the signal variance, then free all.
 
 SciPy's L-BFGS-B on all parameters at once, positive ones through softplus, as the packages do it.
 Data, initial means, lengthscales and inducing inputs are those of `BayesianGPLVM`.

@@ -4,7 +4,7 @@
 
 Every figure comes from a fresh process on one thread: the fastest of a few evaluations (of a
 million points the only one), and what the process' peak memory grew by since its data and q(X) were
-there, less the gradient of q(X), which is asked for. The limit is that of the products and
+there, without the gradient of q(X), which is a result. The limit is that of the products and
 exponentials without which Φ and its gradient cannot be had in blocks that stay in the cache.
 """
 
@@ -76,7 +76,7 @@ def measure(n_points: int, n_outputs: int, n_latent: int, n_inducing: int) -> di
     def evaluate(belief: Belief, targets: Targets) -> None:
         evaluate_layer(layer, belief, targets, jitter=1e-8, relative=False)
 
-    evaluate(*data(1000))  # what a first call imports and keeps is not counted
+    evaluate(*data(1000))  # imports and caches of the first call are not counted
     some = data(n_points)
     before = peak_mb()
     seconds = fastest(lambda: evaluate(*some), max(1, min(30, 200_000 // n_points)))

@@ -57,7 +57,7 @@ def labelled_rows(labels: Labels, count: int, generator: np.random.Generator) ->
 def errors(
     rows: Array, labels: Labels, known: Labels, test: Array, truth: Labels, model: BayesianGPLVM
 ) -> dict[str, float]:
-    """Per cent of test rows that each method gets wrong, with labels of the known rows alone."""
+    """Test error of each method in per cent, with only the known labels."""
     partly = np.full(len(rows), -1)
     partly[known] = labels[known]
     few, its = rows[known], labels[known]

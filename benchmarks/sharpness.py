@@ -5,7 +5,7 @@
 Sharpness is the median size (root mean square) of a picture's gradient, as a share of the data's
 own: at the training points' positions, and half-way from each to the nearest other one. Half
 faces: a tenth of the rows (of the photographs one of each person) is held out, their left halves
-are hidden, and the root mean square error of the completed half is told as a share of the data's
+are hidden, and the root mean square error of the completed half is relative to the data's
 spread. The gallery's own settings, and others of the photographs.
 """
 
@@ -46,7 +46,7 @@ def sharpness(rows: Array, shape: tuple[int, ...]) -> float:
 
 
 def held_out(dataset: Dataset, generator: np.random.Generator) -> NDArray[np.intp]:
-    """Rows that are not trained on: one of each label where there are many, else a tenth."""
+    """The held-out rows: one of each label if there are many labels, else a tenth."""
     if dataset.labels is not None and len(dataset.label_names) >= 20:
         return np.array(
             [generator.choice(np.flatnonzero(dataset.labels == k)) for k in set(dataset.labels)]

@@ -1,9 +1,9 @@
-"""Speed and memory of one evaluation of bound and all gradients, beside GPy and GPflow.
+"""Speed and memory of one evaluation of bound and all gradients, compared with GPy and GPflow.
 
     python -m benchmarks.speed [--peer-python PATH] [--quick]
 
-Every figure comes from a fresh process. Packages take turns within each round, so that whatever
-else the machine does falls on all of them, and the fastest round counts. One-thread figures are
+Every figure comes from a fresh process. Packages alternate within each round, so that other load of
+the machine affects all of them, and the fastest round counts. One-thread figures are
 CPU seconds (the steadiest); two-thread figures are wall seconds; memory is the process' peak,
 interpreter and imports included.
 """

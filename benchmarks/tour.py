@@ -1,4 +1,4 @@
-"""How soon every stop of the tour answers: the server's work, and the way there and back.
+"""Response time of every stop of the tour: the server's work, and the round trip.
 
     python -m benchmarks.tour
 
@@ -42,7 +42,7 @@ def slider_of(stop: Stop) -> Slider:
 
 
 def values_of(slider: Slider) -> list[float]:
-    """So many places of a slider, never one twice in a row."""
+    """Random values of a slider, without equal neighbours."""
     places = np.linspace(slider.low, slider.high, 7)[1:-1]
     return [slider.clean(float(place)) for _ in range(TIMES) for place in places][:TIMES]
 

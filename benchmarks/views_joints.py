@@ -1,9 +1,9 @@
-"""Every coordinate of a body a view of its own: do limbs move together? (Damianou 2015, §5.3.6)
+"""Every coordinate of a body as a view: do limbs move together? (Damianou 2015, §5.3.6)
 
     python -m benchmarks.views_joints [--every 2] [--components 10]
 
 Each joint coordinate of the poses (constant ones left out) is a view of one column with a kernel,
-inducing inputs and noise of its own. A joint's profile is what each latent dimension is worth to
+inducing inputs and noise. A joint's profile is the value of each latent dimension for
 it, its coordinates together; joints are clustered by the angle between profiles (average linkage)
 into as many clusters as the body has limbs. Judged against the limbs by the adjusted Rand index
 and by how often the joint with the nearest profile is of the same limb, with the chances of doing
@@ -49,7 +49,7 @@ def limb_of(joint: str) -> int:
 
 
 def judged(rows: Float[Array, "J K"], limbs: Ints, seed: int) -> dict[str, Any]:
-    """How well profiles tell limbs, and how often chance does as well."""
+    """How well profiles identify limbs, and how often chance is as good."""
     groups = clusters(rows, len(LIMBS))
     apart = cdist(rows, rows, "cosine")
     np.fill_diagonal(apart, np.inf)

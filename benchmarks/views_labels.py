@@ -3,7 +3,7 @@
     python -m benchmarks.views_labels [--subsets 10]
 
 Oil flow: the 12 measurements are one view, the class as 1 of 3 signs the other; random subsets of
-growing size train, and the 1000 test rows are given in the first view alone. A row's class is the
+growing size train, and the 1000 test rows have only the first view. A row's class is the
 largest output. Beside the nearest neighbour and an RBF support vector machine (C chosen by
 cross-validation within the training rows). Training labels carry Gaussian noise of standard
 deviation 0.1: signs can be fitted without error, the noise then falls to the level of the jitter,

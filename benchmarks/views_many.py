@@ -1,4 +1,4 @@
-"""Sixteen views, some of which share signals: is what was planted found? (Damianou 2015, §5.3.5)
+"""Sixteen views that partly share signals: is the simulated sharing found? (Damianou 2015, §5.3.5)
 
     python -m benchmarks.views_many [--seeds 5]
 
@@ -7,7 +7,7 @@ four, two that no one sees in common with another (each private to one view). A 
 random map of its signals to ten columns, with noise. Pairs of views that share: precision and
 recall of "some dimension is used by both"; groups: adjusted Rand index of a hierarchical clustering
 of the views by the dimensions that they use (Jaccard). Then the three views of digits:
-which dimensions are whose, and how well those of each part tell the digits apart.
+which dimensions are whose, and how well those of each part separate the digits.
 """
 
 import argparse
@@ -108,7 +108,7 @@ def digits(seed: int) -> dict[str, Any]:
 
 
 def write_picture(model: ManifoldRelevance, uses: Flags) -> None:
-    """What was planted beside what each dimension is worth to each view, view by view."""
+    """The simulated signals beside each dimension's value for each view."""
     from PIL import Image
 
     rows = profiles(model)

@@ -59,7 +59,7 @@ Rows = Bool[NDArray[np.bool_], " N"]
 
 
 def joint_error(found: Float[Array, "n D"], truth: Float[Array, "n D"]) -> float:
-    """Mean distance of the joints in centimetres; the root, which stands still, left out."""
+    """Mean distance of the joints in centimetres; without the root, which does not move."""
     apart = (np.asarray(found) - truth).reshape(len(truth), -1, 3)
     return float(100 * np.linalg.norm(apart, axis=2)[:, 1:].mean())
 

@@ -1,4 +1,4 @@
-"""Speed of one evaluation of bound and all gradients with several views, beside GPy and GPflow.
+"""Speed of one evaluation with several views, compared with GPy and GPflow.
 
     python -m benchmarks.views_speed [--peer-python PATH] [--quick]
 

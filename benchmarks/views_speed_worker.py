@@ -77,7 +77,7 @@ def gpy(views: list[Problem]) -> Callable[[int], float]:
         ],
         inference_method=InferenceMethodList(methods),
     )
-    model.Z[:] = first["inducing"]  # its own choice of them cannot be told beforehand
+    model.Z[:] = first["inducing"]  # GPy's own choice of them is not known beforehand
 
     def evaluate(k: int) -> float:
         model.X.mean[:] = first["mean"] * (1 + 1e-9 * k)
@@ -119,7 +119,7 @@ def gpflow(views: list[Problem]) -> Callable[[int], float]:
     def value_and_gradients():  # type: ignore[no-untyped-def]
         with tf.GradientTape() as tape:
             value = sum(model.elbo() for model in models)
-            # Every model's bound holds the KL that the views have but once.
+            # Every model's bound contains the KL, which all views share.
             kl = gauss_kl(shared.X_data_mean, tf.sqrt(shared.X_data_var), K=None)
             value = value + (len(models) - 1) * kl
         return value, tape.gradient(value, variables)

@@ -44,7 +44,7 @@ PARCEL = re.compile(rb"/parcels/[0-9a-f]{64}")
 async def visitor(
     seed: int, url: str, until: float, pause: float, found: list[tuple[str, float]]
 ) -> None:
-    """Open pages until the time is over; what was waited for is noted."""
+    """Open pages until the time is over, and record the waiting times."""
     generator, fetched = random.Random(seed), set[bytes]()
     await asyncio.sleep(generator.uniform(0.0, pause))
     stream = url.replace("http", "ws", 1) + "/_stcore/stream"
@@ -74,11 +74,11 @@ async def _answered(socket: Any) -> set[bytes]:
         message = await asyncio.wait_for(socket.recv(), 120)
         addresses.update(PARCEL.findall(message))
         if len(message) < 2000:
-            told = ForwardMsg.FromString(message)
-            if told.WhichOneof("type") == "script_finished":
-                if told.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
+            parsed = ForwardMsg.FromString(message)
+            if parsed.WhichOneof("type") == "script_finished":
+                if parsed.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
                     raise RuntimeError("a script could not be run")
-                if told.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                if parsed.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                     return addresses
 
 
@@ -103,7 +103,7 @@ def memory() -> float:
 
 
 async def crowd(url: str, options: argparse.Namespace) -> dict[str, Any]:
-    """All sessions at once; what they waited for, and memory now and then."""
+    """Run all sessions at once; return waiting times and samples of memory."""
     found: list[tuple[str, float]] = []
     warm: list[tuple[str, float]] = []
     # The first visit of a page fills what later ones share.
@@ -125,7 +125,7 @@ async def crowd(url: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve the app, let the sessions in, print and keep what they waited for."""
+    """Serve the app, run the sessions, and print and store their waiting times."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--minutes", type=float, default=5.0)
@@ -136,23 +136,24 @@ def main() -> None:
         tempfile.TemporaryDirectory() as home,
         app(Path(home), "idle" if options.idle else "busy") as url,
     ):
-        told = asyncio.run(crowd(url, options))
+        report = asyncio.run(crowd(url, options))
     rows, figures = [], {}
-    for name in ["all", *sorted({page for page, _ in told["waits"]})]:
-        waits = np.array([wait for page, wait in told["waits"] if name in ("all", page)])
+    for name in ["all", *sorted({page for page, _ in report["waits"]})]:
+        waits = np.array([wait for page, wait in report["waits"] if name in ("all", page)])
         median, most = np.percentile(waits, (50, 95))
         rows.append((name, len(waits), f"{median:.2f}", f"{most:.2f}", f"{waits.max():.2f}"))
         figures[name] = {"pages": len(waits), "median_s": median, "p95_s": most}
     print(table(("page", "opened", "median, s", "p95, s", "most, s"), rows))
-    first, last = (np.mean(part) for part in np.array_split(told["memories"], 2))
+    first, last = (np.mean(part) for part in np.array_split(report["memories"], 2))
     print(
-        f"errors {told['errors']}; memory {told['before']:.0f} MB before, "
+        f"errors {report['errors']}; memory {report['before']:.0f} MB before, "
         f"{first:.0f} MB in the first half, {last:.0f} MB in the second: "
-        f"{(last - told['before']) / options.sessions:.1f} MB a session"
+        f"{(last - report['before']) / options.sessions:.1f} MB a session"
     )
     write_row(
         "visitors",
-        figures | {"errors": told["errors"], "memory_mb": [told["before"], *told["memories"]]},
+        figures
+        | {"errors": report["errors"], "memory_mb": [report["before"], *report["memories"]]},
         seed=0,
         settings=vars(options),
         other_versions=versions(("streamlit", "websockets")),

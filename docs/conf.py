@@ -15,7 +15,8 @@ from latex2mathml.converter import convert
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
-from reference import write_pages  # noqa: E402 (from the two folders above)
+from mathematics import SOURCE, contents, with_links_to_sections, write_sections  # noqa: E402
+from reference import write_pages  # noqa: E402 (both from the two folders above)
 
 project = "Manifolio"
 author = "The Manifolio authors"
@@ -75,8 +76,19 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 
 
+def write_generated_pages(app: Any) -> None:
+    write_pages(ROOT / "docs")
+    write_sections(ROOT / "docs")
+
+
+def sections_of_mathematics(app: Any, name: str, content: list[str]) -> None:
+    """Show MATHEMATICS.md as its contents, and correct the links to its sections."""
+    text = contents(ROOT / "docs") if name == SOURCE else content[0]
+    content[0] = with_links_to_sections(ROOT / "docs", name, text)
+
+
 def github_maths(app: Any, name: str, content: list[str]) -> None:
-    """GitHub's $`x`$, which no Markdown rule can garble, is MyST's $x$."""
+    """Convert GitHub's $`x`$, which no Markdown rule can garble, to MyST's $x$."""
     content[0] = re.sub(r"\$`(.+?)`\$", r"$\1$", content[0])
 
 
@@ -94,5 +106,6 @@ def displayed_formula(translator: Any, node: nodes.math_block) -> None:
 
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
-    app.connect("builder-inited", lambda app: write_pages(ROOT / "docs"))
+    app.connect("builder-inited", write_generated_pages)
+    app.connect("source-read", sections_of_mathematics)
     app.connect("source-read", github_maths)

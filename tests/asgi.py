@@ -6,16 +6,16 @@ from typing import Any
 
 
 def answered(app: Any, scope: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every message that the application sends to a request without a body."""
+    """All messages that the application sends for a request without a body."""
     sent = []
 
-    async def receive():  # nothing more comes, and nobody goes away
+    async def receive():  # no further message, and no disconnect
         await asyncio.Event().wait()
 
     async def send(message):
         sent.append(message)
 
-    # In a thread of its own: a browser of another test keeps a loop in this one.
+    # In a separate thread, because a browser of another test has a loop in this one.
     with ThreadPoolExecutor(1) as own:
         own.submit(asyncio.run, app(scope, receive, send)).result()
     return sent

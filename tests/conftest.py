@@ -1,4 +1,4 @@
-"""What every test shares: reproducible hypothesis runs and a workspace of its own."""
+"""Fixtures of all tests: reproducible hypothesis runs and a temporary workspace."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +17,10 @@ settings.load_profile("house")
 
 
 class ByFile(LoadScopeScheduling):
-    """What pytest's processes take one after the other: a file, or all the browser tests.
+    """The unit of work of pytest's processes: a file, or all browser tests.
 
-    A file's tests share the models that it fits; the browser tests one server and one Chromium,
-    and none of them is disturbed by another.
+    The tests of a file share fitted models, the browser tests one server and one Chromium,
+    and must not disturb each other.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -33,9 +33,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest pieces first, that none of them ends alone.
+    """Sort the pieces by length, so that no long one starts last.
 
-    They are the browser tests, and beside the rooms the wheel, the documentation and its examples.
+    The longest are the browser tests, the wheel, the documentation and its examples.
     """
 
     def turn(item: pytest.Item) -> int:
@@ -64,7 +64,7 @@ REFERENCE = Path(__file__).parent / "reference"
 
 @pytest.fixture(scope="session")
 def problem() -> dict[str, np.ndarray]:
-    """The small problem that the reference values were computed on."""
+    """The small problem of the reference values."""
     return dict(np.load(REFERENCE / "problem.npz"))
 
 

@@ -1,4 +1,4 @@
-"""Whether the tests notice when a formula is wrong: `make mutants`.
+"""Test whether the tests notice a wrong formula: `make mutants`.
 
 Constants are changed by 3 % and signs are turned, one at a time and picked at random, in a copy
 of the project; then the tests of that room run. A change that they pass is a survivor: a hole in
@@ -26,7 +26,7 @@ CORE = ROOT / "gplvm_core"
 COPIED = ("gplvm_core", "tests", "pyproject.toml")
 SECONDS = 900  # a change that makes the tests run longer than this has been noticed
 
-# The tests of a room or of one of its modules, what finds most and takes least first.
+# The tests of a room or of one of its modules; the fastest and most effective ones first.
 TESTS = {
     "kernels": [
         "kernels/test_waves.py",
@@ -48,7 +48,7 @@ TESTS = {
     "models/families": ["families/test_gradients.py", "families/test_identities.py"],
     "models/batches": ["batches/test_bound.py", "batches"],
     "kernels/tilted.py": ["gradients/test_slope.py"],
-    "statistics/handed_on.py": ["gradients/test_slope.py"],
+    "statistics/linear_mean.py": ["gradients/test_slope.py"],
     "prediction/row_bound.py": [
         "gradients/test_slope.py",
         "models/test_deep_own_spaces.py",
@@ -78,16 +78,16 @@ TESTS = {
 }
 ROOMS = sorted({name for name in TESTS if "/" not in name} | {"models/families", "models/batches"})
 
-# Numbers in here are places, sizes and settings, not parts of a formula.
+# Numbers in these calls are positions, sizes and settings, not parts of a formula.
 PLACES = {"range", "reshape", "zeros", "ones", "empty", "full", "eye", "arange", "swapaxes"}
 SETTINGS = {"axis", "axes", "keepdims", "optimize", "start", "size"}
-# Beyond these a number is a tolerance or a guard.
+# Smaller and larger numbers are tolerances or guards.
 SMALLEST, LARGEST = 1e-3, 1e3
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A stretch of a file and what stands there instead (columns count bytes, as ast does)."""
+    """A range of a file and its replacement (columns count bytes, as in ast)."""
 
     file: Path
     row: int  # from 0
@@ -194,7 +194,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=40, help="how many changes to try")
     parser.add_argument("--seed", type=int, default=0, help="which ones")
-    parser.add_argument("--only", default="", help="of these alone: room, room/file.py[:line]")
+    parser.add_argument("--only", default="", help="only these: room, room/file.py[:line]")
     arguments = parser.parse_args()
     if hasattr(os, "nice"):
         os.nice(10)

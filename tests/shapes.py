@@ -1,12 +1,13 @@
-"""The shapes that the core's annotations say, checked while tests run.
+"""Check the array shapes in the core's annotations while tests run.
 
-Of every function the first calls of each test are checked, and then one in many: training calls
-the same ones thousands of times with the same shapes.
+The first calls of every function in each test are checked, and then one in many, because training
+calls the same functions thousands of times with the same shapes.
 
-jaxtyping's own import hook wraps all functions, those without shapes and those made inside others
-at every call, too: the bound of a small problem takes seven times as long with it. This one wraps
-what says a shape, once, after its module is made. mypy checks the rest: `Self` means something to
-it alone, and a test that hands in a wrong type to read the core's words must read those.
+jaxtyping's own import hook wraps all functions, including those without shapes and those that are
+created inside others at every call. With it the bound of a small problem takes seven times as long.
+This hook wraps only functions with shapes, once, after their module is imported. mypy checks the
+other types: only mypy understands `Self`, and tests that pass a wrong type on purpose must get the
+core's own error message.
 """
 
 import sys
@@ -22,26 +23,26 @@ from typing import Any, get_args, get_origin
 from beartype import beartype
 from jaxtyping import AbstractArray, jaxtyped
 
-# Calls of a function that a test sees checked, one and all; then every so many-th.
+# The number of calls per test that are all checked, and the later calls that are checked.
 ALL_OF, ONE_IN = 3, 50
 
 _calls: Counter[Callable[..., Any]] = Counter()
 
 
 def count_anew() -> None:
-    """Another test begins."""
+    """Reset the counts for a new test."""
     _calls.clear()
 
 
 def enforce_shapes(package: str) -> None:
-    """Have the modules of a package checked that are imported from now on, in this process."""
+    """Check the modules of a package that are imported from now on in this process."""
     if package in sys.modules:
         raise RuntimeError(f"{package} is imported already: its shapes cannot be checked")
     sys.meta_path.insert(0, _Finder(package))
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, refusing arguments and results that have not the shapes it says."""
+    """The function with a check of its arguments' and results' shapes."""
     hints = {name: _shapes_in(hint) for name, hint in function.__annotations__.items()}
     if all(hint is Any for hint in hints.values()):
         return function
@@ -53,7 +54,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
         _calls[function] += 1
         if (count := _calls[function]) > ALL_OF and count % ONE_IN:
             return function(*arguments, **named)
-        # What N stands for is the same in one call, and forgotten after it.
+        # The length of an axis such as N is the same within one call only.
         with jaxtyped("context"):
             return checking(*arguments, **named)
 
@@ -61,7 +62,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _shapes_in(hint: Any) -> Any:
-    """The hint where it says a shape, Any where it does not."""
+    """The annotation if it has a shape, else Any."""
     if not _says_a_shape(hint):
         return Any
     if get_origin(hint) is tuple:

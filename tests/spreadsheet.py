@@ -1,9 +1,9 @@
-"""Which cells of a table in text a spreadsheet would run, whichever separators it splits at."""
+"""Find the cells of a text table that a spreadsheet would run, for all usual separators."""
 
 import re
 from collections.abc import Iterator
 
-SEPARATORS = (",", ";", "\t", ",;\t")  # by country, and all that LibreOffice offers at first
+SEPARATORS = (",", ";", "\t", ",;\t")  # by country, and the defaults of LibreOffice
 BEGINNINGS = "=+-−@＝＋－＠"
 HOSTILE = (
     "=1+1", "+1+1", "-1+1", "−1+1", "@SUM(1)", "＝1+1", "＠SUM(1)", '=HYPERLINK("http://a","b")',
@@ -24,7 +24,7 @@ def formulas(text: str) -> set[str]:
 
 
 def begins_like_one(cell: str) -> bool:
-    """Whether spreadsheets may run it; numbers are none, nor several that were not split."""
+    """Whether spreadsheets may run the text; one or several numbers are not formulas."""
     seen = "".join(letter for letter in cell if letter.isprintable() and not letter.isspace())
     if not seen.lstrip('"').startswith(tuple(BEGINNINGS)):
         return False
@@ -32,7 +32,7 @@ def begins_like_one(cell: str) -> bool:
 
 
 def cells(text: str, separators: str) -> Iterator[str]:
-    """Cells as spreadsheets split them: only a quotation mark that begins a cell quotes."""
+    """Split cells as spreadsheets do: only a quotation mark at the start of a cell quotes."""
     cell, quoted, at = "", False, 0
     while at < len(text):
         letter = text[at]

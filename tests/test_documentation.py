@@ -23,43 +23,6 @@ CHAPTERS = (
     "6_which_model",
 )
 RECIPES = ("any_kind", "mixed_units", "own_graph", "own_kernel")
-# Public names without an example in the guide, a recipe or their docstring: the set only shrinks.
-WITHOUT_EXAMPLE = {
-    "AutoregressiveGP",
-    "Bias",
-    "Dataset",
-    "DeepGPLVM",
-    "DeepManifoldRelevance",
-    "Drawing",
-    "GPLVM",
-    "GenerativeClassifier",
-    "Kernel",
-    "KnownInputs",
-    "Latent",
-    "Linear",
-    "Matern12",
-    "Matern32",
-    "OverTime",
-    "Periodic",
-    "Product",
-    "RBF",
-    "RowFiles",
-    "SemiDescribedGPRegression",
-    "SemiSupervisedClassifier",
-    "View",
-    "cluster",
-    "evaluate_bound",
-    "label_view",
-    "list_datasets",
-    "load",
-    "read_bvh",
-    "read_c3d",
-    "read_h5ad",
-    "read_images",
-    "read_table",
-    "read_video",
-    "real",
-}
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
@@ -173,22 +136,6 @@ def test_every_package_has_a_page(built: Path) -> None:
     assert "with q(u) at its optimum" in bounds
 
 
-def test_public_names_have_examples() -> None:
-    scripts = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("docs/[ge]*/*.py"))
-    without = {
-        name
-        for name in gplvm_core.__all__
-        if ">>>" not in (getattr(gplvm_core, name).__doc__ or "")
-        and not re.search(rf"\b{name}\(", scripts)
-        and not is_error(getattr(gplvm_core, name))
-    }
-    assert without <= WITHOUT_EXAMPLE
-
-
-def is_error(thing: object) -> bool:
-    return isinstance(thing, type) and issubclass(thing, Exception)
-
-
 def printed(built: Path, name: str) -> str:
     """What a script of the guide or a recipe printed when the pages were built."""
     page = (built / "docs" / "gallery" / f"{name}.html").read_text(encoding="utf-8")
@@ -300,10 +247,22 @@ def test_the_pages_load_nothing_from_elsewhere(built: Path) -> None:
     assert elsewhere == {}
 
 
+def test_the_mathematics_has_a_page_per_section(built: Path) -> None:
+    headings = re.findall(r"^## (.+)$", text_of("gplvm_core/MATHEMATICS.md"), flags=re.MULTILINE)
+    pages = sorted((built / "docs" / "mathematics").glob("*.html"))
+    assert len(pages) == len(headings) == 9
+    sizes = {path.name: path.stat().st_size for path in pages}
+    assert {name: size for name, size in sizes.items() if size > 130_000} == {}
+    # A link to a section leads to its page.
+    contents = (built / "gplvm_core" / "MATHEMATICS.html").read_text(encoding="utf-8")
+    assert 'href="../docs/mathematics/8-identities.html#identities"' in contents
+
+
 def test_every_formula_is_understood(built: Path) -> None:
-    page = (built / "gplvm_core" / "MATHEMATICS.html").read_text(encoding="utf-8")
-    formulas = re.findall(r"<math\b.*?</math>", page, flags=re.DOTALL)
+    pages = (built / "docs" / "mathematics").glob("*.html")
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    formulas = re.findall(r"<math\b.*?</math>", text, flags=re.DOTALL)
     assert len(formulas) > 300
-    # What the converter does not know it leaves as it was.
+    # The converter leaves what it does not know unchanged.
     assert [each for each in formulas if "\\" in each or "<mi>&amp;</mi>" in each] == []
     assert [each for each in formulas if "<mi>&</mi>" in each] == []

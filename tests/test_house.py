@@ -1,4 +1,4 @@
-"""The rules of the house that no other tool checks (import-linter keeps the floors)."""
+"""Rules of the project that no other tool checks (import-linter checks the floors)."""
 
 import ast
 import functools
@@ -19,13 +19,13 @@ PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "marshal", "s
 
 @functools.cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """Everything a file says."""
+    """The text of a file."""
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 @functools.cache
 def imports_of(path: Path) -> list[str]:
-    """Every name a file imports, in full ("a.b" for `from a import b`), wherever it does so."""
+    """All imports of a file as full names ("a.b" for `from a import b`), at any place."""
     names: list[str] = []
     for node in nodes_of(path):
         if isinstance(node, ast.Import):
@@ -73,7 +73,7 @@ def test_nothing_is_pickled():
 
 
 def test_durations_come_from_a_clock_that_nobody_sets():
-    """Dates are shown and sorted by; what is waited for is counted by time.monotonic."""
+    """Dates are for display and sorting; waiting times use time.monotonic."""
     clocks = ("time.time", "time.time_ns", "datetime.now", "date.today")
     dated = {
         f"{path.relative_to(ROOT)}: {name}"
@@ -91,7 +91,7 @@ def test_tables_are_written_where_no_cell_becomes_a_formula():
     canvas = ROOT.glob("assets/canvas/**/*.js")
     text = {path: path.read_text(encoding="utf-8") for path in (*CORE, *PAGES, *canvas)}
     writers = [path for path in text if re.search(r"csv\.(Dict)?[wW]riter\(", text[path])]
-    # For the reader of tables alone.
+    # Only for the reader of tables.
     assert in_words(writers) == ["gplvm_core/readers/tables/sheets.py"]
     offers = [path for path in text if "text/csv" in text[path]]
     safe = ("csv_text(", "to_csv", "csvText(")
@@ -110,7 +110,7 @@ def test_numpy_files_are_read_without_pickle():
     assert allowed == []
 
 
-def test_requirements_are_what_pyproject_says_the_app_needs():
+def test_requirements_equal_the_apps_dependencies_in_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     stated = [line for line in lines if line and not line.startswith("#")]
@@ -148,7 +148,7 @@ sys.meta_path.insert(0, Blocked())
 import numpy as np
 import gplvm_core
 
-# Most of the time that scikit-learn takes to import: what is used now and then waits until then.
+# These take most of scikit-learn's import time, so they are imported when they are needed.
 assert not {"sklearn.linear_model", "sklearn.neighbors", "sklearn.cluster"} & set(sys.modules)
 rng = np.random.default_rng(0)
 angle = rng.uniform(0, 2 * np.pi, 30)

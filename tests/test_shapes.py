@@ -1,4 +1,4 @@
-"""The shapes that annotations of the core say are enforced wherever tests call it."""
+"""The shapes in the core's annotations are enforced in every call by a test."""
 
 import inspect
 from typing import Self
@@ -44,7 +44,7 @@ class Liar:
         return self, points[0]
 
 
-def test_what_is_returned_is_checked_beside_what_says_no_shape():
+def test_results_are_checked_also_without_shapes_of_arguments():
     assert Liar().told(np.zeros((3, 3)))[1].shape == (3,)
     with pytest.raises(BeartypeCallHintReturnViolation):
         Liar().told(np.zeros((3, 2)))

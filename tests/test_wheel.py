@@ -1,4 +1,4 @@
-"""What `pip install` brings works without the checkout: the data, the command, the app."""
+"""The installed package works without the checkout: the data, the command, the app."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ FOLDERS = ("gplvm_core", "pages", "assets", ".streamlit")
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy: setuptools writes beside what it packs, and packs what lies there."""
+    """Built from a copy, because setuptools writes into the folder that it packs."""
     source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     for name in PACKED:
         (source / name).write_bytes((ROOT / name).read_bytes())
@@ -40,7 +40,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True)
 class Installed:
-    """An environment of its own with the wheel, far from the checkout."""
+    """A new environment with the wheel, outside the checkout."""
 
     folder: Path
 
@@ -58,7 +58,7 @@ class Installed:
 
 @pytest.fixture(scope="module")
 def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """With nothing but the wheel: not even NumPy."""
+    """Only the wheel, without NumPy."""
     folder = tmp_path_factory.mktemp("alone")
     venv.create(folder, with_pip=False)
     there = Installed(folder)
@@ -70,9 +70,9 @@ def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 @pytest.fixture
 def complete(alone: Installed) -> Iterator[Installed]:
-    """With all that the wheel asks for, lent by the environment that runs the tests."""
+    """The wheel with its dependencies, borrowed from the environment of the tests."""
     here = Path(pytest.__file__).parents[1]
-    # A line of a .pth is a folder; the editable installation that may lie in it is not followed.
+    # A line of a .pth adds a folder, but not the editable installations in it.
     link = alone.packages / "lent.pth"
     link.write_text(f"{here}\n")
     yield alone
@@ -80,7 +80,7 @@ def complete(alone: Installed) -> Iterator[Installed]:
 
 
 def outside() -> dict[str, str]:
-    """The environment without what leads back into the checkout or limits threads already."""
+    """The environment without variables that lead to the checkout or limit threads."""
     told = ("PYTHONPATH", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     return {name: value for name, value in os.environ.items() if name not in told}
 
@@ -115,7 +115,7 @@ def test_every_module_and_every_model_of_the_checkout_is_in_the_wheel(wheel):
     assert not [name for name in packed if "test" in name or "benchmark" in name]
 
 
-def test_the_command_says_what_to_install_where_the_app_cannot_run(alone):
+def test_the_command_names_missing_packages(alone):
     done = subprocess.run(
         [alone.programs / "manifolio"], cwd=alone.folder, capture_output=True, text=True
     )
@@ -161,9 +161,9 @@ def test_the_command_leaves_blas_one_thread(complete):
 
 
 def test_the_command_opens_the_app(complete, tmp_path):
-    """Its first page runs to its end, from another folder, as the app's own settings say."""
+    """Its first page runs completely from another folder, with the app's settings."""
     port = free_port()
-    # A folder with pages of its own: another program's, and not what is to be opened.
+    # A folder that already has pages, those of another program, which must not be opened.
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "__init__.py").write_text("raise ImportError('the wrong pages')")
     process = subprocess.Popen(
@@ -208,7 +208,7 @@ def await_health(process: subprocess.Popen[str], port: int) -> None:
 
 
 def first_run(port: int) -> tuple[NewSession, str]:
-    """What a browser is told: how the session begins, and all words of the first page."""
+    """The messages to a browser: the start of the session, and all texts of the first page."""
     began, shown = NewSession(), []
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
     own = f"http://127.0.0.1:{port}"

@@ -1,1 +1,1 @@
-"""Hostile visitors, files and machines: how often something was tried, and how often it won."""
+"""Hostile visitors, files and machines: attempts and failures."""

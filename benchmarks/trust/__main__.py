@@ -1,8 +1,8 @@
-"""The table of trust: what was tried against the program, how often, and how often it won.
+"""The table of trust: attempts against the program, and failures.
 
     python -m benchmarks.trust [--parts web store uploads exports clock together sessions]
 
-Everything is bounded in number and time and stays on this machine: servers of its own on free
+All parts are limited in number and time and use only this machine: its own servers on free
 ports, temporary folders, processes that it starts and kills. Zero failures is the target in every
 row. About ten minutes on a quiet machine.
 """
@@ -39,7 +39,7 @@ def main() -> int:
     print(
         table(
             ("what was tried", "tries", "failures", "to be said"),
-            [(row.kind, f"{row.tries:,}", str(row.failures), row.told) for row in rows],
+            [(row.kind, f"{row.tries:,}", str(row.failures), row.remark) for row in rows],
         )
     )
     write_row("trust", {"rows": [asdict(row) for row in rows]}, seed=0)

@@ -2,8 +2,8 @@
 
     python -m benchmarks.trust.clock
 
-libfaketime gives a process of its own a clock that jumps (apt-get install faketime); without it
-the row says so. The monotonic clock stays as it is, as when somebody sets a real clock.
+libfaketime gives a subprocess a clock that jumps (apt-get install faketime); without it
+the row reports that. The monotonic clock is unchanged, as when somebody sets a real clock.
 """
 
 import json
@@ -56,11 +56,11 @@ def rows() -> list[Row]:
         )  # fmt: skip
     if done.returncode:
         return [Row(KIND, len(JUMPS), len(JUMPS), done.stderr.strip().splitlines()[-1])]
-    told = json.loads(done.stdout)
-    harmed = [harm for stage in told["stages"] if (harm := wrong_in(stage))] + told["harm"]
+    report = json.loads(done.stdout)
+    harmed = [harm for stage in report["stages"] if (harm := wrong_in(stage))] + report["harm"]
     for harm in harmed:
         print(harm)
-    jumped = max(abs(stage["jumped"]) for stage in told["stages"]) / 86_400
+    jumped = max(abs(stage["jumped"]) for stage in report["stages"]) / 86_400
     words = "time spent and left, checkpoints, order, reading; at most {:.0f} days"
     return [Row(KIND, len(JUMPS), len(harmed), words.format(jumped))]
 
@@ -116,7 +116,7 @@ def trained(home: Path) -> dict[str, object]:
 
 
 def stage_of(queue: Queue, id: str, clock: Path, jump: str) -> Stage:
-    """The clock jumps; what a job says of itself a while later."""
+    """Let the clock jump; return a job's state a while later."""
     before, wall = queue.snapshot(id).progress, time.time()
     state, written = queue.home / "jobs" / f"{id}{SUFFIX}", set[int]()
     begin = time.monotonic()
@@ -142,4 +142,4 @@ if __name__ == "__main__":
         print(json.dumps(trained(Path(sys.argv[1]))))
     else:
         for row in rows():
-            print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+            print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

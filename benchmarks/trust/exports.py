@@ -3,7 +3,7 @@
     python -m benchmarks.trust.exports
 
 LibreOffice opens every table and page, made of names that would be formulas, and evaluates what it
-takes for one; without it the row says so. The same names without marks show that it does.
+takes for one; without it the row reports that. The same names without marks are the control.
 """
 
 import re
@@ -41,8 +41,8 @@ def rows() -> list[Row]:
         if count:
             print(f"{name}: {count} formulas")
     failures = sum(count > 0 for _, count in tried)
-    told = f"opened by LibreOffice; {len(HOSTILE)} names, {unmarked} cells run without marks"
-    return [Row(KIND, len(tried), failures, told)]
+    report = f"opened by LibreOffice; {len(HOSTILE)} names, {unmarked} cells run without marks"
+    return [Row(KIND, len(tried), failures, report)]
 
 
 def evaluated(files: dict[str, str]) -> list[tuple[str, int]]:
@@ -73,4 +73,4 @@ def formulas_in(workbook: Path) -> int:
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

@@ -1,13 +1,13 @@
-"""One row of the table of trust: how often something hostile was tried, and how often it won."""
+"""One row of the table of trust: hostile attempts and failures."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Row:
-    """What was tried, how often, how often that did harm, and what is to be said of it."""
+    """The kind of attempt, the numbers of tries and failures, and a remark."""
 
     kind: str
     tries: int
     failures: int
-    told: str = ""
+    remark: str = ""

@@ -54,8 +54,10 @@ def rows() -> list[Row]:
         found["harm"] += len(lines)
         found["harm"] += library.model("kept").bound_ != MODEL.bound_
         found["harm"] += sum(entry.broken is not None for entry in library.entries())
-    told = f"{2 * VISITORS} visitors; {found['acts']} changes, {found['refused']} refused in words"
-    return [Row("two servers on one workspace", found["pages"], found["harm"], told)]
+    report = (
+        f"{2 * VISITORS} visitors; {found['acts']} changes, {found['refused']} refused in words"
+    )
+    return [Row("two servers on one workspace", found["pages"], found["harm"], report)]
 
 
 def visitor(seed: int, url: str, until: float, found: Counter[str]) -> None:
@@ -74,7 +76,7 @@ def visitor(seed: int, url: str, until: float, found: Counter[str]) -> None:
 
 
 def at_work(library: Library, until: float, found: Counter[str]) -> None:
-    """What other tabs do, as fast as it goes."""
+    """The actions of other tabs, as fast as possible."""
     rng = random.Random(9)
     while time.monotonic() < until:
         name = rng.choice(NAMES)
@@ -95,4 +97,4 @@ def at_work(library: Library, until: float, found: Counter[str]) -> None:
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

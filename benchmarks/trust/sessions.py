@@ -18,7 +18,7 @@ def rows() -> list[Row]:
     """One row: pages opened, sessions that met an error; `benchmarks.visitors` has the seconds."""
     options = argparse.Namespace(sessions=N_SESSIONS, minutes=MINUTES, pause=PAUSE)
     with tempfile.TemporaryDirectory() as home, app(Path(home), "busy") as url:
-        told = asyncio.run(crowd(url, options))
-    waits = [wait for _, wait in told["waits"]]
+        report = asyncio.run(crowd(url, options))
+    waits = [wait for _, wait in report["waits"]]
     words = f"pages; 95 % came within {np.percentile(waits, 95):.1f} s"
-    return [Row(f"{N_SESSIONS} sessions, a job training", len(waits), told["errors"], words)]
+    return [Row(f"{N_SESSIONS} sessions, a job training", len(waits), report["errors"], words)]

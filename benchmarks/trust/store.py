@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.store
 
-Each try is a process of its own (forked) on a workspace of its own in a temporary folder.
+Each try is a separate (forked) process on a separate workspace in a temporary folder.
 """
 
 import contextlib
@@ -86,7 +86,7 @@ def acts(home: Path) -> list[Callable[[], object]]:
 
 
 def harm(home: Path) -> str:
-    """What is wrong with a workspace after something befell it; nothing if all is well."""
+    """The damage to a workspace after a fault; empty if there is none."""
     library = Library(home / "library")
     entries = library.entries()
     present = {entry.id for entry in (*entries, *library.trash())}
@@ -162,7 +162,7 @@ def attempted(look: Callable[[], str]) -> str:
 
 
 def disks(kind: str, setting: Callable[[Path, int], object]) -> Row:
-    """Every act on a disk that fails: told in words, and nothing is lost."""
+    """Every act on a failing disk gives a clear error, and nothing is lost."""
     harmed: list[str] = []
     refused = 0
     for turn in range(DISKS // len(acts(Path()))):
@@ -184,7 +184,7 @@ def disks(kind: str, setting: Callable[[Path, int], object]) -> Row:
 
 @contextmanager
 def home_on(folder: str, kind: str) -> Iterator[Path | None]:
-    """A workspace; for a small disk, on one of its own."""
+    """A workspace; for a small disk, on a separate file system."""
     if "tmpfs" not in kind:
         yield workspace(Path(folder))
         return
@@ -231,7 +231,7 @@ def small_disk(home: Path, turn: int) -> None:
 
 
 def read_only(home: Path, _turn: int) -> None:
-    """Somebody who may look, but not write."""
+    """A user with read access only."""
     for path in (home, *home.rglob("*")):
         path.chmod(0o500 if path.is_dir() else 0o400)
         if os.getuid() == 0:
@@ -241,10 +241,10 @@ def read_only(home: Path, _turn: int) -> None:
 
 
 def damages() -> Row:
-    """Bit flips, cuts, swaps and edits: told or read right, and nothing else is hidden."""
+    """Bit flips, cuts, swaps and edits are reported or read correctly, and hide nothing else."""
     rng = np.random.default_rng(2)
     harmed: list[str] = []
-    told: list[str] = []
+    report: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         good, home = workspace(Path(folder) / "good"), Path(folder) / "tried"
         Library(good / "library").update("mine", LONGER)
@@ -254,9 +254,9 @@ def damages() -> Row:
             shutil.copytree(good, home)
             name = names[rng.integers(len(names))]
             damage(home / name, turn % 5, rng, names, good)
-            harmed.append(attempted(lambda: told_or_right(home, told)))
+            harmed.append(attempted(lambda: reported_or_right(home, report)))
             shutil.rmtree(home)
-    words = f"bit flips, cuts, swaps, edits, rubbish: {len(told)} told, the others read right"
+    words = f"bit flips, cuts, swaps, edits, rubbish: {len(report)} reported, the others read right"
     return row("damaged files", harmed, words)
 
 
@@ -283,7 +283,7 @@ def damage(path: Path, kind: int, rng: np.random.Generator, names: list[Path], g
     path.write_bytes(data)
 
 
-def told_or_right(home: Path, told: list[str]) -> str:
+def reported_or_right(home: Path, report: list[str]) -> str:
     """Every other entry as it was; the damaged one broken, refused in words, or right."""
     library = Library(home / "library")
     entries = {entry.id: entry for entry in library.entries()}
@@ -309,18 +309,18 @@ def told_or_right(home: Path, told: list[str]) -> str:
         except StoreError as error:
             refused.append(str(error))
     queue.close()
-    told += refused
+    report += refused
     if len(jobs) != 2 or len(refused) > 1:
         return f"hidden: {len(jobs)} jobs are listed, {len(refused)} things are refused"
     return ""
 
 
-def row(kind: str, harmed: list[str], told: str) -> Row:
-    """A row from what was wrong in each try; the first harm is told."""
+def row(kind: str, harmed: list[str], report: str) -> Row:
+    """A row from the harm of each try; the remark has the first one."""
     found = [what for what in harmed if what]
-    return Row(kind, len(harmed), len(found), found[0] if found else told)
+    return Row(kind, len(harmed), len(found), found[0] if found else report)
 
 
 if __name__ == "__main__":
     for each in rows():
-        print(f"{each.kind:20s} {each.tries:5d} {each.failures:5d}  {each.told}")
+        print(f"{each.kind:20s} {each.tries:5d} {each.failures:5d}  {each.remark}")

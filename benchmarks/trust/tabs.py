@@ -4,7 +4,7 @@
 
 Every page shows the model; then it is renamed, trained for longer, deleted, removed for good,
 exchanged for another one of its name, or damaged. The page runs again, and each of its buttons is
-pressed as it was shown before. Each outcome has to be a page without an error that nobody foresaw.
+pressed as it was shown before. Each result must be a page without an unexpected error.
 """
 
 import logging
@@ -76,7 +76,7 @@ CHANGES: dict[str, Callable[[Library], object]] = {
 
 
 def rows() -> list[Row]:
-    """One row: pages and presses after each change, those that nobody foresaw."""
+    """One row: pages and presses after each change, and unexpected errors."""
     tries, harmed = 0, []
     logging.disable(logging.WARNING)  # Streamlit's, that there is no server
     for page in PAGES:
@@ -121,7 +121,7 @@ def buttons(page: str) -> list[str]:
 
 
 def outcome(tab: AppTest, pressed: str | None) -> str:
-    """What went wrong when the page ran again; nothing if it says what there is to say."""
+    """The error when the page ran again; empty if the page has a proper message."""
     for button in tab.button:
         if button.label == pressed:
             button.click()
@@ -135,4 +135,4 @@ def outcome(tab: AppTest, pressed: str | None) -> str:
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.together
 
-Each has a queue and a library of its own, as a web server has; one after the other is killed and
+Each has its own queue and library, like a web server; one after the other is killed and
 replaced by a new one.
 """
 
@@ -52,13 +52,13 @@ def rows() -> list[Row]:
             children[place] = started(home, notes, AT_ONCE + turn)
         for child in children:
             died |= ended(*child)
-        told = [json.loads(line) for path in notes.iterdir() for line in lines_of(path)]
-        harmed = [each["error"] for each in told if "error" in each]
-        harmed += trained_twice([each for each in told if "trains" in each], died)
+        report = [json.loads(line) for path in notes.iterdir() for line in lines_of(path)]
+        harmed = [each["error"] for each in report if "error" in each]
+        harmed += trained_twice([each for each in report if "trains" in each], died)
         harmed += left_wrong(home)
     for harm in harmed[:5]:
         print(harm)
-    acts = [each for each in told if "act" in each]
+    acts = [each for each in report if "act" in each]
     refused = sum(each["refused"] for each in acts)
     words = f"{AT_ONCE} at once, {KILLS} killed; {refused} refused in words"
     return [Row("processes on one workspace", len(acts), len(harmed), words)]
@@ -75,7 +75,7 @@ def started(home: Path, notes: Path, number: int) -> tuple[int, int]:
     if child == 0:
         with (notes / f"{number}.jsonl").open("a", buffering=1) as file:
             try:
-                at_work(home, number, lambda **told: file.write(json.dumps(told) + "\n"))
+                at_work(home, number, lambda **report: file.write(json.dumps(report) + "\n"))
             except BaseException:
                 file.write(json.dumps({"error": traceback.format_exc()}) + "\n")
             os._exit(1)
@@ -91,7 +91,7 @@ def ended(child: int, number: int) -> dict[int, float]:
 
 
 def at_work(home: Path, number: int, note: Callable[..., object]) -> None:
-    """In a process: trainings and acts in any order, each with what came of it."""
+    """In a process: trainings and acts in random order, with their results."""
     rng, train = random.Random(number), Job.train
 
     def noted(job: Job) -> Outcome:
@@ -163,7 +163,7 @@ def trained_twice(spells: list[dict[str, Any]], died: dict[int, float]) -> list[
 
 
 def left_wrong(home: Path) -> list[str]:
-    """What is wrong in the end: with models, with jobs that go on, with what lies about."""
+    """The final damage: models, jobs that continue, and leftover files."""
     queue, library = Queue(home), Library(home / "library")
     left = [job.id for job in queue.jobs() if job.status in ("interrupted", "paused")]
     for id in left[:RESUMED]:
@@ -186,4 +186,4 @@ def left_wrong(home: Path) -> list[str]:
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

@@ -164,16 +164,16 @@ def bombs() -> Row:
         worst = max(worst, (title, seconds), key=lambda found: found[1])
         peak = max(peak, (title, megabytes), key=lambda found: found[1])
         print(f"{title:28} {seconds:6.1f} s {megabytes:6.0f} MB")
-    told = (
+    report = (
         f"longest {worst[1]:.1f} s of the processor ({worst[0]}), most {peak[1]:.0f} MB ({peak[0]})"
     )
-    return Row("upload, far too large", len(BOMBS), failures, told)
+    return Row("upload, far too large", len(BOMBS), failures, report)
 
 
 def read_sandboxed(source: NamedBytes) -> tuple[float, float, bool]:
     """Seconds of its processor, megabytes at the peak, whether there was an answer, as in the app.
 
-    Not on the clock, which counts what else the machine does.
+    CPU time, because wall time depends on other load.
     """
     readers = Readers()
     reader = readers.take()  # started before, as a page does
@@ -213,7 +213,7 @@ def resident(process: int) -> float:
 
 
 def hostile() -> Iterator[tuple[str, Array]]:
-    """Data that no measurement gives, or that some do."""
+    """Extreme and unusual data."""
     generator = np.random.default_rng(0)
     plain = generator.normal(size=(8, 4))
     gaps = plain.copy()
@@ -269,7 +269,7 @@ def models() -> dict[str, Callable[[Array], object]]:
 
 def hostile_data() -> Row:
     """Every model on every kind: finite results, or an error in words."""
-    tries, failures, told = 0, 0, []
+    tries, failures, report = 0, 0, []
     for title, fit in models().items():
         for kind, values in hostile():
             tries += 1
@@ -282,8 +282,8 @@ def hostile_data() -> Row:
                 wrong = "" if own else f"{type(error).__name__}: {error}"
             if wrong:
                 failures += 1
-                told.append(f"{title}, {kind}: {wrong[:120]}")
-    for line in told:
+                report.append(f"{title}, {kind}: {wrong[:120]}")
+    for line in report:
         print(line)
     return Row("hostile data × models", tries, failures, "finite results, or refused in words")
 

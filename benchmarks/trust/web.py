@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.web
 
-Starts the app on a free port of this machine, and asks it alone.
+Starts the app on a free port of this machine, and sends requests only to it.
 """
 
 import http.client
@@ -53,7 +53,7 @@ LINKS = (
 
 @dataclass
 class Count:
-    """Tries, and those that did not end as they should."""
+    """The numbers of tries and of failures."""
 
     tries: int = 0
     failures: int = 0
@@ -64,7 +64,7 @@ class Count:
 
 
 class Running(NamedTuple):
-    """A server of the row's own, and the file in which it notes whom it calls outside."""
+    """A server for this row, and the file that records its outside connections."""
 
     port: int
     outside: Path
@@ -104,7 +104,7 @@ def running() -> Iterator[Running]:
 def status(
     port: int, path: str, host: str, origin: str | None, handshake: bool = False
 ) -> int | None:
-    """What a request of those headers is answered; None where nobody answers."""
+    """The answer to a request with these headers; None without an answer."""
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     try:
         line.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)
@@ -194,13 +194,13 @@ def markdown_of(port: int, page: str, query: str) -> list[str]:
         message.rerun_script.page_name = page
         browser.send(message.SerializeToString())
         while True:
-            told = ForwardMsg.FromString(browser.recv(timeout=60, decode=False))
-            kind = told.WhichOneof("type")
+            reply = ForwardMsg.FromString(browser.recv(timeout=60, decode=False))
+            kind = reply.WhichOneof("type")
             if kind == "delta":
-                element = told.delta.new_element
+                element = reply.delta.new_element
                 texts += [element.markdown.body, element.heading.body, element.alert.body]
                 texts += [element.html.body, element.button.label, element.exception.message]
-            again = told.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            again = reply.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
             if kind == "script_finished" and not again:
                 return texts
 
@@ -216,4 +216,4 @@ def rows() -> list[Row]:
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.remark}")

@@ -35,7 +35,7 @@ class Cosine(Kernel):
         return np.full(len(points), float(self.variance))
 
     def K_pullback(self, points, gram):
-        """From ∂F/∂K of K(points) to ∂F/∂points and, kernel-shaped, to ∂F/∂parameters."""
+        """Map ∂F/∂K of K(points) to ∂F/∂points, and to ∂F/∂parameters as a `Cosine`."""
         angle = self._angle(points, points)
         slope = -self.variance * np.sin(angle) * gram
         d_points = 4.0 * np.pi / self.period * slope.sum(axis=1, keepdims=True)

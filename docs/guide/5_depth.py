@@ -55,7 +55,7 @@ for layer in deep.layers_:
 # %%
 # Predictions that are not Gaussian
 # ---------------------------------
-# Beside the step a deep model's prediction is skewed: most draws have reached the upper level, and
+# Near the step a deep model's prediction is skewed: most draws have reached the upper level, and
 # a tail has not. ``predict`` returns a mean and a standard deviation; ``sample`` shows the rest.
 
 draws = deep.sample(np.array([[0.06]]), 300, random_state=0).ravel()

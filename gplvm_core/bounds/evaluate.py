@@ -45,6 +45,16 @@ def evaluate_bound(
     PyTorch or CuPy array, that library computes the sums over points; gradients are NumPy arrays.
     Raises ValueError for shapes that do not match and for numbers out of range. Source: Titsias &
     Lawrence (2010), eq. 8 and 14.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import RBF, evaluate_bound
+    >>> targets, mean = np.array([[1.0], [0.0], [-1.0]]), np.array([[-1.0], [0.0], [1.0]])
+    >>> variance, inducing = np.full((3, 1), 0.1), np.array([[-1.0], [1.0]])
+    >>> bound, gradients = evaluate_bound(targets, mean, variance, inducing, RBF(), 0.1)
+    >>> round(bound, 2), gradients.mean.shape, round(gradients.noise_variance, 2)
+    (-9.2, (3, 1), 27.87)
     """
     place = Place.of(targets)
     targets, mean, variance, inducing = (

@@ -1,10 +1,10 @@
 """The bound of a layer whose outputs are numbers, yes/no entries and counts (section 3c).
 
-Every yes/no entry and count is a Gaussian factor with a weight of its own, from the quadratic lower
-bound of its likelihood at ξ. So a layer is that of outputs with a signal and a noise variance of
-their own, with these weights in the place of the 0 and 1 of missing and observed numbers. ξ, and
-the sizes of counts, are held while the other parameters move (`Local`), and put at their optimum
-in between (`updated`): each can only raise F.
+The quadratic lower bound of the likelihood at ξ makes every yes/no entry and count a Gaussian
+factor with its own weight. The layer is then the one with a signal and a noise variance per output
+(`per_output`); the weights take the place of 0 and 1 for missing and observed numbers. ξ and the
+sizes of counts (`Local`) are fixed while the other parameters move; `updated` puts them at their
+optimum in between. Neither step can lower F.
 """
 
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ from gplvm_core.statistics import (
 )
 from gplvm_core.statistics.executors import serial
 
-# The size of counts that training starts from.
+# The size of counts at the start of training.
 FIRST_SIZE = 10.0
 # The largest signal variance of f, in logits squared.
 MOST_SIGNAL = 1e4
@@ -42,9 +42,10 @@ MOST_SIGNAL = 1e4
 
 @dataclass(frozen=True)
 class MixedOutputs:
-    """Outputs of which some are yes/no entries (0 or 1) or counts; NaN: missing.
+    """Outputs that may be numbers, yes/no entries (0 or 1) or counts; NaN if missing.
 
-    links: which those are (a count's size is NaN-free, and any: the layer has the present one).
+    links: the type of each output. The size of a count may be any finite number here: the layer
+    stores the present one.
     """
 
     values: Float[Array, "N D"]
@@ -56,16 +57,16 @@ class MixedOutputs:
 
     @cached_property
     def number_patterns(self) -> Patterns:
-        """The rows in which the numbers are observed."""
+        """The patterns of rows in which the numbers are observed."""
         if self.numbers.shape[1] == 0:
             return Patterns(np.empty(0, dtype=np.intp), np.empty((len(self.values), 0)))
         return Patterns.of(~np.isnan(self.numbers))
 
     def started(self) -> Local:
-        """ξ and sizes before anything is known of the functions.
+        """The initial ξ and sizes, before the functions are known.
 
-        The factors touch where a function would be that follows the data: those of large counts
-        are narrow there, so that the map learns from them before their size says that all is noise.
+        Each bound touches the likelihood at the f that fits the entry best. Factors of large counts
+        are narrow there, so the map learns from them before a small size explains them as noise.
         """
         counts = self.links.size[self.links.discrete]
         size = np.where(counts > 0.0, FIRST_SIZE, 0.0)
@@ -79,14 +80,14 @@ class MixedOutputs:
         return Links(size)
 
     def factors(self, local: Local) -> Quadratic:
-        """The Gaussian factors at ξ; with the part of log p(y | f) that has no f in the offset."""
+        """The Gaussian factors at ξ; the offset includes the part of log p(y | f) without f."""
         links = self.linked(local.size)
         successes, failures, _ = links.entries(self.values)
         found = quadratic(successes, failures, local.xi)
         return replace(found, offset=found.offset + links.log_base(self.values))
 
     def targets(self, factors: Quadratic) -> Targets:
-        """What the statistics are of: the numbers, the slopes ℓ and the weights w."""
+        """The targets of the statistics: the numbers, the slopes ℓ and the weights w."""
         own, numbers = factors.weight, self.number_patterns
         # Columns with the same weights share their sums, as columns with the same gaps do.
         keys = np.ascontiguousarray(own.T).view(np.dtype((np.void, 8 * len(own))))[:, 0]
@@ -111,7 +112,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Settled:
-    """The layer at its best scales, and F there; numbers first in all that has a column each."""
+    """The layer at its best scales, and F there. In per-column arrays the numbers come first."""
 
     layer: Layer
     at: Collapsed
@@ -136,10 +137,11 @@ def evaluate_mixed(
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> LayerValue:
-    """`evaluate_layer` for outputs of any kind, at the layer's `local`; arguments as there.
+    """`evaluate_layer` for outputs of several kinds, with the layer's `local` fixed.
 
-    ratio: σ_f²/σ² of the numbers is held there. The signal variance (at least `least_signal`) and
-    the bias of the others are at their optimum whenever profile is set.
+    The arguments are those of `evaluate_layer`. ratio: a fixed σ_f²/σ² for the numbers. profile
+    puts the signal variance (at least `least_signal`) and the bias of the other outputs at their
+    optimum, with any ratio.
     """
     limits = Limits(ratio, most_ratio, least_signal) if profile else None
     found = _settle(layer, belief, outputs, jitter, relative, limits, executor)
@@ -192,7 +194,7 @@ def updated(
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> Layer:
-    """The layer with ξ, and the sizes of counts, at their optimum for its q(u): F cannot fall."""
+    """The layer with ξ and the sizes of counts at their optimum for its q(u): F cannot fall."""
     local = layer.local
     assert local is not None
     limits = Limits(ratio, most_ratio, least_signal)
@@ -218,7 +220,7 @@ def function_moments(
     bias: Float[Array, " K"],
     executor: Executor,
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
-    """⟨f⟩ and ⟨f²⟩ of the discrete outputs at every row, with q(u) of `at` (numbers first)."""
+    """⟨f⟩ and ⟨f²⟩ of the discrete outputs in every row, under q(u) of `at` (numbers first)."""
     kernel, inducing = layer.kernel, layer.inducing
     n_numbers, each = outputs.numbers.shape[1], at.each
     assert each is not None
@@ -241,7 +243,7 @@ def function_moments(
 
     parts = executor(moments, chunks_of(belief.n_points))
     mean, square = (np.concatenate(own) for own in zip(*parts, strict=True))
-    # What rounding takes below the square of the mean is a variance of 0.
+    # Rounding may put ⟨f²⟩ below ⟨f⟩²: the variance is then 0.
     return mean, np.maximum(square, mean**2)
 
 
@@ -307,7 +309,7 @@ def _settle(
     at = collapsed_per_output(in_units, gram, layer.ratio[order], replace(spectra, carried=kept))
     counts = statistics.n_points[groups[:n_outputs]]
     constant = np.sum(factors.offset + bias * (factors.slope - 0.5 * bias * factors.weight))
-    # The entries of discrete columns have no −½ log 2π, and the numbers' units a Jacobian.
+    # Discrete entries have no −½ log 2π; the scaling of the numbers has a Jacobian.
     value = at.value + float(constant) + 0.5 * np.log(2.0 * np.pi) * float(counts[total].sum())
     value -= 0.5 * float(counts[:n_numbers] @ np.log(noise))
     return _Settled(layer, replace(at, value=value), statistics, pullback, gram, bias, found)
@@ -326,6 +328,6 @@ def _first(statistics: Statistics, spectra: Spectra, count: int) -> tuple[Statis
 
 
 def _order(links: Links) -> Int[NDArray[np.intp], " D"]:
-    """Where in the order "numbers first" every output is."""
+    """The position of every output in the order "numbers first"."""
     first = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.discrete)])
     return np.argsort(first)

@@ -1,13 +1,14 @@
-"""Bias and signal variance of every column whose entries are Gaussian factors, at their optimum.
+"""Optimise the bias and signal variance of every column whose entries are Gaussian factors.
 
-An entry is exp(−½ w f² + ℓ f + c) with w, ℓ and c known, and f = b + g(x), g of variance r. In the
-eigenvectors of the column's own C = L⁻¹ΦL⁻ᵀ, with D = diag r/(1 + rλ),
+An entry is exp(−½ w f² + ℓ f + c) with known w, ℓ and c; f = b + g(x), and g has variance r. In the
+eigenvectors of the column's C = L⁻¹ΦL⁻ᵀ, with D = diag r/(1 + rλ),
 
     b = (Σℓ − ã_wᵀ D ã_ℓ)/(Σw − ã_wᵀ D ã_w),   ã_ℓ = UᵀL⁻¹Ψᵀℓ,   ã_w = UᵀL⁻¹Ψᵀw,
 
     F = Σ[c + ℓb − ½wb²] + ½ ãᵀ D ã − ½ r (ψ0 − Σλ) − ½ Σ log(1 + rλ),   ã = ã_ℓ − b ã_w,
 
-and r is the best of a grid, then the zero of dF/d log r beside it, all columns at once.
+The search takes the best r on a grid, then finds the zero of dF/d log r beside it. It handles all
+columns at once.
 """
 
 from dataclasses import dataclass
@@ -19,13 +20,13 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 
 LEAST_SIGNAL, STEPS = 1e-6, 40
-# The search ends where dF/d log r is less than this, in nats, or after so many steps.
+# The search ends when |dF/d log r| is below this tolerance in nats, or after so many steps.
 TOLERANCE, MOST_STEPS = 1e-10, 60
 
 
 @dataclass(frozen=True)
 class KnownFactors:
-    """What F of every column is made of; spectrum, slopes and weights in its eigenvectors."""
+    """The terms of every column's F; spectrum, slopes and weights in the basis of eigenvectors."""
 
     spectrum: Float[Array, "M K"]  # λ
     slopes: Float[Array, "M K"]  # ã_ℓ
@@ -39,7 +40,7 @@ class KnownFactors:
         carried = self.weights * (signal / (1.0 + signal * self.spectrum))
         above = self.slope - np.einsum("mk,mk->k", carried, self.slopes)
         below = self.weight - np.einsum("mk,mk->k", carried, self.weights)
-        # Where the signal can be constant b may be anything, up to rounding.
+        # If the signal can be constant, the denominator is 0 up to rounding and b is arbitrary.
         return above / np.maximum(below, 1e-10 * self.weight)
 
     def value(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
@@ -61,16 +62,16 @@ class KnownFactors:
 
     @cached_property
     def left_over(self) -> Float[Array, " K"]:
-        """ψ0 − Σλ, with what rounding takes below 0 taken for 0."""
+        """ψ0 − Σλ, set to 0 where rounding makes it negative."""
         return np.maximum(self.psi0 - self.spectrum.sum(axis=0), 0.0)
 
 
 def profile_known(
     factors: KnownFactors, most: float, least: float = LEAST_SIGNAL
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """Signal variance r (from `least` to `most`) and bias b of every column, where F is highest.
+    """The signal variance r (from `least` to `most`) and bias b of every column that maximise F.
 
-    Raises NotPositiveDefiniteError where rounding has made a problem meaningless.
+    Raises NotPositiveDefiniteError if rounding errors dominate a column's statistics.
     """
     if (factors.psi0 - factors.spectrum.sum(axis=0) < -1e-7 * factors.psi0).any():
         raise NotPositiveDefiniteError("ψ0 − tr(K⁻¹Φ) is negative: the jitter is too small")
@@ -79,7 +80,7 @@ def profile_known(
     index = np.argmax([factors.value(np.full(count, np.exp(at))) for at in grid], axis=0)
     low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]
     at_low, at_high = factors.rise(np.exp(low)), factors.rise(np.exp(high))
-    # No change of sign: the best is the end of the grid.
+    # Without a change of sign, the best r is at an end of the grid.
     found = np.where(at_low <= 0.0, low, high)
     open_, side = (at_low > 0.0) & (at_high < 0.0), np.zeros(count)
     for _ in range(MOST_STEPS):
@@ -90,7 +91,7 @@ def profile_known(
         found = np.where(open_, cut, found)
         rise = factors.rise(np.exp(found))
         up, down = open_ & (rise > 0.0), open_ & (rise <= 0.0)
-        # The Illinois rule: an end that stays twice counts half, or the other would creep.
+        # The Illinois rule: halve the value of an end that stays twice, or convergence is slow.
         at_high = np.where(up & (side > 0.0), 0.5 * at_high, np.where(down, rise, at_high))
         at_low = np.where(down & (side < 0.0), 0.5 * at_low, np.where(up, rise, at_low))
         low, high = np.where(up, found, low), np.where(down, found, high)

@@ -29,7 +29,7 @@ N_TREES = 300
 RIDGES = np.logspace(-4, 4, 17)
 ERRORS = (
     "± is a standard error over the splits, which share rows (Nadeau & Bengio 2003). A difference "
-    "counts if it lies outside the 95 % interval of chance by Student's t."
+    "counts if it is outside the 95 % interval of chance by Student's t."
 )
 OF_REGRESSION = (
     "Log-likelihood of a held-out row in nats; larger is better. Trees, the linear model and "
@@ -62,6 +62,16 @@ def is_depth_worth_it(
     and a mixture of Gaussians are the simpler models. cv, callback, errors: see `compare`.
     n_inducing, max_iter: for every Gaussian-process model. scaling: for the latent variable models;
     "global" for columns that share a unit, such as pixels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import is_depth_worth_it
+    >>> X = np.linspace(0.0, 1.0, 24)[:, None]
+    >>> step = np.sign(X[:, 0] - 0.5)
+    >>> result = is_depth_worth_it(X, step, cv=2, n_inducing=3, max_iter=1)
+    >>> result.names[:3]
+    ('one layer', 'two layers', 'three layers')
     """
     rows, outputs = checked(X, y)
     settings: dict[str, Any] = {"n_inducing": n_inducing, "max_iter": max_iter}

@@ -41,7 +41,7 @@ PLAIN = (
 Scaling = Literal["global", "columns"]
 ERRORS = (
     "A model is marked best only if it beats every other by more than chance: the difference over "
-    "the splits lies outside its 95 % interval by Student's t (Nadeau & Bengio 2003)."
+    "the splits is outside its 95 % interval by Student's t (Nadeau & Bengio 2003)."
 )
 
 

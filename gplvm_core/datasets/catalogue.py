@@ -58,6 +58,12 @@ def list_datasets() -> tuple[str, ...]:
     """The names of the data sets that can be loaded without installing further packages.
 
     Includes "faces" and "countries" only if their packages are installed.
+
+    Examples
+    --------
+    >>> from gplvm_core import list_datasets
+    >>> "digits" in list_datasets()
+    True
     """
     return tuple(name for name, _ in LOADERS if not not_installed(NEEDED.get(name, ())))
 
@@ -73,6 +79,13 @@ def load_dataset(name: str) -> Dataset:
     """Load a data set by its name; every call returns the same data.
 
     Raises DataError for an unknown name, and if a package that contains the data is not installed.
+
+    Examples
+    --------
+    >>> from gplvm_core import load_dataset
+    >>> digits = load_dataset("digits")
+    >>> digits.values.shape, digits.drawing.kind
+    ((1797, 64), 'image')
     """
     loaders = dict(LOADERS) | {optional: loader for optional, loader, _ in OPTIONAL}
     if name not in loaders:

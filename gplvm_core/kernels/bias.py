@@ -16,7 +16,17 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Bias(Stationary):
-    """Constant covariance. Its rank is 1, so without another kernel it needs jitter."""
+    """Constant covariance. Its rank is 1, so without another kernel it needs jitter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import RBF, Bias
+    >>> kernel = RBF() + Bias(0.5)
+    >>> kernel.K(np.array([[0.0], [1.0]])).round(2)
+    array([[1.5 , 1.11],
+           [1.11, 1.5 ]])
+    """
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         return np.full((len(first), len(first if second is None else second)), float(self.variance))

@@ -50,12 +50,36 @@ def positive(
     blind_at: float | None = None,
     overall: bool = False,
 ) -> Any:
-    """Declare a positive parameter, whose logarithm is trained; see `Parameter`."""
+    """Declare a positive parameter, whose logarithm is trained; see `Parameter`.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from gplvm_core import Kernel, positive
+    >>> @dataclass(frozen=True, repr=False)
+    ... class Rough(Kernel):
+    ...     variance: float = positive(1.0, overall=True)
+    ...     lengthscale: float = positive(1.0)
+    >>> Rough(lengthscale=0.5)
+    Rough(variance=1.0, lengthscale=0.5)
+    """
     return field(default=default, metadata={_KEY: Parameter(LOG, scale, blind_at, overall)})
 
 
 def real(default: float = 0.0, *, scale: float = 1.0, blind_at: float | None = None) -> Any:
-    """Declare a parameter that may be negative, trained without a transform; see `Parameter`."""
+    """Declare a parameter that may be negative, trained without a transform; see `Parameter`.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from gplvm_core import Kernel, positive, real
+    >>> @dataclass(frozen=True, repr=False)
+    ... class Shifted(Kernel):
+    ...     variance: float = positive(1.0, overall=True)
+    ...     shift: float = real(0.0)
+    >>> Shifted(shift=-2.0)
+    Shifted(variance=1.0, shift=-2.0)
+    """
     return field(default=default, metadata={_KEY: Parameter(IDENTITY, scale, blind_at, False)})
 
 

@@ -41,6 +41,27 @@ class Kernel(Parametric):
     sum with another kernel; sums with Bias and White work without it. `browser_form` lets pages
     draw the kernel, with a function of that kind in assets/canvas/geometry/kernels.js. Training and
     model files support every kernel that is defined in gplvm_core/kernels.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass, replace
+    >>> import numpy as np
+    >>> from gplvm_core import Kernel, positive
+    >>> @dataclass(frozen=True, repr=False)
+    ... class Constant(Kernel):
+    ...     variance: float = positive(1.0, overall=True)
+    ...     def K(self, first, second=None):
+    ...         second = first if second is None else second
+    ...         return np.full((len(first), len(second)), self.variance)
+    ...     def diag(self, points):
+    ...         return np.full(len(points), self.variance)
+    ...     def K_pullback(self, points, gram):
+    ...         return np.zeros_like(points), replace(self, variance=float(gram.sum()))
+    >>> Constant(0.5)
+    Constant(variance=0.5)
+    >>> Constant(0.5).K(np.zeros((2, 1)))
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
     """
 
     # An alternative for uncertain inputs, for error messages.
@@ -186,7 +207,7 @@ class Kernel(Parametric):
         inducing: Float[Array, "M Q"],
         weights: Float[Array, "K P"],
     ) -> Float[Array, "N K"]:
-        """tr(W_k Φ_n) of every point n alone and every matrix W_k, as `fold_upper` folds it."""
+        """tr(W_k Φ_n) for every single point n and every matrix W_k, as `fold_upper` folds it."""
         size, found = len(inducing), np.empty((len(mean), len(weights)))
         step = max(1, MOST_NUMBERS // size**2)
         for first in range(0, len(mean), step):

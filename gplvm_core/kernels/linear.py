@@ -19,7 +19,16 @@ from gplvm_core.numerics import AnyArray, Array, symmetrise, unfold_upper
 
 @dataclass(frozen=True, repr=False)
 class Linear(Kernel):
-    """Linear-ARD kernel; variance: one for all dimensions, or (Q,). Its rank is Q: use M = Q."""
+    """Linear-ARD kernel; variance: one for all dimensions, or (Q,). Its rank is Q: use M = Q.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Linear
+    >>> Linear(variance=2.0).K(np.array([[1.0, 0.0], [1.0, 3.0]]))
+    array([[ 2.,  2.],
+           [ 2., 20.]])
+    """
 
     variance: float | Float[Array, " Q"] = positive(1.0, blind_at=0.0, overall=True)
 

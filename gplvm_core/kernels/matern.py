@@ -76,7 +76,16 @@ class Matern(Stationary):
 
 @dataclass(frozen=True, repr=False)
 class Matern12(Matern):
-    """Matérn-½ (Ornstein–Uhlenbeck): continuous, nowhere differentiable."""
+    """Matérn-½ (Ornstein–Uhlenbeck): continuous, nowhere differentiable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Matern12
+    >>> Matern12(variance=1.0, lengthscale=2.0).K(np.array([[0.0], [1.0]])).round(3)
+    array([[1.   , 0.607],
+           [0.607, 1.   ]])
+    """
 
     smoothness = 0.5
 
@@ -87,7 +96,16 @@ class Matern12(Matern):
 
 @dataclass(frozen=True, repr=False)
 class Matern32(Matern):
-    """Matérn-3⁄2: once differentiable."""
+    """Matérn-3⁄2: once differentiable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Matern32
+    >>> Matern32(variance=1.0, lengthscale=2.0).K(np.array([[0.0], [1.0]])).round(3)
+    array([[1.   , 0.785],
+           [0.785, 1.   ]])
+    """
 
     smoothness = 1.5
 
@@ -99,7 +117,16 @@ class Matern32(Matern):
 
 @dataclass(frozen=True, repr=False)
 class Matern52(Matern):
-    """Matérn-5⁄2: twice differentiable."""
+    """Matérn-5⁄2: twice differentiable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Matern52
+    >>> Matern52(variance=1.0, lengthscale=2.0).K(np.array([[0.0], [1.0]])).round(3)
+    array([[1.   , 0.829],
+           [0.829, 1.   ]])
+    """
 
     smoothness = 2.5
 

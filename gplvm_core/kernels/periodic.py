@@ -24,6 +24,15 @@ class Periodic(Waving, Stationary):
     period: in units of the inputs. lengthscale: without unit; with a small one a function varies
     within its period, with a large one it is a sine. Both are one number for all dimensions, or
     (Q,). At uncertain inputs the cost grows with 1/lengthscale; the smallest lengthscale is 0.01.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Periodic
+    >>> Periodic(lengthscale=1.0, period=2.0).K(np.array([[0.0], [1.0], [2.0]])).round(3)
+    array([[1.   , 0.135, 1.   ],
+           [0.135, 1.   , 0.135],
+           [1.   , 0.135, 1.   ]])
     """
 
     lengthscale: float | Float[Array, " Q"] = positive(1.0, blind_at=np.inf)

@@ -23,6 +23,16 @@ class Product(Waving, Compound):
     At exact inputs the parts can be any kernels. At uncertain inputs they must be RBF and Bias
     kernels with at most one Periodic, because a product of these is one exponential
     (`gplvm_core.kernels.waves`). The variances of the parts multiply, so train only one of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import RBF, Periodic
+    >>> kernel = RBF(lengthscale=4.0) * Periodic(period=1.0)
+    >>> kernel.K(np.array([[0.0], [0.5], [1.0]])).round(3)
+    array([[1.   , 0.134, 0.969],
+           [0.134, 1.   , 0.134],
+           [0.969, 0.134, 1.   ]])
     """
 
     instead = (

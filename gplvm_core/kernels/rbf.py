@@ -29,7 +29,19 @@ from gplvm_core.numerics import Array, fold_upper, mirror_upper, upper_pairs
 
 @dataclass(frozen=True, repr=False)
 class RBF(Stationary):
-    """RBF-ARD kernel; lengthscale: one for all dimensions, or (Q,)."""
+    """RBF-ARD kernel; lengthscale: one for all dimensions, or (Q,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import RBF
+    >>> kernel = RBF(variance=2.0, lengthscale=np.array([1.0, 0.5]))
+    >>> kernel.K(np.array([[0.0, 0.0], [1.0, 0.0]])).round(2)
+    array([[2.  , 1.21],
+           [1.21, 2.  ]])
+    >>> kernel.relevance
+    array([1., 4.])
+    """
 
     lengthscale: float | Float[Array, " Q"] = positive(1.0, blind_at=np.inf)
 

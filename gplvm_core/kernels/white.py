@@ -15,7 +15,16 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class White(Stationary):
-    """Independent noise inside the kernel, which adds only to psi0 and to the diagonal of K."""
+    """Independent noise inside the kernel, which adds only to psi0 and to the diagonal of K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import White
+    >>> White(0.1).K(np.array([[0.0], [1.0]]))
+    array([[0.1, 0. ],
+           [0. , 0.1]])
+    """
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         if second is None:

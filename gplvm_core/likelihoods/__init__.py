@@ -1,4 +1,4 @@
-"""Floor 3: columns that are no numbers: their codes and their likelihoods."""
+"""Floor 3: columns that do not hold numbers: their codes and their likelihoods."""
 
 from gplvm_core.likelihoods.counts import (
     best_sizes,

@@ -1,4 +1,4 @@
-"""Counts as negative binomials: p(y | f) = Γ(y + r)/(Γ(r) y!) σ(f)^y σ(−f)^r, of mean r exp(f)."""
+"""Counts as negative binomials: p(y | f) = Γ(y + r)/(Γ(r) y!) σ(f)^y σ(−f)^r, mean r exp(f)."""
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -8,9 +8,9 @@ from scipy.special import betainc, expit, gammaln, log_expit
 from gplvm_core.likelihoods.logistic import LOG_WEIGHTS, NODES
 from gplvm_core.numerics import Array
 
-# The sizes r that are tried: from very spread out to all but Poisson.
+# The sizes r that are tried: from strongly overdispersed to almost Poisson.
 SIZES = np.geomspace(0.1, 1000.0, 81)
-# The most a distribution of counts lists.
+# The most counts that a listed distribution may have.
 MOST_LISTED = 100_000
 
 
@@ -26,10 +26,10 @@ def best_sizes(
     variance: Float[Array, "N K"],
     size: Float[Array, " K"],
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """The size r of each column for which the bound is highest, and by how much f falls with it.
+    """The size r of each column that maximises the bound, and the shift of f that belongs to it.
 
-    mean, variance: of f, at the present size. So that a larger r does not mean larger counts, f
-    moves by log(size/r) with it. A column whose present size is at least as good keeps it.
+    mean, variance: moments of f at the present size. A new r shifts f by log(size/r), so that the
+    mean count r exp(f) does not change. A column keeps its present size if no other is better.
     """
     best, shift = size.copy(), np.zeros_like(size)
     for k in range(len(size)):
@@ -54,7 +54,7 @@ def best_sizes(
 def count_probabilities(
     mean: Float[Array, "*S"], variance: Float[Array, "*S"], size: float, most: int
 ) -> Float[Array, "*S C"]:
-    """p(y) of y = 0 … most for f ~ N(mean, variance), by Gauss–Hermite quadrature."""
+    """p(y) for y = 0 … most with f ~ N(mean, variance), by Gauss–Hermite quadrature."""
     counts = np.arange(most + 1, dtype=np.float64)
     base = log_base(counts, np.full_like(counts, size))
     found = np.zeros((*np.shape(mean), most + 1))
@@ -71,9 +71,10 @@ def mixture_quantiles(
     variance: Float[Array, "N K"],
     size: float,
 ) -> Float[Array, "L N"]:
-    """The smallest counts whose cumulative probability is at least a level, for a mixture over f.
+    """Quantiles of counts: the smallest ones whose cumulative probability reaches each level.
 
-    By doubling and bisection on the cumulative distribution of the mixture of negative binomials.
+    f has a mixture of Gaussians. The search uses doubling and bisection on the cumulative
+    distribution of the mixture of negative binomials.
     """
     std = np.sqrt(variance)
 

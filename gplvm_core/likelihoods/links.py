@@ -1,4 +1,4 @@
-"""From the functions of a layer to data: which outputs are numbers, yes/no entries, or counts."""
+"""Link the functions of a layer to data: numbers, yes/no entries or counts."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,10 @@ Flags = Bool[NDArray[np.bool_], " D"]
 
 @dataclass(frozen=True)
 class Links:
-    """size: of every output NaN for a number, 0 for yes/no, and r for a count of this size."""
+    """The type of every output.
+
+    size: NaN for a number, 0 for yes/no, and r for a count with size r.
+    """
 
     size: Float[Array, " D"]
 
@@ -35,7 +38,7 @@ class Links:
     def entries(
         self, values: Float[Array, "N D"]
     ) -> tuple[Float[Array, "N K"], Float[Array, "N K"], Bool[NDArray[np.bool_], "N K"]]:
-        """Successes and failures of the discrete outputs, 0 where missing, and which are there."""
+        """Successes and failures of the discrete outputs (0 where missing), and where observed."""
         own, size = values[:, self.discrete], self.size[self.discrete]
         observed = ~np.isnan(own)
         successes = np.where(observed, own, 0.0)
@@ -43,7 +46,7 @@ class Links:
         return successes, np.where(observed, failures, 0.0), observed
 
     def log_base(self, values: Float[Array, "N D"]) -> Float[Array, "N K"]:
-        """The part of log p(y | f) of the discrete outputs that has no f, 0 where missing."""
+        """The part of log p(y | f) without f, for the discrete outputs; 0 where missing."""
         own, size = values[:, self.discrete], self.size[self.discrete]
         there = ~np.isnan(own) & (size > 0.0)
         found = log_base(np.where(there, own, 0.0), np.where(there, size, 1.0))
@@ -55,7 +58,7 @@ class Links:
         mean: Float[Array, "*S N D"],
         variance: Float[Array, "*S N D"],
     ) -> Float[Array, "*S N"]:
-        """Σ over a row's discrete outputs of log ⟨p(y | f)⟩, missing ones left out."""
+        """Σ log ⟨p(y | f)⟩ over the observed discrete outputs of each row."""
         successes, failures, _ = self.entries(values)
         own = self.discrete
         each = log_probability(
@@ -69,7 +72,7 @@ class Links:
     def log_likelihoods(
         self, values: Float[Array, "N D"], functions: Float[Array, "T D"]
     ) -> Float[Array, "N T"]:
-        """Σ over a row's discrete outputs of log p(y | f) at several f, without its base."""
+        """Σ log p(y | f) over each row's discrete outputs, at several f, without `log_base`."""
         successes, failures, _ = self.entries(values)
         f = functions[:, self.discrete]
         return successes @ log_expit(f).T + failures @ log_expit(-f).T
@@ -77,13 +80,13 @@ class Links:
     def draw(
         self, functions: Float[Array, "*S D"], generator: np.random.Generator
     ) -> Float[Array, "*S D"]:
-        """Draws of the outputs at these functions; numbers stay as they are."""
+        """Draws of the discrete outputs at these functions; numbers are returned unchanged."""
         found, yes_no = functions.copy(), self.discrete & ~self.counts
         chance = generator.random(functions[..., yes_no].shape)
         found[..., yes_no] = chance < expit(functions[..., yes_no])
         stop = expit(-functions[..., self.counts])
         size = np.broadcast_to(self.size[self.counts], stop.shape)
-        # A function far above all data would need counts that no integer holds.
+        # A function far above all data would give counts too large for an integer.
         stop = np.maximum(stop, 1e-12)
         found[..., self.counts] = generator.negative_binomial(size, stop)
         return found
@@ -91,7 +94,7 @@ class Links:
     def moments(
         self, mean: Float[Array, "*S D"], variance: Float[Array, "*S D"]
     ) -> tuple[Float[Array, "*S D"], Float[Array, "*S D"]]:
-        """Mean and variance of the outputs for f ~ N(mean, variance); of numbers as given."""
+        """Mean and variance of the outputs for f ~ N(mean, variance); unchanged for numbers."""
         mean, spread = mean.copy(), variance.copy()
         yes_no, counts = self.discrete & ~self.counts, self.counts
         yes = probability(mean[..., yes_no], variance[..., yes_no])

@@ -5,7 +5,7 @@ With λ(ξ) = tanh(ξ/2)/(4ξ) and s = a + b, for every ξ
     a log σ(f) + b log σ(−f) ≥ −½ w f² + ℓ f + c,   w = 2 s λ(ξ),   ℓ = (a − b)/2,
     c = s [log σ(ξ) − ξ/2 + λ(ξ) ξ²],
 
-with equality at f = ±ξ (Jaakkola & Jordan 2000). Given the moments of f the best ξ² is ⟨f²⟩.
+with equality at f = ±ξ (Jaakkola & Jordan 2000). For given moments of f the best ξ² is ⟨f²⟩.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from scipy.special import expit, log_expit, logsumexp
 
 from gplvm_core.numerics import Array
 
-# Below it the tangent is a power series to all digits.
+# For smaller ξ the power series of λ(ξ) is exact to all digits.
 SMALL = 1e-3
 NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 LOG_WEIGHTS = np.log(_WEIGHTS) - 0.5 * np.log(2.0 * np.pi)
@@ -24,7 +24,7 @@ LOG_WEIGHTS = np.log(_WEIGHTS) - 0.5 * np.log(2.0 * np.pi)
 
 @dataclass(frozen=True)
 class Quadratic:
-    """The bound −½ weight f² + slope f + offset of every entry."""
+    """The quadratic bound of every entry: −½ weight f² + slope f + offset."""
 
     weight: Float[Array, "*S"]
     slope: Float[Array, "*S"]
@@ -40,7 +40,7 @@ def tangent(xi: Float[Array, "*S"]) -> Float[Array, "*S"]:
 def quadratic(
     successes: Float[Array, "*S"], failures: Float[Array, "*S"], xi: Float[Array, "*S"]
 ) -> Quadratic:
-    """The bound at ξ; where successes and failures are both 0, as for missing entries, all is 0."""
+    """The bound at ξ. It is 0 where successes and failures are both 0, as for missing entries."""
     total, rate = successes + failures, tangent(xi)
     return Quadratic(
         2.0 * total * rate,
@@ -81,14 +81,14 @@ def log_probability(
 ) -> Float[Array, "*S"]:
     """log ⟨σ(f)^a σ(−f)^b⟩ for f ~ N(mean, variance), by Gauss–Hermite quadrature.
 
-    A large count has a likelihood much narrower than N(mean, variance), so the nodes are those of
-    the Gaussian that fits the integrand at its highest point.
+    The likelihood of a large count is much narrower than N(mean, variance). The nodes therefore
+    belong to the Gaussian that approximates the integrand at its maximum (Laplace).
     """
     mode, total = mean.astype(np.float64), successes + failures
     for _ in range(8):
         p = expit(mode)
         slope = successes - total * p - (mode - mean) / variance
-        # The weight of the quadratic bound in the place of the curvature: never a step too far.
+        # The quadratic bound's weight replaces the curvature, so that no step overshoots.
         mode = mode + slope / (2.0 * total * tangent(np.abs(mode)) + 1.0 / variance)
     p = expit(mode)
     spread = 1.0 / (total * p * (1.0 - p) + 1.0 / variance)

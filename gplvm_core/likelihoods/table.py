@@ -1,4 +1,4 @@
-"""A table of columns of any kind ↔ the columns that a layer sees: numbers, yes/no, counts."""
+"""Convert a table of any kinds to the outputs of a layer (numbers, yes/no, counts) and back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +20,10 @@ from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table, in its order. A layer's outputs are in the same order: one for a
-    number, yes/no or count, and one less than there are words for a category or grade.
+    """The columns of a table, in its order.
+
+    A layer's outputs are in the same order: one for a number, yes/no or count, and W − 1 for a
+    category or grade of W words.
     """
 
     columns: tuple[TableColumn, ...]
@@ -31,7 +33,7 @@ class TableColumns:
     def learnt(
         cls, table: Any, kinds: Any
     ) -> tuple["TableColumns", Float[Array, "N D"], tuple[str, ...]]:
-        """The columns of training data, their outputs, and what was chosen in words."""
+        """The columns of training data, their outputs, and notes on the kinds that were chosen."""
         cells = cells_of(table)
         columns, told = columns_of(cells, kinds)
         found = cls(columns, hasattr(table, "iloc"))
@@ -42,7 +44,7 @@ class TableColumns:
         return [column.name for column in self.columns]
 
     def column(self, name: str | int) -> int:
-        """The number of a column, by its name or its number. Raises DataError for none."""
+        """The index of a column, by its name or index. Raises DataError for an unknown column."""
         if name in self.names:
             return self.names.index(str(name))
         if isinstance(name, int) and -len(self.columns) <= name < len(self.columns):
@@ -51,7 +53,7 @@ class TableColumns:
 
     @cached_property
     def places(self) -> tuple[slice, ...]:
-        """Which outputs belong to each column."""
+        """The outputs that belong to each column."""
         widths = [n_sticks(len(each.words)) if each.is_words else 1 for each in self.columns]
         ends = np.cumsum([0, *widths]).tolist()
         return tuple(slice(a, b) for a, b in pairwise(ends))
@@ -61,7 +63,7 @@ class TableColumns:
         return self.places[-1].stop
 
     def links(self, size: float = 1.0) -> Links:
-        """What the outputs are; size: of counts, before it is learnt."""
+        """The types of the outputs. size: the size r of counts before training."""
         found = np.zeros(self.n_outputs)
         for column, place in zip(self.columns, self.places, strict=True):
             if not column.is_words:
@@ -69,11 +71,11 @@ class TableColumns:
         return Links(found)
 
     def encoded(self, table: Any) -> Float[Array, "N D"]:
-        """The outputs of new rows. Raises DataError for rows that do not fit the columns."""
+        """The outputs of new rows. Raises DataError if the rows do not fit the columns."""
         cells = cells_of(table)
         if len(cells) != len(self.columns):
             raise DataError(
-                f"the rows have {len(cells)} columns, and the model was trained on "
+                f"the rows have {len(cells)} columns, but the model was trained on "
                 f"{len(self.columns)}: {', '.join(self.names)}"
             )
         return self._outputs(cells)
@@ -87,8 +89,9 @@ class TableColumns:
         return found
 
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
-        """The same data as columns of about unit variance, for the principal components that
-        training starts from: a column for every word, grades by their number, roots of counts.
+        """The data as columns of about unit variance, for the initial principal components.
+
+        Each word of a category gets a column, grades their index, and counts their square root.
         """
         parts = []
         for column, place in zip(self.columns, self.places, strict=True):
@@ -101,7 +104,7 @@ class TableColumns:
                 codes = _codes(own)
                 if column.kind == "category":
                     same = codes[:, None] == np.arange(len(column.words))
-                    # Together the words of a column have the variance of one column.
+                    # All words of a column together have the variance of one column.
                     each = np.where(np.isnan(codes)[:, None], np.nan, same)
                     parts.append(each / np.sqrt(len(column.words)))
                     continue
@@ -114,7 +117,7 @@ class TableColumns:
         return np.hstack(done)
 
     def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[np.object_]:
-        """Whole outputs as the columns' own values, N × C."""
+        """Convert complete outputs to the values of the columns, N × C."""
         found = np.empty((len(outputs), len(self.columns)), dtype=object)
         for at, (column, place) in enumerate(zip(self.columns, self.places, strict=True)):
             own = outputs[:, place]
@@ -127,7 +130,7 @@ class TableColumns:
         return found
 
     def as_table(self, values: NDArray[np.object_]) -> Any:
-        """Values (N × C) as the kind of table that was given."""
+        """Values (N × C) as a data frame if training data were one, else as an array."""
         if not self.frame:
             return values
         import pandas
@@ -136,5 +139,5 @@ class TableColumns:
 
 
 def _codes(own: Float[Array, "N K"]) -> Float[Array, " N"]:
-    """Class numbers of observed yes/no columns; NaN: missing."""
+    """Class numbers of yes/no columns; NaN if missing."""
     return np.where(np.isnan(own[:, 0]), np.nan, classes(np.nan_to_num(own)))

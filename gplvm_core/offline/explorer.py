@@ -30,6 +30,15 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
     rows; title: default is the data set's title.
     Raises NotFittedError, TypeError or ValueError if the model or the data cannot be shown,
     KernelError for a kernel that a browser cannot evaluate.
+
+    Examples
+    --------
+    >>> import gplvm_core
+    >>> wine = gplvm_core.load_dataset("wine")
+    >>> model = gplvm_core.BayesianPCA(2, max_iter=5, random_state=0).fit(wine.values)
+    >>> page = gplvm_core.explorer(model, wine)
+    >>> "</html>" in page.html
+    True
     """
     name = type(model).__name__
     if not hasattr(model, "fit"):

@@ -183,7 +183,7 @@ def judged(state: S, decrease: float, gradient_tolerance: float, value_tolerance
 
 
 def counted(state: S, evaluations: int, rejected: int) -> S:
-    """The state with further evaluations added, `rejected` of which were not finite."""
+    """The state with further evaluations added; `rejected`: the number with non-finite results."""
     return replace(
         state,
         evaluations=state.evaluations + evaluations,

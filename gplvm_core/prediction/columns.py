@@ -1,8 +1,8 @@
-"""What a table's columns of any kind are expected to be, from the functions of their outputs.
+"""Predict the columns of a table of several kinds from the functions of their outputs.
 
-A row's functions are a mixture of Gaussians, one for each of its explanations (`functions`). The
-yes/no columns of a category are taken as independent within an explanation: exact at a point that
-is known, an approximation where it is uncertain.
+A row's functions have a mixture of Gaussians, one component for each explanation of the row
+(`functions`). The yes/no columns of a category are taken as independent within an explanation. This
+is exact at a known latent point and an approximation at an uncertain one.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ BISECTIONS = 60
 
 @dataclass(frozen=True)
 class Expected:
-    """Rows whose outputs have functions of these weights, means and variances."""
+    """Predicted rows: the weights, means and variances of the mixture of their functions."""
 
     columns: TableColumns
     posterior: Posterior
@@ -57,7 +57,7 @@ class Expected:
         return cls(columns, posterior, alone, mean[:, None], variance[:, None])
 
     def explanation(self, k: int) -> "Expected":
-        """By explanation k alone."""
+        """The prediction of explanation k only."""
         one = np.ones((len(self.weights), 1))
         only = slice(k, k + 1)
         return Expected(
@@ -65,13 +65,13 @@ class Expected:
         )
 
     def classes(self, at: int) -> Float[Array, "N C"]:
-        """Probabilities of the words of a column."""
+        """The probabilities of a column's words."""
         place = self.columns.places[at]
         yes = probability(self.mean[..., place], self.variance[..., place])
         return np.einsum("nk,nkc->nc", self.weights, class_probabilities(yes))
 
     def counts(self, at: int, most: int) -> Float[Array, "N C"]:
-        """Probabilities of the counts 0 … most of a column."""
+        """The probabilities of the counts 0 … most in a column."""
         each = count_probabilities(*self._one(at), self._size(at), most)
         return np.einsum("nk,nkc->nc", self.weights, each)
 
@@ -85,7 +85,7 @@ class Expected:
         return whole, spread
 
     def quantiles(self, at: int, levels: Float[Array, " L"]) -> Float[Array, "L N"]:
-        """Of a column of numbers or counts, or of the numbers of a grade's words."""
+        """Quantiles of a column of numbers or counts, or of the indices of a grade's words."""
         column = self.columns.columns[at]
         if column.kind == "count":
             return mixture_quantiles(levels, self.weights, *self._one(at), self._size(at))
@@ -95,18 +95,18 @@ class Expected:
             return np.stack([np.argmax(below >= level, axis=1) for level in levels]).astype(float)
         if column.kind != "number":
             raise DataError(
-                f"column {column.name!r} is of kind {column.kind}, which has no order and so no "
-                "quantiles: ask for class_probabilities"
+                f"column {column.name!r} is of kind {column.kind}, which has no order and thus no "
+                "quantiles: use class_probabilities"
             )
         mean, variance = self._one(at)
         noise = self.posterior.noise_variance * self.posterior.scale[self.columns.places[at]] ** 2
         return _normal_quantiles(levels, self.weights, mean, np.sqrt(variance + noise))
 
     def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
-        """Outputs of which the table's values are made, their standard deviations and probability.
+        """Outputs for the most likely table, with standard deviations and probabilities.
 
-        Numbers at their mean, counts at their median, words at the likeliest. Standard deviations
-        are NaN for words, probabilities NaN for numbers.
+        The outputs give numbers at their mean, counts at their median and the most probable word.
+        Standard deviations are NaN for words, probabilities are NaN for numbers.
         """
         count = len(self.weights), len(self.columns.columns)
         outputs = np.zeros((len(self.weights), self.columns.n_outputs))
@@ -240,10 +240,10 @@ def counts_of(column: TableColumn) -> None:
 
 
 def words_of(column: TableColumn) -> tuple[object, ...]:
-    """The words of a column. Raises DataError for a column without."""
+    """The words of a column. Raises DataError for a column without words."""
     if not column.is_words:
         raise DataError(
-            f"column {column.name!r} is of kind {column.kind}, which has no words: ask for "
+            f"column {column.name!r} is of kind {column.kind}, which has no words: use "
             "column_quantiles"
         )
     return column.words
@@ -252,7 +252,7 @@ def words_of(column: TableColumn) -> tuple[object, ...]:
 def _normal_quantiles(
     levels: Array, weights: Array, mean: Array, std: Array
 ) -> Float[Array, "L N"]:
-    """The quantiles of every row's mixture of Gaussians, between those of its components."""
+    """Quantiles of every row's mixture of Gaussians, by bisection between the components' own."""
     found = []
     for level in levels:
         each = np.where(weights > 0.0, mean + std * ndtri(level), np.nan)

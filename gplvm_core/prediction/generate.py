@@ -84,7 +84,7 @@ def refuse_kinds(posterior: Posterior, what: str) -> None:
     """Raise DataError unless all outputs are numbers."""
     if posterior.links is not None:
         raise DataError(
-            f"{what} is of numbers alone, and this model also has columns of other kinds: ask for "
+            f"{what} needs a table of numbers, but this model has columns of other kinds, too: use "
             "class_probabilities or column_quantiles"
         )
 

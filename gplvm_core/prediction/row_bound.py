@@ -27,7 +27,7 @@ from gplvm_core.prediction.row_terms import (
     UncertainTerms,
 )
 from gplvm_core.priors import StandardNormal
-from gplvm_core.statistics import HandedOn
+from gplvm_core.statistics import LinearMean
 
 Rows = NDArray[np.intp]
 
@@ -46,10 +46,12 @@ class HiddenTerms:
         """Values (r,), and gradients in the posteriors of the rows' inputs and outputs."""
         posterior, rows = self.terms.posterior, np.arange(above.n_points)
         psi1, pull_psi1 = posterior.kernel.psi1(above.mean, above.variance, posterior.inducing)
-        left, squares, handed = below.mean, np.zeros(len(rows)), None
+        left, squares, linear = below.mean, np.zeros(len(rows)), None
         if posterior.slope is not None:
-            handed = HandedOn.of(posterior.slope, posterior.kernel, above, posterior.inducing, psi1)
-            left, squares = handed.left(below.mean), handed.squares
+            linear = LinearMean.of(
+                posterior.slope, posterior.kernel, above, posterior.inducing, psi1
+            )
+            left, squares = linear.left(below.mean), linear.squares
         full = np.ones(len(rows))
         here = replace(
             self.terms,
@@ -62,9 +64,9 @@ class HiddenTerms:
         precision = 1.0 / posterior.noise_variance
         d_left = precision * (psi1 @ posterior.weights - left)
         value = value + 0.5 * np.sum(np.log(2.0 * np.pi * np.e * below.variance), axis=1)
-        if handed is not None:
+        if linear is not None:
             d_carried = precision * posterior.weights
-            more, d_psi1, slid = handed.pullback(d_left, d_carried, -0.5 * precision)
+            more, d_psi1, slid = linear.pullback(d_left, d_carried, -0.5 * precision)
             value, slid = value + more, slid + pull_psi1(d_psi1)
             d_mean, d_variance = d_mean + slid.mean, d_variance + slid.variance
         d_below = Belief(d_left, 0.5 / below.variance - 0.5 * precision)

@@ -100,10 +100,10 @@ class UncertainTerms:
 
 @dataclass(frozen=True)
 class MixedTerms:
-    """The same for outputs of which some are yes/no entries or counts.
+    """The same if some outputs are yes/no entries or counts.
 
-    Their part is the expectation of the bound on log p(y | f) at its best ξ² = ⟨f²⟩, so it depends
-    on the first two moments of every function: ∂⟨f⟩ = ½(a − b), ∂⟨f²⟩ = −sλ(ξ).
+    The part of these entries is the expectation of the bound on log p(y | f) at its best ξ² = ⟨f²⟩.
+    It depends on the first two moments of every function: ∂⟨f⟩ = ½(a − b), ∂⟨f²⟩ = −sλ(ξ).
     """
 
     posterior: Posterior

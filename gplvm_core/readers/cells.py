@@ -1,4 +1,4 @@
-"""A table as a user gives it: columns of Python values, None where one is missing."""
+"""Read a table into columns of Python values, with None for missing values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from gplvm_core.readers.errors import DataError
 
 @dataclass(frozen=True)
 class Cells:
-    """One column: its name, its values, and what its data type says.
+    """One column: its name, its values and its data type.
 
-    dtype: "bool", "int", "float", "words" (strings, or anything mixed), "category" or "ordered";
-    levels: the categories of the last two, in their order. places: the rows in words, for messages.
+    dtype: "bool", "int", "float", "words" (strings or mixed values), "category" or "ordered";
+    levels: the categories in their order, for "category" and "ordered". places: the rows in words,
+    for messages.
     """
 
     name: str
@@ -39,9 +40,9 @@ class Cells:
 
 
 def cells_of(table: Any) -> list[Cells]:
-    """The columns of a data frame, or of rows of values. Raises DataError for anything else.
+    """The columns of a data frame or of a list of rows. Raises DataError for other shapes.
 
-    Missing are None, NaN, pandas' NA, and text that is blank.
+    None, NaN, pandas' NA and blank text count as missing.
     """
     if hasattr(table, "columns") and hasattr(table, "iloc"):
         return [_of_series(str(name), table.iloc[:, at]) for at, name in enumerate(table.columns)]
@@ -61,7 +62,7 @@ def _as_array(rows: Any) -> NDArray[Any]:
     ]
     widths = {len(row) if isinstance(row, list) else -1 for row in rows}
     if len(widths) != 1 or -1 in widths:
-        raise DataError("the rows of a table need as many values each: pass a list of rows")
+        raise DataError("all rows of a table need the same number of values: pass a list of rows")
     found = np.empty((len(rows), widths.pop()), dtype=object)
     for at, row in enumerate(rows):
         found[at] = row
@@ -96,7 +97,7 @@ def _cells(name: str, values: list[Any], dtype: str, levels: tuple[Any, ...] = (
 
 
 def _plain(value: Any) -> Any:
-    """A Python value; None for what is missing."""
+    """The value as a Python object; None if it is missing."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or type(value).__name__ in ("NAType", "NaTType"):

@@ -240,5 +240,5 @@ def _mixed_units(spread: Array, constant: NDArray[np.bool_], names: list[str]) -
     return (
         f"The columns seem to be in different units: {names[high]} spreads by {spread[high]:.3g}, "
         f"{names[low]} by {spread[low]:.3g}. With one global scale only the largest would count; "
-        'scaling="columns" gives each its own, and noise="per_output" a noise of its own as well.'
+        'scaling="columns" gives each its own scale, and noise="per_output" also its own noise.'
     )

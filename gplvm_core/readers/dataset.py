@@ -53,6 +53,16 @@ class Dataset:
 
     Labels and sequences are stored as int64, times as float64, all arrays as read-only views.
     Raises DataError if the fields do not fit together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Dataset, Drawing
+    >>> values = np.array([[21.5, 0.4], [19.0, np.nan], [23.1, 0.7]])
+    >>> names = ("temperature", "humidity")
+    >>> days = Dataset("days", "Weather", values, Drawing("bars", (2,)), column_names=names)
+    >>> days.values.shape
+    (3, 2)
     """
 
     name: str

@@ -48,6 +48,13 @@ class Drawing:
 
     `value_range` holds the values drawn as black and white (image), or the ends of the axis; None
     fits it to the data.
+
+    Examples
+    --------
+    >>> from gplvm_core import Drawing
+    >>> digits = Drawing("image", (8, 8), value_range=(0.0, 16.0))
+    >>> digits.n_outputs
+    64
     """
 
     kind: Kind

@@ -17,15 +17,15 @@ Array = NDArray[np.float64]
 
 KINDS = ("number", "yes/no", "category", "grade", "count")
 OF_WORDS = ("yes/no", "category", "grade")
-# Every word but one is a yes/no column with sums over the rows of its own.
+# A column of W words becomes W − 1 yes/no columns, each with its own sums over the rows.
 MOST_WORDS = 100
-# Text that says yes, as the first of the two words of a yes/no column.
+# Words that mean "yes" in a yes/no column.
 YES = ("yes", "true", "y", "t", "1", "1.0", "on")
 
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column of a table: its name, its kind, and its words.
+    """A column of a table: its name, its kind and its words.
 
     words: of a category by falling frequency, of a grade in their order, of yes/no (yes, no). A
     word is stored as its number in `words`.
@@ -43,11 +43,11 @@ class TableColumn:
 def columns_of(
     table: Sequence[Cells], kinds: Any
 ) -> tuple[tuple[TableColumn, ...], tuple[str, ...]]:
-    """The columns of training data, and in words what was chosen for the user.
+    """The columns of training data, and a note with the kinds that were chosen automatically.
 
-    kinds: "auto", a kind (or the words of a grade in their order) for every column in a list, or a
-    dict by name or number; columns that a dict leaves out are chosen as by "auto". Raises DataError
-    for kinds that there are not, and for values that a column of its kind cannot have.
+    kinds: "auto"; a list with one entry per column; or a dict by column name or number. An entry is
+    a kind, or the words of a grade in their order. "auto" also applies to the columns that a dict
+    leaves out. Raises DataError for unknown kinds, and for values that do not fit their kind.
     """
     asked = _asked(table, kinds)
     columns, told = [], []
@@ -55,7 +55,7 @@ def columns_of(
         if len(cells.seen) < 2:
             raise DataError(
                 f"column {cells.name!r} has {plural(len(cells.seen), 'value')} in "
-                f"{plural(len(cells.values), 'row')}: nothing can be learnt of it. Leave it out"
+                f"{plural(len(cells.values), 'row')}: nothing can be learnt from it. Leave it out"
             )
         if kind is None:
             kind, why = _chosen(cells)
@@ -65,7 +65,7 @@ def columns_of(
 
 
 def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
-    """What the user said of each column; None: nothing."""
+    """The kind that the user gave for each column; None if the user gave none."""
     names = [cells.name for cells in table]
     if isinstance(kinds, str):
         if kinds != "auto":
@@ -91,7 +91,7 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
 
 
 def _chosen(cells: Cells) -> tuple[str, str]:
-    """A kind by the data type, and why."""
+    """The kind that follows from the data type, and the reason."""
     if cells.dtype == "ordered":
         return "grade", "ordered categories"
     if cells.dtype == "category":
@@ -134,7 +134,7 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
     if kind == "yes/no":
         if len(found) > 2:
             raise DataError(
-                f"column {cells.name!r} is to be yes/no and has {len(found)} values "
+                f"column {cells.name!r} should be yes/no but has {len(found)} values "
                 f"({listed([str(word) for word in found])}); make it a category"
             )
         words = sorted(found, key=lambda word: (str(word).lower() not in YES, -_rank(word)))
@@ -145,7 +145,7 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
 
 
 def _rank(word: Any) -> float:
-    """Of two numbers the larger one is yes; words stay as they came."""
+    """Sort key: the larger of two numbers means yes; words keep their order."""
     return float(word) if isinstance(word, int | float) else 0.0
 
 
@@ -157,8 +157,8 @@ def _levels(cells: Cells) -> tuple[Any, ...]:
     if all(isinstance(word, int | float) for word in found):
         return tuple(sorted(found))
     raise DataError(
-        f"column {cells.name!r} is to be a grade, and nothing says in which order its words "
-        f"({listed([str(word) for word in found])}) are: give the words in their order",
+        f"column {cells.name!r} should be a grade, but the order of its words "
+        f"({listed([str(word) for word in found])}) is unknown: give the words in their order",
         script='As in kinds={"size": ["small", "medium", "large"]}, or an ordered category.',
     )
 
@@ -168,7 +168,7 @@ def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
     found = set(cells.seen)
     if len(found) == 1:
         raise _one_value(cells)
-    # A grade that no row has is one that nothing can be learnt of.
+    # Nothing can be learnt about a grade that no row has.
     used = tuple(level for level in levels if level in found)
     _few_words(cells, len(used))
     return TableColumn(cells.name, "grade", used)
@@ -178,15 +178,15 @@ def _few_words(cells: Cells, count: int) -> None:
     if count > MOST_WORDS:
         raise DataError(
             f"column {cells.name!r} has {count:,} different words in {len(cells.values):,} rows; "
-            f"at most {MOST_WORDS} can be learnt. Leave the column out (names and other text are "
-            "no categories), or join rare words into one"
+            f"at most {MOST_WORDS} can be learnt. Leave the column out (names and free text are "
+            "not categories), or join rare words into one"
         )
 
 
 def _one_value(cells: Cells) -> DataError:
     return DataError(
         f"column {cells.name!r} has one value, {cells.seen[0]!r}, in all rows that have any: there "
-        "is nothing to learn of it. Leave it out"
+        "is nothing to learn from it. Leave it out"
     )
 
 
@@ -197,7 +197,7 @@ def check_numbers(cells: Cells) -> None:
             continue
         if not isinstance(value, int | float) or not np.isfinite(value):
             raise DataError(
-                f"column {cells.name!r} is of numbers, and {cells.place(row)} has {value!r}. Make "
+                f"column {cells.name!r} holds numbers, but {cells.place(row)} has {value!r}. Make "
                 "the column a category, or leave the value out"
             )
 
@@ -208,8 +208,8 @@ def check_counts(cells: Cells) -> None:
     for row, value in enumerate(cells.values):
         if value is not None and (value < 0 or value != int(value)):
             raise DataError(
-                f"column {cells.name!r} is of counts, and {cells.place(row)} has {value!r}: counts "
-                "are whole numbers from 0. Make the column one of numbers"
+                f"column {cells.name!r} holds counts, but {cells.place(row)} has {value!r}: counts "
+                "are whole numbers from 0. Make it a column of numbers"
             )
 
 

@@ -22,6 +22,15 @@ class View:
     """A named block of neighbouring columns with its own drawing.
 
     `column_names` are the names of the block's columns, or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Dataset, Drawing, View
+    >>> views = (View("face", Drawing("image", (2, 2))), View("pose", Drawing("bars", (1,))))
+    >>> people = Dataset("people", "Faces", np.eye(5), Drawing("bars", (5,)), views=views)
+    >>> people.view_values["pose"].shape
+    (5, 1)
     """
 
     name: str
@@ -134,6 +143,14 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
 
     labels: N class numbers from 0, or N × C booleans where a row may have several classes or none.
     Raises DataError for anything else. Source: Damianou (2015), §5.3.4.
+
+    Examples
+    --------
+    >>> from gplvm_core import label_view
+    >>> label_view([0, 2, 1], n_classes=3)
+    array([[ 1., -1., -1.],
+           [-1., -1.,  1.],
+           [-1.,  1., -1.]])
     """
     given = np.asarray(labels)
     if given.ndim == 2 and given.dtype == bool:

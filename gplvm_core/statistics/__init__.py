@@ -2,7 +2,7 @@
 
 from gplvm_core.statistics.clusters import ClusterError, cluster
 from gplvm_core.statistics.executors import Executor, executor_for
-from gplvm_core.statistics.handed_on import HandedOn
+from gplvm_core.statistics.linear_mean import LinearMean
 from gplvm_core.statistics.reduce import (
     PulledBack,
     StatisticsPullback,
@@ -16,7 +16,7 @@ from gplvm_core.statistics.statistics import Patterns, Statistics, Targets
 __all__ = [
     "ClusterError",
     "Executor",
-    "HandedOn",
+    "LinearMean",
     "Patterns",
     "PulledBack",
     "Statistics",

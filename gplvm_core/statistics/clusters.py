@@ -38,6 +38,20 @@ def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
     files under the same paths. Results equal those of one process. patience: seconds to wait for
     the scheduler, and for a first worker if there is none. Raises ClusterError if the cluster
     cannot be reached, its workers cannot be used, or it shuts down. Needs "manifolio[cluster]".
+
+    Examples
+    --------
+    >>> from gplvm_core import BayesianGPLVM, RowFiles, cluster
+    >>> with cluster("tcp://10.0.0.1:8786") as executor:  # doctest: +SKIP
+    ...     model = BayesianGPLVM(n_components=8).fit(RowFiles.of("/data/rows"), executor=executor)
+
+    An address without a cluster:
+
+    >>> with cluster("tcp://127.0.0.1:9", patience=0.1):  # doctest: +IGNORE_EXCEPTION_DETAIL
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    ClusterError: no cluster answers at tcp://127.0.0.1:9
     """
     try:
         from distributed import Client

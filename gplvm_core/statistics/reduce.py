@@ -17,7 +17,7 @@ from gplvm_core.kernels.exact import products, products_pullback
 from gplvm_core.numerics import AnyArray, Array
 from gplvm_core.parameters import add as add_leaves
 from gplvm_core.statistics.executors import Executor, serial
-from gplvm_core.statistics.handed_on import HandedOn
+from gplvm_core.statistics.linear_mean import LinearMean
 from gplvm_core.statistics.statistics import Statistics, Targets
 
 POINTS_PER_CHUNK = 1024
@@ -117,7 +117,7 @@ def chunk_statistics(
         keep.extend((found, own))
     linear = None
     if targets.slope is not None:
-        linear = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
+        linear = LinearMean.of(targets.slope, kernel, belief, inducing, psi1)
         values = linear.left(values)
     # This order is a quarter faster than psi1ᵀ values.
     psi1_targets = np.asarray(values.T @ psi1).T
@@ -175,7 +175,7 @@ def chunk_pullback(
     d_targets = np.asarray(adjoint.psi1_targets, like=values)
     slid, moved, total = None, None, _total_variance(targets)
     if targets.slope is not None:
-        linear = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
+        linear = LinearMean.of(targets.slope, kernel, belief, inducing, psi1)
         values = linear.left(values)
         d_left = 2.0 * adjoint.yy * values + psi1 @ d_targets
         _, slid_psi1, slid = linear.pullback(d_left, adjoint.psi1_targets, adjoint.yy)

@@ -62,6 +62,15 @@ def save(
     ``registry``: the classes that may occur, by default `known_classes()`. Only the user can access
     the file. Raises StoreError if the value contains something that cannot be stored exactly, or
     the file cannot be written; an existing file is then unchanged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gplvm_core import ProbabilisticPCA, load_dataset, save
+    >>> model = ProbabilisticPCA(2).fit(load_dataset("wine").values)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/wine.gplvm").name
+    'wine.gplvm'
     """
     target = Path(path).expanduser()
     write_sealed(thing, target, compress=compress, registry=registry)
@@ -96,6 +105,16 @@ def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | Non
     Raises StoreError if the file is missing, damaged, not a Manifolio file, written by a newer
     version, cannot be migrated, or needs more than ``max_bytes`` of memory; ChangedError if it can
     be read, but was changed after it was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from gplvm_core import load, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save({"rows": np.arange(3.0)}, f"{folder}/rows.gplvm")
+    ...     load(path)
+    {'rows': array([0., 1., 2.])}
     """
     return read(source, max_bytes=max_bytes, registry=registry).value
 

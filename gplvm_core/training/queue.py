@@ -117,7 +117,7 @@ class Queue:
         """Find the jobs of processes that no longer run; returns the unfinished jobs.
 
         Jobs that were queued or running are now "interrupted"; `resume` continues them with exactly
-        the same results. Jobs of running processes are left alone.
+        the same results. Jobs of running processes are unchanged.
         """
         found = []
         with self._lock:

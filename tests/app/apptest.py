@@ -1,4 +1,4 @@
-"""What the tests of pages share: opening a page in Streamlit's AppTest, reading it, pressing."""
+"""Helpers of the page tests: open a page in Streamlit's AppTest, read it, press its buttons."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from pages.ui.shared.parcels import parcels
 
 ROOT = Path(__file__).parents[2]
 TABS = ("fill", "time", "views", "layers")  # of Explore
-# In the browser: one number for a canvas, another when a pixel differs.
+# In the browser: a checksum of a canvas's pixels.
 PIXELS = """(canvas) => {
     const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
     let sum = 0;
@@ -51,7 +51,7 @@ def kind_of(at: AppTest, column: str, kind: str) -> AppTest:
 
 
 def said(at: AppTest) -> str:
-    """All words on the page."""
+    """All text on the page."""
     kinds = (
         "title",
         "header",
@@ -67,7 +67,7 @@ def said(at: AppTest) -> str:
 
 
 def as_shown(markdown: str) -> str:
-    """Markdown without the marks that keep a name from being read as Markdown."""
+    """Markdown without the escapes of its special characters."""
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace("\u2060", "")
 
 
@@ -83,20 +83,20 @@ def query(at: AppTest, name: str) -> str:
 
 
 def finished(job_id: str) -> training.Snapshot:
-    """The job at its end, which must be a good one."""
+    """Wait for the end of the job, which must succeed."""
     job = training.wait(job_id, timeout=60)
     assert job.status == "finished", job.error
     return job
 
 
 def upload(at: AppTest, name: str, data: bytes) -> AppTest:
-    """The page after a file was chosen as the data."""
+    """Choose a file as the data; return the page."""
     at.segmented_control(key="train_source").set_value("upload").run()
     return at.file_uploader[0].upload(name, data).run()
 
 
 def stores(at: AppTest) -> dict[str, tuple[dict, dict]]:
-    """Header and arrays of everything that was sent to the browser as bytes."""
+    """Headers and arrays of all bytes that were sent to the browser."""
     found: dict[str, tuple[dict, dict]] = {}
     for element in at.main:
         _collect(element, found)
@@ -117,7 +117,7 @@ def _collect(element, found) -> None:
 
 
 def started(at: AppTest) -> training.Snapshot:
-    """Press the button that starts training: the job at its end."""
+    """Press the button that starts training; return the finished job."""
     press(at, "Start training")
     assert not at.exception
     return finished(query(at, "job"))

@@ -1,4 +1,4 @@
-"""What the tests of pages share: a workspace, data; a running app and a browser to drive it."""
+"""Fixtures of the page tests: a workspace, data, a running app, and a browser."""
 
 import functools
 import os
@@ -33,7 +33,7 @@ from pages.ui.shared import catalogue
 from tests.app.watch import wait_for_function
 
 ROOT = Path(__file__).parents[2]
-OUTSIDE = Path(__file__).parent / "outside"  # what watches a server's process (sitecustomize)
+OUTSIDE = Path(__file__).parent / "outside"  # records the server's connections (sitecustomize)
 CHROMIUM = shutil.which("chromium")
 SCREEN: ViewportSize = {"width": 1280, "height": 900}
 FLAGS = [
@@ -50,7 +50,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session", autouse=True)
 def packages_looked_through_once() -> Iterator[None]:
-    """Every AppTest looks for components in all installed packages: half of a short test's time."""
+    """Cache the search for components in all installed packages: half of a short test's time."""
     scan = functools.cache(manifest_scanner.scan_component_manifests)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
@@ -59,7 +59,7 @@ def packages_looked_through_once() -> Iterator[None]:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace and a gallery of the test's own."""
+    """A temporary workspace and gallery."""
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
     monkeypatch.chdir(ROOT)
@@ -90,7 +90,7 @@ class Server:
     home: Path
 
     def outside(self) -> list[str]:
-        """Every place beyond this machine that the server's process asked for or about."""
+        """All hosts outside this machine that the server connected to or looked up."""
         return (self.home / "outside.txt").read_text().splitlines()
 
     def explore(self, query: str = "") -> str:
@@ -99,7 +99,7 @@ class Server:
 
 @dataclass
 class Traffic:
-    """What a page said and sent while it was open."""
+    """The messages and requests of a page while it was open."""
 
     sent: list[bytes | str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -113,14 +113,14 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Visit:
-    """A page with its traffic."""
+    """A page with its requests and messages."""
 
     page: Page
     traffic: Traffic
 
 
 def small_model(folder: Path) -> str:
-    """Fit a small model on some digits and keep it in a user's library; its id."""
+    """Fit a small model on some digits and store it in a user's library; return its id."""
     digits = load_dataset("digits")
     dataset = replace(
         digits, name="some-digits", targets=digits.targets[:150], labels=digits.labels[:150]
@@ -193,9 +193,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def tab(browser: Browser) -> Iterator[Page]:
-    """One tab for all tests: what it has fetched and compiled for one page serves the next ones.
+    """One tab for all tests, so that pages share what the browser has fetched and compiled.
 
-    A new one would compile the whole of Streamlit anew, which is most of what a page costs.
+    A new tab would compile all of Streamlit again, which is most of a page's cost.
     """
     context = browser.new_context(viewport=SCREEN)
     page = context.new_page()
@@ -206,9 +206,9 @@ def tab(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def browser_page(tab: Page) -> Iterator[Visit]:
-    """An empty page, 1280 × 900, that notes requests, messages to the server and errors.
+    """An empty page, 1280 × 900, that records requests, messages to the server and errors.
 
-    No request of a test may leave this machine and no error be thrown.
+    The test fails if a request leaves this machine or an error is thrown.
     """
     traffic = Traffic()
 
@@ -217,7 +217,7 @@ def browser_page(tab: Page) -> Iterator[Visit]:
         socket.on("framesent", lambda frame: traffic.sent.append(frame))
 
     def listen(message: ConsoleMessage) -> None:
-        # Opened below a page's own path, Streamlit first looks for its server there.
+        # Opened at the path of a page, Streamlit first looks for its server there.
         own = "/_stcore/" in message.location.get("url", "")
         if message.type == "error" and not own:
             traffic.errors.append(message.text)
@@ -239,7 +239,7 @@ def browser_page(tab: Page) -> Iterator[Visit]:
 
 
 def leave(page: Page) -> None:
-    """Make a tab what a new one is: nothing open, kept or emulated."""
+    """Reset a tab to the state of a new one: no page, storage or emulation."""
     if page.url.startswith("http"):
         page.evaluate("sessionStorage.clear(), localStorage.clear()")
     page.goto("about:blank")

@@ -1,4 +1,4 @@
-"""Every file with words in it that the app writes, made of names that would be formulas."""
+"""Every text file that the app writes, for data whose names look like formulas."""
 
 import json
 import warnings
@@ -29,7 +29,7 @@ N_ROWS, SPLIT = 20, 15
 
 
 def tables() -> dict[str, str]:
-    """CSV files by what they hold."""
+    """CSV files by their content."""
     dataset, paired = data()
     names, values = HOSTILE, dataset.values
     model = two_views(paired)
@@ -73,7 +73,7 @@ def pages() -> dict[str, str]:
 
 
 def data() -> tuple[Dataset, Dataset]:
-    """A table, and the same as two views."""
+    """A table, and the same table as two views."""
     rng = np.random.default_rng(0)
     values = rng.standard_normal((N_ROWS, 2)) @ rng.standard_normal((2, len(HOSTILE)))
     values += 0.1 * rng.standard_normal(values.shape)

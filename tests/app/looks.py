@@ -1,5 +1,5 @@
-"""What a browser finds wrong with a page's looks: text that is cut, controls that differ, a focus
-that is not seen, and what axe, a checker of accessibility, reports.
+"""Check a page's looks in a browser: text that is cut, controls that differ, a focus
+that is invisible, and the report of axe, an accessibility checker.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ VIOLATIONS = """async (rules) => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html.slice(0, 160)]));
 }"""
-# Elements that are seen, those in the canvas' own trees among them.
+# Visible elements, including those in the canvas's shadow trees.
 SEEN = """
     const seen = [];
     const walk = (root) => {
@@ -32,7 +32,7 @@ SEEN = """
     };
     const words = (node) => (node.textContent || node.value || "").trim().slice(0, 40);
 """
-# What is cut may end in "…" where a title has the whole; what may be scrolled is not cut.
+# Text may be cut with "…" if a title has all of it; scrollable text is not cut.
 CUT = (
     "() => {"
     + SEEN
@@ -91,7 +91,7 @@ CONTROLS = (
     return [...new Set(found)];
 }"""
 )
-# What has the focus, or an element around it, is outlined.
+# The focused element, or an element around it, is outlined.
 FOCUSED = """() => {
     let node = document.activeElement;
     while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
@@ -107,13 +107,13 @@ FOCUSED = """() => {
 
 
 def violations(page: Page, rules: dict[str, Any] | None = None) -> list[list[str]]:
-    """What axe finds on the page, of any severity: rule, and the element's HTML."""
+    """The findings of axe on the page, of any severity: the rule and the element's HTML."""
     found: list[list[str]] = page.evaluate(VIOLATIONS, rules or {})
     return found
 
 
 def focus_stops(page: Page, most: int) -> list[tuple[bool, str]]:
-    """The stops of the Tab key from the page's start: whether each is seen, and its name."""
+    """The stops of the Tab key from the page's start: whether each is visible, and its name."""
     stops = []
     for _ in range(most):
         page.keyboard.press("Tab")

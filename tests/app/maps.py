@@ -1,4 +1,4 @@
-"""What the browser tests of maps share: opening one, pointing at it, asking what it shows."""
+"""Helpers of the browser tests of maps: open one, point at it, read what it shows."""
 
 import json
 
@@ -10,7 +10,7 @@ MAP = "canvas[data-part=upper]"
 OUTPUT = "canvas[data-part=output]"
 READY = "[data-part=explorer][data-ready=true]"
 EXPLORER = "[...window.manifolio.views.values()][0]"
-# What is shown when the next frame is there.
+# The state after the next frame.
 SHOWN = """async () => {
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
     const explorer = [...window.manifolio.views.values()][0];
@@ -58,7 +58,7 @@ def wait_for_other_point(page, before):
 
 
 def followed(model, pair, point):
-    """A point whose other dimensions are where the training points near it in the pair are."""
+    """A point whose other dimensions follow the training points near it in the shown pair."""
     scale = np.sqrt(model.relevance_[pair])
     plane, here = model.latent_mean_[:, pair] * scale, np.asarray(point)[pair] * scale
     between = np.linalg.norm(plane[:, None] - plane[None], axis=2)

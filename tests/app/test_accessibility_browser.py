@@ -1,5 +1,5 @@
 """Every room and tab, on a telephone, at 200 % zoom and on a large screen, light and dark: no text
-is cut, axe finds nothing, controls look alike, the keyboard reaches everything, nothing complains.
+is cut, axe finds nothing, controls look alike, the keyboard reaches everything, no errors.
 """
 
 import pytest
@@ -28,8 +28,8 @@ PAGES = (
 )
 # 640 × 450: a window of 1280 × 900 at 200 % zoom.
 SIZES = ((360, 900), (640, 450), (768, 900), (1920, 1080))
-# The schemes differ only in their colours and the sizes in everything else, so one visit serves
-# all: rules that cannot find anything new are left out.
+# The schemes differ only in their colours, and the sizes in everything else. One visit checks
+# all of them, without rules that cannot find anything new.
 VISITS = (
     ("light", 1280, {}),
     ("dark", 1280, {"runOnly": ["color-contrast"]}),
@@ -153,7 +153,7 @@ MOVING = """() => {
 
 
 @pytest.mark.parametrize("room", ["", "explore?tab=fill&model={0}", "explore?model={0}"])
-def test_nothing_moves_by_itself_where_less_motion_is_wished(
+def test_nothing_moves_by_itself_with_reduced_motion(
     server: Server, browser_page: Visit, room: str
 ) -> None:
     page = browser_page.page

@@ -67,7 +67,7 @@ def test_bookmarks_have_names_outlive_the_page_and_travel_as_json(server, browse
     page.get_by_role("button", name="Go to a <b>four</b>").click()
     assert kept_point(page) == point
     page.get_by_role("button", name="Remove a <b>four</b>").click()
-    # With none there is nothing to save, and still something to load.
+    # Without bookmarks there is nothing to save, but Load is still available.
     expect(page.locator(".kept > div")).to_have_count(0)
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_hidden()
     assert page.get_by_role("button", name="Load", exact=True).is_visible()
@@ -94,7 +94,7 @@ def test_a_wall_shows_sixteen_places_and_leads_to_one(server, browser_page):
     changed(page.locator(".wall canvas").first, first)
     page.get_by_role("button", name="Map", exact=True).click()
     pair = page.evaluate(SHOWN)["pair"]
-    # The drawings on the map move with it.
+    # Drawings on the map move with the map.
     wide = np.ptp(np.array(page.evaluate(WALL))[:, pair[0]])
     page.mouse.move(*place_on_map(page, 0.4, 0.5))
     page.keyboard.down("Control")
@@ -159,12 +159,12 @@ def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
     page.wait_for_function("location.search.includes('at=')")
 
 
-def test_a_bad_link_is_said_and_the_map_still_opens(server, browser_page):
+def test_a_bad_link_is_reported_and_the_map_still_opens(server, browser_page):
     page = open_map(browser_page, server.explore("&dims=1,99&at=0,0"))
     assert page.get_by_text("could not be used").is_visible()
 
 
-def test_a_link_says_what_of_the_map_is_shown(server, browser_page):
+def test_a_link_contains_the_shown_parts_of_the_map(server, browser_page):
     page = browser_page.page
     page.goto(
         server.explore(
@@ -183,7 +183,7 @@ def test_a_link_says_what_of_the_map_is_shown(server, browser_page):
     look.get_by_role("button", name="Back to one", exact=True).click()
     page.wait_for_function("!location.search.includes('wall=')")
     assert "show=thumbnails,ellipses" in page.url
-    # Back from another page it is as it was.
+    # After a visit to another page it is unchanged.
     page.get_by_role("link", name="Train").click()
     page.locator(MAP).wait_for(state="detached")
     page.get_by_role("link", name="Explore").click()

@@ -88,7 +88,7 @@ def test_a_broken_job_hides_no_other(dots: Dataset):
     assert not at.exception and "damaged" in said(at)
 
 
-def test_a_home_that_cannot_be_written_shows_the_gallery_and_says_what_is_not_possible(
+def test_a_read_only_home_shows_the_gallery_and_the_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dots: Dataset
 ):
     (tmp_path / "in the way").write_text("a file")

@@ -90,7 +90,7 @@ def test_hover_generates_without_the_server(server, browser_page):
     assert len(browser_page.traffic.sent) == sent
 
 
-def test_a_click_asks_nothing_of_the_server(server, browser_page):
+def test_a_click_sends_no_request_to_the_server(server, browser_page):
     page = open_map(browser_page, server.explore())
     sent, steps = len(browser_page.traffic.sent), page.evaluate("history.length")
     before = page.locator(".details").get_attribute("data-point")
@@ -109,25 +109,25 @@ def test_a_click_asks_nothing_of_the_server(server, browser_page):
     assert kept_point(open_map(browser_page, link)) == pytest.approx(point, abs=1e-4)
 
 
-def test_what_is_told_of_a_point_is_what_numpy_says(server, browser_page):
+def test_the_values_shown_for_a_point_equal_numpys(server, browser_page):
     page = open_map(browser_page, server.explore())
     model = Library(server.home / "library").model(server.model_key.split(":")[1])
     values = load_dataset("digits").targets[:150].astype(float)
     page.mouse.click(*place_on_map(page, 0.7, 0.6))
     wait_for_other_point(page, "")
     point = np.array(kept_point(page))
-    page.mouse.move(5, 5)  # off the map: what is kept is shown
+    page.mouse.move(5, 5)  # outside the map: the kept point is shown
     expect(page.locator("[data-part=where]")).to_have_text("Kept")
     distance = np.sqrt((model.latent_mean_ - point) ** 2 @ model.relevance_)
     rows = [str(row + 1) for row in np.argsort(distance)[:8]]
     expect(page.locator(".near button")).to_have_text(rows)
-    # Without hidden dimensions only the function is unknown, as a share of the data's spread.
+    # Without hidden dimensions only the function is uncertain, as a fraction of the data's spread.
     share = page.evaluate(f"(x) => {EXPLORER}.inspector.doubt.share(x, null)", point.tolist())
     _, variance = predict(model.posterior_, point[None])
     scale = np.broadcast_to(model.posterior_.scale, values.shape[1])
     spread = np.mean(np.var(values / scale, axis=0))
     assert share == pytest.approx(np.sqrt(np.mean(variance / scale**2) / spread), rel=0.02)
-    # Those that follow the data add what the rows near the place differ by.
+    # Hidden dimensions that follow the data add the differences between the rows nearby.
     doubt = f"(x) => {EXPLORER}.inspector.doubt.share(x, {EXPLORER}.map.near)"
     assert page.evaluate(doubt, point.tolist()) > share
 
@@ -181,7 +181,7 @@ def test_wheel_zooms_and_drag_pans_without_keeping(server, browser_page):
     view = "() => ({...[...window.manifolio.views.values()][0].map.view})"
     before = page.evaluate(view)
     page.mouse.move(*place_on_map(page, 0.9, 0.9))
-    page.mouse.wheel(0, 40)  # the map was not clicked on: the page scrolls
+    page.mouse.wheel(0, 40)  # before a click on the map the page scrolls
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 0")
     assert page.evaluate(view) == before
     page.locator(MAP).focus()
@@ -278,7 +278,7 @@ def test_a_slider_moved_by_hand_stays_where_it_is(server, browser_page):
         shown = page.evaluate(SHOWN)
         assert shown["sliders"][0] == [q, held]
         assert shown["point"][q] == pytest.approx(held, abs=1e-3)  # as the slider rounds
-    # Switched on again, the chosen point goes where the data are (the details are late).
+    # Switched on again, the chosen point moves to the data (the details come later).
     wait_for_other_point(page, first)
     before = page.locator(".details").get_attribute("data-point")
     menu(page, "More")
@@ -303,7 +303,7 @@ def test_a_ring_on_a_dot_takes_the_picture_along(server, browser_page):
     page.mouse.up()
 
 
-def test_a_missing_model_is_said(server, browser_page):
+def test_a_missing_model_is_reported(server, browser_page):
     browser_page.page.goto(f"{server.url}/explore?model=library:nothing")
     browser_page.page.get_by_text("There is no model").wait_for()
     browser_page.page.get_by_role("button", name="Choose another model").wait_for()

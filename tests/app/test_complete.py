@@ -1,4 +1,4 @@
-"""The Complete page through Streamlit's AppTest: what it says, asks, keeps and sends."""
+"""The tab Fill in through Streamlit's AppTest: texts, inputs, session state and messages."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ def model(flow: Dataset) -> BayesianGPLVM:
 
 @pytest.fixture
 def keep(flow: Dataset) -> Callable[..., str]:
-    """Put a model into the library; its key."""
+    """Add a model to the library; return its key."""
 
     def added(model: object, dataset: Dataset = flow) -> str:
         return "library:" + Library(workspace() / "library").add(model, dataset, "My flow")
@@ -60,7 +60,7 @@ def app(key: str | None = None) -> AppTest:
 
 
 def source_of(at: AppTest) -> str:
-    """The key of the switch between rows of the data and one's own."""
+    """The key of the switch between rows of the data and uploaded rows."""
     return next(each.key for each in at.segmented_control if "complete_source" in each.key)
 
 
@@ -87,7 +87,7 @@ def test_the_model_remains_while_tabs_and_rooms_change(keep, model):
     assert f"|{key}" in at.selectbox[0].key
 
 
-def test_a_missing_model_is_said():
+def test_a_missing_model_is_reported():
     at = app("library:none")
     assert not at.exception
     assert "There is no model" in at.error[0].value
@@ -166,7 +166,7 @@ def test_your_own_rows_are_asked_for_and_shown(keep, model, flow):
     press(at, "Complete all rows")
     assert not at.exception
     assert "have 0." in said(at)
-    # The upload outlives a visit to another page.
+    # The upload is still there after a visit to another page.
     go_to(at, "mine")
     go_to(at, "fill")
     assert stores(at)["answer"][0]["item"].startswith("own 0 ")
@@ -222,7 +222,7 @@ def test_masks_are_kept_per_row_and_an_untouched_row_takes_the_latest(flow):
         {"more": True},
     ],
 )
-def test_messages_that_do_not_belong_to_the_page_are_left_alone(flow, act):
+def test_messages_from_elsewhere_are_unchanged(flow, act):
     items = [RowItem("row 1", "row 2", flow.values[1])]
     assert question_of(act, items, flow) is None
 
@@ -332,7 +332,7 @@ def test_a_model_of_data_with_gaps_completes_their_rows(keep, flow):
     assert np.isfinite(arrays["mean"]).all()
     assert np.all(arrays["std"][np.isnan(row)] > 0)
     assert "with values in the same columns" in said(at)
-    # Their gaps can all be filled without bringing the file again.
+    # All their gaps can be filled without another upload.
     gaps = int(np.isnan(values).sum())
     assert f"{len(values)} rows, {gaps} gaps to fill" in said(at)
     assert "Complete all rows" in [button.label for button in at.button]

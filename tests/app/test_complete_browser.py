@@ -1,4 +1,4 @@
-"""The painter in a real browser: strokes, answers, undo, keys, fingers, memory."""
+"""The painter in a real browser: strokes, completions, undo, keys, touch, memory."""
 
 import base64
 import re
@@ -85,7 +85,7 @@ def answered(page, mask=None):
 
 
 def on_item(page, across, down):
-    """Window coordinates of a place in the row's picture, as shares from its upper left."""
+    """Window coordinates of a place in the row's picture, as fractions from its upper left."""
     page.locator(ITEM).scroll_into_view_if_needed()
     box = page.locator(ITEM).bounding_box()
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
@@ -134,7 +134,7 @@ def test_a_stroke_hides_pixels_and_the_answer_comes_back(server, browser_page):
         f"{hidden.sum()} of 64 pixels hidden" in page.locator("[data-part=item-words]").inner_text()
     )
     assert "expected by the model" in page.locator("[data-part=mean-words]").inner_text()
-    # Painting itself needs no server: one message a stroke.
+    # Painting itself needs no server: one message per stroke.
     sent = len(browser_page.traffic.sent)
     page.mouse.move(*on_item(page, 0.2, 0.8))
     page.mouse.down()
@@ -165,7 +165,7 @@ def test_undo_show_again_and_the_ready_made_parts(server, browser_page):
     assert 0 < sum(answered(page)["mask"]) < sum(first)
 
 
-def test_everything_hidden_is_said_in_words_and_undone(server, browser_page):
+def test_hiding_everything_is_refused_with_a_message_and_undone(server, browser_page):
     page = open_page(browser_page, link(server))
     page.get_by_role("button", name="Lower half").click()
     answered(page)
@@ -209,7 +209,7 @@ def test_painting_outlives_other_rows_pages_and_reruns(server, browser_page):
     buttons = page.locator(".strip [data-id]")
     buttons.nth(1).click()
     other = answered(page)
-    # An untouched row takes over what is hidden; painting it leaves the first as it was.
+    # An untouched row inherits the hidden parts; painting it does not change the first row.
     assert other["id"] != mine["id"]
     assert other["mask"] == mine["mask"]
     page.get_by_role("button", name="Nothing").click()
@@ -264,7 +264,7 @@ def test_joints_and_limbs_are_clicked(server, bodies, browser_page):
     found = {names[j] for j in np.flatnonzero(now["mask"])}
     assert {"RightLeg", "RightFoot", "RightToeBase"} <= found
     assert all(name.startswith("Right") for name in found)
-    # Dragging an answer turns the figures and hides nothing.
+    # Dragging a completion turns the figures and hides nothing.
     turn = "() => ({...[...window.manifolio.views.values()][0].state.turn})"
     before = page.evaluate(turn)
     box = page.locator("canvas[data-part=mean]").bounding_box()
@@ -314,7 +314,7 @@ def test_rows_with_gaps_are_uploaded_filled_and_taken_home(server, browser_page,
     with page.expect_download() as taken:
         page.get_by_role("button", name=re.compile("Completed table")).click()
     table = np.genfromtxt(taken.value.path(), delimiter=",", names=None, skip_header=1)
-    table = table[:, -128:]  # behind the rows' numbers, places and typicality
+    table = table[:, -128:]  # after the columns of row numbers, positions and typicality
     assert table.shape == (3, 128)
     np.testing.assert_allclose(table[:, :40], rows[:, :40])
     assert np.all(table[:, 64 + 40 :] > 0)

@@ -1,4 +1,4 @@
-"""Is depth worth it here? Asked in the Library, answered in a thread."""
+"""The dialog "Is depth worth it here?" in the Library, computed in a thread."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_a_column_is_asked_for_and_answered() -> None:
     at = at.run()
     assert not at.exception
     assert "Depth " in at.info[0].value and "boosted trees" in str(at.dataframe[0].value)
-    # What is known stays known, also to another visitor; whole rows are another question.
+    # Results stay, also for another visitor; a comparison of whole rows is a separate result.
     again = AppTest.from_function(room, args=(1,), default_timeout=60).run()
     assert not again.info
     again = again.selectbox(key="depth_worth_column").select(2).run()
@@ -57,7 +57,7 @@ def test_a_column_is_asked_for_and_answered() -> None:
     assert again.button(key="depth_worth_start").label == "Ask again"
 
 
-def test_an_end_is_asked_for_and_an_error_told() -> None:
+def test_an_end_is_requested_and_an_error_reported() -> None:
     def work(callback):
         raise ValueError("9 rows are too few")
 
@@ -68,7 +68,7 @@ def test_an_end_is_asked_for_and_an_error_told() -> None:
     assert progress_in_words(run) == "Ending …"
 
 
-def test_rows_with_gaps_and_too_many_rows_are_told() -> None:
+def test_rows_with_gaps_and_too_many_rows_are_reported() -> None:
     data = table(900)
     values = data.values.copy()
     values[::3, 0] = np.nan

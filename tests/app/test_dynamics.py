@@ -1,4 +1,4 @@
-"""The Dynamics page through Streamlit's AppTest: what it says, asks and sends."""
+"""The tab Time through Streamlit's AppTest: texts, inputs and messages."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def of_views(halves: Dataset) -> ManifoldRelevance:
 
 @pytest.fixture
 def keep(poses: Dataset) -> Callable[..., str]:
-    """Put a model into the library; its key."""
+    """Add a model to the library; return its key."""
 
     def added(model: object, dataset: Dataset = poses) -> str:
         return "library:" + Library(workspace() / "library").add(model, dataset, "My bodies")
@@ -98,12 +98,12 @@ def choose_task(at: AppTest, task: str) -> AppTest:
 
 
 def progress(at: AppTest) -> list[str]:
-    """The words over every progress bar."""
+    """The texts above all progress bars."""
     return [bar.proto.text for bar in at.get("progress")]
 
 
 def filled(at: AppTest) -> tuple[dict, dict]:
-    """The reel when the thread that fills a gap is done."""
+    """The reel after the thread that fills a gap has ended."""
     for _ in range(200):
         header, arrays = reel(at)
         if header["panels"][0]["title"] == "Filled in":
@@ -120,13 +120,13 @@ def test_the_tab_opens_the_first_model_that_has_it(keep, model, poses):
     assert reel(at)[0]["title"].startswith("Jumps and turns")
 
 
-def test_a_missing_model_is_said():
+def test_a_missing_model_is_reported():
     at = app("library:none")
     assert not at.exception
     assert "There is no model" in at.error[0].value
 
 
-def test_a_model_without_time_says_what_the_page_needs(keep, poses):
+def test_a_model_without_time_shows_what_the_page_needs(keep, poses):
     still = BayesianGPLVM(2, n_inducing=10, max_iter=5, random_state=0).fit(poses.values)
     at = app(keep(still))
     assert not at.exception
@@ -183,7 +183,7 @@ def test_a_timed_model_of_several_views_is_offered_and_plays_the_chosen_view(
             menu = next(each for each in at.selectbox if each.label == "View")
             menu.set_value("upper").run()
             assert not at.exception and at.query_params["view"] == "upper"
-    np.testing.assert_array_equal(*paths)  # the views lie on one path
+    np.testing.assert_array_equal(*paths)  # the views share one path
     header, arrays = filled(press(choose_task(at, "fill"), "Fill it in"))
     assert header["panels"][0]["title"] == "Filled in"
     assert np.isfinite(arrays["values0"]).all()
@@ -192,7 +192,7 @@ def test_a_timed_model_of_several_views_is_offered_and_plays_the_chosen_view(
     assert "See the views" in labels
 
 
-def test_a_model_of_several_views_without_time_is_told_what_the_page_needs(keep, halves):
+def test_a_multi_view_model_without_time_shows_what_the_page_needs(keep, halves):
     still = ManifoldRelevance(2, n_inducing=10, max_iter=5, random_state=0)
     at = app(keep(still.fit(halves.view_values), halves))
     assert not at.exception
@@ -292,7 +292,7 @@ def test_a_sequence_of_several_labels_has_a_number(poses, model):
     assert sequence_titles(model, mixed)[0] == "Sequence 1, 30 frames"
 
 
-def test_the_table_says_what_is_forecast(poses):
+def test_the_table_marks_forecasts(poses):
     times = STEP * np.arange(4)
     panel = SequencePanel("model", poses.values[:4], np.full((4, poses.n_outputs), 0.25))
     table = sequence_csv(poses, Reel("x", times, (panel,), forecast=np.array([0, 0, 0, 1], bool)))
@@ -350,7 +350,7 @@ def test_how_far_the_filling_is_and_a_way_out(keep, model, monkeypatch):
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
     assert "step 7 of at most 200, bound −1,234 nats" in progress(at)[0]
     press(at, "Cancel")
-    assert ended.wait(60.0)  # the thread does not go on in secret
+    assert ended.wait(60.0)  # the thread has really ended
     assert not at.exception
     assert progress(at) == []
     fill = next(button for button in at.button if button.label == "Fill it in")
@@ -379,7 +379,7 @@ def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch
     assert ended.wait(60.0)
 
 
-def test_what_goes_wrong_in_the_thread_is_told():
+def test_errors_in_the_thread_are_reported():
     def fails(callback) -> Reel:
         raise ValueError("nothing fits")
 

@@ -1,4 +1,4 @@
-"""The player in a real browser: playing, scrubbing, keys, fingers, forecasts, samples, gaps."""
+"""The player in a real browser: playing, scrubbing, keys, touch, forecasts, samples, gaps."""
 
 import itertools
 import re
@@ -35,7 +35,7 @@ STATE = f"""() => {{
         values: Array.from(reel.arrays.values0),
     }};
 }}"""
-# How many pixels of a canvas have the colour of the forecast's ellipses.
+# The number of pixels with the colour of the forecast's ellipses.
 ORANGE = """(canvas) => {
     const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
     let count = 0;
@@ -45,7 +45,7 @@ ORANGE = """(canvas) => {
     }
     return count;
 }"""
-# How much redder than blue the ground of the track is, six pixels before and after a time.
+# The red minus the blue of the track's background, six pixels before and after a time.
 GROUND = f"""(time) => {{
     {FIRST}
     const {{ canvas, picture }} = player.timeline;
@@ -129,7 +129,7 @@ def choose_task(page, task):
 
 
 def on(page, selector, across, down):
-    """Window coordinates of a place in a canvas, as shares from its upper left."""
+    """Window coordinates of a place in a canvas, given as fractions from its upper left."""
     box = page.locator(selector).bounding_box()
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 

@@ -38,7 +38,7 @@ def test_names_in_markdown_are_words():
 
 
 @pytest.mark.parametrize("names", [("file", "latent"), ("../a", "..//a"), ("a", "a_std")])
-def test_every_view_has_arrays_of_its_own(names: tuple[str, str]):
+def test_every_view_has_separate_arrays(names: tuple[str, str]):
     _, paired = exports.data()
     views = tuple(replace(view, name=name) for view, name in zip(paired.views, names, strict=True))
     paired = replace(paired, views=views)

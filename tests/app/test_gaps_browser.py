@@ -1,4 +1,4 @@
-"""Rows with gaps in a real browser: what the canvas draws of them, and the way from file to map."""
+"""Rows with gaps in a real browser: their drawings, and all steps from the file to the map."""
 
 import base64
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 WHERE = "[data-part=where]"
 
 
-def test_what_is_said_belongs_to_the_pointer_and_then_to_the_point_again(server, browser_page):
+def test_the_text_describes_the_pointer_and_then_the_point_again(server, browser_page):
     page = open_map(browser_page, server.explore())
     said, rows = page.locator(".where"), page.locator(".near")
     expect(page.locator(WHERE)).to_have_text("Kept")
@@ -50,14 +50,14 @@ def test_dimensions_have_shares_films_and_names_that_are_remembered(server, brow
     name.press("Enter")
     option = page.locator(f"[data-part=across] option[value='{q}']")
     expect(option).to_have_text("Round <b>or</b> not")
-    # It is stored with the model: another browser has it too.
+    # The name is stored with the model, so another browser shows it, too.
     library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
     wait_until(page, lambda: dict(library.entry(identifier).dimension_names).get("", ()) != ())
     page.goto("about:blank")
     open_map(browser_page, server.explore())
     expect(option).to_have_text("Round <b>or</b> not")
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('dim'))") == []
-    # Two dimensions cannot have one name; an empty one is the model's own again.
+    # Two dimensions cannot have the same name; an empty name restores the default.
     second = page.locator(".dimension input.name").nth(1)
     second.fill("round <b>or</b> not")
     second.press("Enter")
@@ -188,7 +188,7 @@ def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, br
     expect(fold).to_have_attribute("open", "")
     page.wait_for_function("() => location.search.includes('model=library')")
     assert "last=" not in page.url
-    # From the Gallery, too; a model that is gone is forgotten.
+    # Also from the Gallery; a deleted model is forgotten.
     page.goto(f"{server.url}/")
     settled(page).get_by_role("link", name="Explore").first.click()
     page.wait_for_function("() => location.search.includes('model=library')")

@@ -12,7 +12,7 @@ from pages.ui.shared.catalogue import gallery_items
 from pages.ui.shared.kept import kept
 
 
-def test_those_who_ask_at_once_get_one_answer():
+def test_simultaneous_requests_share_one_result():
     asked, together = [], threading.Barrier(4)
 
     @kept(2)
@@ -28,13 +28,13 @@ def test_those_who_ask_at_once_get_one_answer():
         assert len(set(visitors.map(visit, range(4)))) == 1
     answer("b")
     answer("a")
-    answer("c")  # b was not asked for the longest
+    answer("c")  # b was not requested for the longest time
     answer("a")
     answer("b")
     assert asked == ["a", "b", "c", "b"]
 
 
-def test_an_error_reaches_who_asks_and_is_not_kept():
+def test_an_error_reaches_the_caller_and_is_not_cached():
     asked = []
 
     @kept(2)

@@ -1,4 +1,4 @@
-"""Library through AppTest: entries renamed, deleted, copied, taken in."""
+"""Library through AppTest: entries are renamed, deleted, copied and imported."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -84,9 +84,7 @@ def test_a_second_tab_changes_only_what_is_typed_in_it(kept: Callable[[], Librar
 
 
 @pytest.mark.parametrize("act", ["Save", "Duplicate", "Delete", "Explore", "Compare"])
-def test_what_a_tab_does_with_a_model_that_another_deleted_is_told(
-    kept: Callable[[], Library], act: str
-):
+def test_a_tab_reports_that_another_deleted_its_model(kept: Callable[[], Library], act: str):
     first, second = run_page("mine"), run_page("mine")
     press(first, "Delete")
     field(second, "Title").set_value("Typed meanwhile")
@@ -130,7 +128,7 @@ def test_library_takes_in_an_exported_file(kept: Callable[[], Library], tmp_path
     at.file_uploader[0].upload("model.gplvm", data).run()
     assert not at.exception
     assert len(kept().entries()) == 2
-    # The answer was the whole model's files: nothing of it stays in memory.
+    # The result was all files of the model: none of it stays in memory.
     assert _kept("model", "model.gplvm", data, {}) == []
 
 

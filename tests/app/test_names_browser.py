@@ -1,4 +1,4 @@
-"""Names from data and links are shown letter by letter, and nothing is fetched because of them."""
+"""Names from data and links are shown literally and cause no requests."""
 
 import socket
 import warnings
@@ -28,7 +28,7 @@ MARKS = (
 SOURCE = " ".join(MARKS)
 TITLE = f"{PICTURE} <img src=/y.png> [x](javascript:y) :red[b] :smile: $c$ **d**"
 EVIL = "http://evil.example"
-# What a visitor reads, in the components too, without what only keeps letters apart.
+# The visible text, also in components, without invisible separators.
 READ = r"""() => {
     const words = (root) => [...root.childNodes].map((node) =>
         node.nodeType === Node.TEXT_NODE ? node.data
@@ -41,7 +41,7 @@ DRAWN = "img[src*='127.0.0.1:1/'], a[href*='127.0.0.1:1'], a[href^='javascript']
 
 @pytest.fixture(scope="module")
 def hostile(server: Server) -> Iterator[dict[str, str]]:
-    """A model of one view and one of two, with marks in every name; gone afterwards."""
+    """A temporary model of one view and one of two, with special characters in every name."""
     rng = np.random.default_rng(0)
     values = rng.standard_normal((24, 2)) @ rng.standard_normal((2, 6))
     values += 0.1 * rng.standard_normal(values.shape)
@@ -94,7 +94,7 @@ def test_names_are_shown_letter_by_letter_on_every_page(
     page.get_by_role("tab", name="Table").click()
     page.get_by_test_id("stDataFrame").last.hover()
     expect(page.get_by_role("button", name="Search")).to_be_visible()
-    # Streamlit's own file of it would leave names that begin like formulas as they are.
+    # Streamlit's own CSV file would not protect names that begin like formulas.
     expect(page.get_by_role("button", name="Download as CSV")).to_have_count(0)
     expect(page.locator(DRAWN)).to_have_count(0)
     own = (server.url, server.url.replace("http", "ws"), "blob:", "data:")
@@ -102,7 +102,7 @@ def test_names_are_shown_letter_by_letter_on_every_page(
 
 
 def shows(page: Page, words: tuple[str, ...]) -> None:
-    """Wait until all the words are on the page."""
+    """Wait until all these texts are on the page."""
     wanted = f"(words) => {{ const read = ({READ})(); return words.filter((each) => "
     wanted += "!read.includes(each)).length === 0; }"
     try:
@@ -113,8 +113,8 @@ def shows(page: Page, words: tuple[str, ...]) -> None:
     settled(page)
 
 
-def test_a_refused_page_makes_the_server_ask_nobody(server: Server):
-    """Streamlit's own check would look up the machine's address outside."""
+def test_a_refused_page_causes_no_request_of_the_server(server: Server):
+    """Streamlit's own check would ask an outside host for the machine's address."""
     host = server.url.removeprefix("http://")
     for path in ("/", "/_stcore/stream", "/_stcore/metrics"):
         assert refused(host, path, f"Host: {host}\r\nOrigin: {EVIL}")
@@ -123,7 +123,7 @@ def test_a_refused_page_makes_the_server_ask_nobody(server: Server):
 
 
 def refused(host: str, path: str, headers: str) -> bool:
-    """Whether a websocket's handshake is answered by a refusal."""
+    """Whether the server refuses a websocket's handshake."""
     name, port = host.split(":")
     with socket.create_connection((name, int(port)), timeout=10) as line:
         handshake = (

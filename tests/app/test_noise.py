@@ -31,7 +31,7 @@ def table(n: int = 60) -> np.ndarray:
     values = np.column_stack([np.sin(f * hidden + f) for f in (0.7, 1.1, 1.3, 0.9, 1.6)])
     noise = np.full(5, 0.02)
     noise[NOISY] = 1.0
-    # Units differ by far: what is noisy cannot be seen from the spread.
+    # Units differ greatly, so the spread does not show which columns are noisy.
     return (values + noise * rng.standard_normal(values.shape)) * [1.0, 50.0, 0.1, 7.0, 300.0]
 
 
@@ -48,7 +48,7 @@ def dataset_of(values: np.ndarray, drawing: Drawing | None = None) -> Dataset:
 
 @pytest.fixture
 def kept() -> Callable[..., str]:
-    """Fit a model, put it into the library; its key."""
+    """Fit a model and add it to the library; return its key."""
 
     def added(model: BayesianGPLVM, dataset: Dataset) -> str:
         model.fit(dataset.view_values if dataset.views else dataset.values)
@@ -71,7 +71,7 @@ def explored(key: str, **more: str) -> AppTest:
 def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
     at = upload(run_page("train"), "things.csv", csv(table()))
     at.number_input(key="form_max_iter").set_value(60).run()
-    # Its units differ: nothing has to be chosen.
+    # Its units differ, so the right choice is preselected.
     caption = "no scale has to be chosen"
     assert at.segmented_control(key="form_noise_per_output").value == "per_output"
     assert caption in said(at)
@@ -123,7 +123,7 @@ def test_the_choice_survives_a_change_of_page():
     assert at.segmented_control(key="form_noise_shared").value == "per_output"
 
 
-def test_explore_tells_how_large_the_noise_of_every_column_is(kept: Callable[..., str]):
+def test_explore_shows_the_noise_of_every_column(kept: Callable[..., str]):
     values = table()
     model = quick()
     words = said(explored(kept(model, dataset_of(values))))
@@ -145,7 +145,9 @@ def test_the_figure_is_drawn_once_it_is_wanted(kept: Callable[..., str]):
 
 
 @pytest.mark.parametrize("scaling", ["global", "columns"])
-def test_of_one_noise_explore_says_so_and_what_to_do(kept: Callable[..., str], scaling: str):
+def test_explore_explains_a_single_noise_and_the_alternative(
+    kept: Callable[..., str], scaling: str
+):
     model, values = quick("shared", scaling=scaling), table()
     at = explored(kept(model, dataset_of(values)))
     amount = {

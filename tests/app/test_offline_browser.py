@@ -1,4 +1,4 @@
-"""The offline file, opened from disk without a network, and in a frame as a notebook shows it."""
+"""The offline file, opened from disk without a network, and in a notebook's frame."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ from tests.kernels.own.cosine import Cosine
 pytestmark = pytest.mark.browser
 
 HOSTILE = '</script><script>window.hacked = true</script><!--<img src=x onerror="hacked = true">'
-# The point under the pointer and what is drawn there, when the next frame is there.
+# The point under the pointer and its output, after the next frame.
 SHOWN = """async () => {
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
     const [explorer] = window.manifolio.views.values();
@@ -33,7 +33,7 @@ SHOWN = """async () => {
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:
-    """Sixty curves whose words are markup."""
+    """Sixty curves whose names contain markup."""
     rng = np.random.default_rng(0)
     values = np.sin(rng.standard_normal((60, 2)) @ rng.standard_normal((2, 12)))
     return Dataset(
@@ -56,7 +56,7 @@ def model(dataset: Dataset) -> gplvm_core.BayesianGPLVM:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """Without a network; what it complains about fails the test."""
+    """A page without a network; every error or warning in it fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_offline(True)
     page = context.new_page()
@@ -108,11 +108,12 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
     made = replace(gplvm_core.explorer(model, dataset, title="Some digits"), opening=opening)
     assert text == made.html
+    # The size and the precision of the numbers are below the button.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
     page.get_by_text(size).wait_for()
 
 
-def test_what_the_page_leaves_out_is_said(dataset, page, tmp_path):
+def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):
     """Twelve columns with gaps in different rows, and thirty facts of the rows."""
     rng = np.random.default_rng(1)
     values = np.where(rng.random(dataset.targets.shape) < 0.1, np.nan, dataset.targets)
@@ -147,7 +148,7 @@ def test_a_kernel_that_only_its_author_can_draw_is_named_on_the_page(browser, da
 def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     model, dataset, page, tmp_path
 ):
-    """As IPython's display protocol hands it on: markup, in the middle of another page."""
+    """As in IPython's display protocol: markup inside another page."""
     cell = gplvm_core.explorer(model, replace(dataset, title="A map"))._repr_html_()
     notebook = tmp_path / "notebook.html"
     notebook.write_text(f"<!doctype html><meta charset=utf-8><p>In [1]</p>{cell}<p>In [2]</p>")
@@ -163,7 +164,7 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     assert point != before[0]
     exact = predict(model.posterior_, np.array([point]))[0][0]
     assert np.max(np.abs(output - exact) / spread(dataset)) < 1e-3
-    # A separate page, which has no access to the notebook's.
+    # A separate page without access to the notebook's page.
     assert (
         inside.evaluate("(() => { try { return parent.document.title; } catch { return 0; } })()")
         == 0

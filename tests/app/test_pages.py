@@ -59,7 +59,7 @@ def test_gallery_keeps_its_order_and_shows_a_broken_model_in_words(
     assert "could not be opened" in at.error[0].value
 
 
-def test_opening_an_unknown_key_says_so():
+def test_opening_an_unknown_key_is_reported():
     with pytest.raises(ValueError, match="names no model"):
         open_item("faces")
     with pytest.raises(ValueError, match="There is no model"):

@@ -1,4 +1,4 @@
-"""Bytes for the browser: held once, found by their address, bounded in all."""
+"""Bytes for the browser: stored once, found by their address, limited in total."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ from tests.asgi import answered
 
 
 def fetched(parcels: Parcels, path: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body that a server with the route gives."""
+    """Status, headers and body of a server's response on this route."""
     scope = {
         "type": "http",
         "method": "GET",
@@ -28,11 +28,11 @@ def test_a_browser_gets_the_bytes_at_their_address_and_keeps_them() -> None:
     path = parcels.hold(data)
     status, headers, body = fetched(parcels, path)
     assert (status, body) == (200, data)
-    assert hashlib.sha256(body).hexdigest() in path  # nothing else is ever at this address
+    assert hashlib.sha256(body).hexdigest() in path  # this address always has the same content
     assert "immutable" in headers["cache-control"]
 
 
-def test_what_is_gone_is_told_and_nothing_else_is_served() -> None:
+def test_deleted_data_are_reported_and_nothing_else_is_served() -> None:
     parcels = Parcels()
     for path in ("/parcels/0", "/parcels/..%2Fapp.py", f"/parcels/{'a' * 64}"):
         status, _, body = fetched(parcels, path)

@@ -61,7 +61,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     expected = np.array([path["geodesic"], path["straight"]]) / path["root"]
     np.testing.assert_allclose(told, expected, rtol=5e-3)
 
-    # The link has the path; where it is opened, it is found again.
+    # The link contains the path, and opening it restores the path.
     panel.get_by_role("button", name="Straight").click()
     page.wait_for_function("location.search.includes('way=straight')")
     page.goto(page.url)
@@ -99,7 +99,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     assert opaque.mean() > 0.5
     np.testing.assert_array_equal(png[opaque], shown[opaque][:, :3])
 
-    # Moving the chosen point takes the output back from the path.
+    # After a move of the chosen point, the output shows this point again.
     at_the_end = page.locator(OUTPUT).evaluate(PIXELS)
     page.locator(MAP).focus()
     page.keyboard.press("Shift+ArrowLeft")
@@ -107,7 +107,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     page.keyboard.press("Enter")
     path = page.evaluate(PATH)
 
-    # With keys only: the next path begins where this one ended.
+    # By keyboard: the next path begins at the end of this one.
     panel.get_by_role("button", name="Path", exact=True).focus()
     page.keyboard.press("Enter")
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "Enter"):
@@ -133,7 +133,7 @@ def test_on_a_phone_the_output_is_seen_beside_the_slider_of_a_path(server, brows
     expect(panel.get_by_role("slider")).to_be_visible()
     for part in (page.locator("[data-part=where]"), page.locator(MAP), panel.get_by_role("slider")):
         expect(part).to_be_in_viewport(ratio=1)
-    # A row that is found is seen, too.
+    # A row that is found is visible.
     field = page.get_by_placeholder("Find a row")
     field.fill("7")
     field.press("Enter")

@@ -16,7 +16,7 @@ from pages.ui.explore.map.opening import opening_elsewhere, opening_here
 from pages.ui.shared.catalogue import Item
 
 ROOT = Path(__file__).parents[2]
-# Every code from a folder, with nothing of the others': the latent means of the models.
+# Run each code in its own folder and namespace; print the models' latent means.
 OPEN = """
 import json, os, sys
 for code, folder in json.load(sys.stdin):
@@ -28,7 +28,7 @@ for code, folder in json.load(sys.stdin):
 
 
 def opened(installed: Path, *codes: tuple[str, Path]) -> list[np.ndarray]:
-    """In a fresh process that finds the package `manifolio` in the folder `installed`."""
+    """Run in a new process that finds the package `manifolio` in the folder `installed`."""
     run = subprocess.run(
         [sys.executable, "-c", OPEN],
         input=json.dumps([(code, str(folder)) for code, folder in codes]),
@@ -41,11 +41,11 @@ def opened(installed: Path, *codes: tuple[str, Path]) -> list[np.ndarray]:
     return [np.array(json.loads(line)) for line in run.stdout.splitlines()]
 
 
-def test_the_told_python_opens_every_model_of_a_page(home, tmp_path, monkeypatch):
+def test_the_shown_python_opens_every_model_of_a_page(home, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     whole = np.sin(rng.standard_normal((20, 2)) @ rng.standard_normal((2, 8)))
     library = Library(home / "library")
-    # By its id in the library, and by the file that it gives.
+    # By its id in the library, and by its downloaded file.
     own = Dataset("own", "Own", whole, Drawing("curve", (8,)))
     model = BayesianGPLVM(n_components=2, n_inducing=8, max_iter=10, random_state=0).fit(whole)
     identifier = library.add(model, own, "It's mine")

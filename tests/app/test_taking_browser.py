@@ -38,7 +38,7 @@ def model(dataset: Dataset) -> gplvm_core.BayesianGPLVM:
 
 @pytest.fixture
 def page(browser: Browser, model, dataset, tmp_path) -> Iterator[Page]:
-    """The offline file, its menu open at a place that was clicked."""
+    """The offline file, with the menu open at a clicked place."""
     gplvm_core.explorer(model, dataset).save(tmp_path / "map.html")
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_offline(True)
@@ -96,7 +96,7 @@ def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
         shown = arrays["mean"]
     page.get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()
-    # What was copied is pasted, in a field of the page itself.
+    # Paste the copied text into a field of the page.
     page.evaluate("document.body.prepend(document.createElement('textarea'))")
     page.locator("textarea").first.focus()
     page.keyboard.press("Control+V")
@@ -115,7 +115,7 @@ def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
 
 
 def draw_around(page: Page, corners: list[tuple[float, float]], box: dict[str, float]) -> None:
-    """From the first corner to the last with a finger on the button."""
+    """Drag along the corners with the mouse button pressed."""
     page.mouse.move(box["x"] + corners[0][0], box["y"] + corners[0][1])
     page.mouse.down()
     for x, y in corners[1:]:
@@ -143,7 +143,7 @@ def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, data
     assert [int(row[0]) for row in rows] == [n + 1 for n in expected]
     beliefs = np.hstack([model.latent_mean_, model.latent_variance_])[expected]
     np.testing.assert_allclose(numbers, beliefs, rtol=1e-5, atol=1e-7)
-    # The inspector lists the columns by how much these rows differ from the rest.
+    # The inspector sorts the columns by the difference between these rows and the rest.
     mine = dataset.values[expected]
     rest = np.delete(dataset.values, expected, axis=0)
     within = (len(mine) - 1) * mine.var(axis=0, ddof=1) + (len(rest) - 1) * rest.var(axis=0, ddof=1)
@@ -156,7 +156,7 @@ def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, data
     means = np.array([[float(cell) for cell in line[2:]] for line in lines])
     expected_means = np.column_stack([mine.mean(axis=0), rest.mean(axis=0)])[order]
     np.testing.assert_allclose(means, expected_means, rtol=6e-3)
-    # The others step back, and dragging moves the map again.
+    # The others fade, and dragging moves the map again.
     opacity = np.array(page.evaluate(f"Array.from({EXPLORER}.map.opacity)"))
     assert opacity[expected].min() > np.delete(opacity, expected).max()
     # The end of a path is chosen first, and then rows are selected again.
@@ -189,7 +189,7 @@ def test_a_picture_is_taken_whole_and_large(browser, tmp_path):
     # Softened between pixels.
     assert np.abs(np.asarray(small, dtype=float) - expected).mean() < 6
     assert page.get_by_role("button", name="The output at the chosen place as SVG").count() == 0
-    # Rows that are bright at the upper left are red there beside the rest, and else blue.
+    # The difference is red at the upper left, where these rows are brighter, and blue elsewhere.
     bright = np.argsort(-values[:, 0])[:8]
     rows = sorted(int(row) for row in bright)
     take = f"(rows) => {EXPLORER}.dispatch({{ type: 'set', name: 'rows', value: rows }})"

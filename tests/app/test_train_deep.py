@@ -62,7 +62,7 @@ def test_layers_above_several_views():
     assert "Deep manifold relevance" in words
 
 
-def test_layers_that_are_off_are_told_once_and_in_plain_words():
+def test_layers_that_are_off_are_reported_once_in_plain_words():
     rows = np.random.default_rng(0).normal(size=(30, 4))
     noise = Dataset("noise", "Noise", rows, Drawing("bars", (4,)))
     job = finished(training.submit(DeepGPLVM((1, 2), 5, max_iter=30, random_state=0), noise, "N"))
@@ -74,7 +74,7 @@ def test_layers_that_are_off_are_told_once_and_in_plain_words():
     assert not any(note in words for note in doubts)
 
 
-def test_a_map_of_its_own_for_every_view():
+def test_a_separate_map_for_every_view():
     at = form("toy_views")
     at.segmented_control(key="form_layers").set_value(2).run()
     at.toggle(key="form_own_spaces").set_value(True).run()

@@ -91,7 +91,7 @@ def test_menus_offer_no_column_that_has_a_role():
     at = upload(run_page("train"), "visits.csv", table(rows))
     assert "day" not in leave_out(at).options and "id" not in box(at, "Label column").options
     assert "id" not in box(at, "Time column").options
-    # A time of few values can be the label as well.
+    # A time column with few values can also be the label.
     box(at, "Label column").set_value("day").run()
     assert not at.exception and not at.error
     assert f"{N} labels, time 0 to 69" in said(at)
@@ -159,6 +159,6 @@ def test_pictures_of_several_sizes_say_what_was_done_to_them():
     assert 'title="row 3, photo 2.png"' in said(at)
 
 
-def test_a_file_that_is_called_like_ready_made_data_has_words_of_its_own():
+def test_an_uploaded_file_with_the_name_of_ready_data_has_its_own_description():
     at = upload(run_page("train"), "people.csv", table([f"P{i};{german(i)}" for i in range(N)]))
     assert any(each.value == "people, Bayesian GP-LVM" for each in at.text_input)

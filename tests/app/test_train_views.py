@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace and a gallery of the test's own."""
+    """A temporary workspace and gallery."""
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
     monkeypatch.chdir(ROOT)
@@ -35,7 +35,7 @@ def app() -> AppTest:
 
 
 def start(at: AppTest) -> training.Snapshot:
-    """Press the button, and the job at its end."""
+    """Press the button; return the finished job."""
     next(b for b in at.button if b.label == "Start training").click().run()
     assert not at.exception
     job = at.query_params["job"]
@@ -74,7 +74,7 @@ def unequal(at: AppTest):
 
 def test_files_become_views_that_train_together():
     at = several(("left.csv", table(extra="kind")), ("right_hand.csv", table(columns="uv")))
-    add(at, ("photos.zip", pictures()))  # in turn, the others stay
+    add(at, ("photos.zip", pictures()))  # one after the other; earlier ones stay
     assert not at.exception and not at.error
     words = said(at)
     assert "30 rows, 3 views, 3 labels" in words
@@ -109,7 +109,7 @@ def test_files_survive_a_change_of_page_and_are_removed_one_by_one():
     next(b for b in at.button if b.label == "Remove").click().run()
     assert not at.exception
     assert "One view so far" in at.info[0].value
-    assert can_start(at)  # on the one view that is left
+    assert can_start(at)  # on the only remaining view
     assert at.radio(key="form_model").value == "Bayesian GP-LVM"
 
 
@@ -268,7 +268,7 @@ def test_columns_become_views_by_choice_and_mistakes_are_named():
     assert "Several views are called “view 1”" in at.error[0].value
 
 
-def test_every_column_may_be_a_view_and_says_what_it_costs():
+def test_every_column_may_be_a_view_with_its_cost_stated():
     at = upload("sides.csv", sides())
     views_control(at).set_value("columns").run()
     assert not at.exception and not at.error

@@ -1,4 +1,4 @@
-"""A training watched in a real browser: nothing is empty while it begins, and Pause answers."""
+"""A training in a real browser: no figure is empty at its start, and Pause responds at once."""
 
 import re
 
@@ -9,7 +9,7 @@ from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
 PLOTLY = re.compile(r"/PlotlyChart\.[\w-]+\.js")
-# Grey boxes that a visitor sees, and the light pictures that have been drawn.
+# The visible grey boxes, and the light pictures that are drawn.
 SEEN = """() => {
     const seen = (part) => part.getClientRects().length > 0;
     const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
@@ -38,7 +38,7 @@ def test_pictures_stand_in_until_figures_have_loaded_and_pause_answers(server, b
     page.set_default_timeout(60_000)
     page.route(
         PLOTLY, lambda route: held.append(route)
-    )  # as on a slow machine: it arrives when the test allows it
+    )  # as on a slow machine: it arrives only when the test allows it
     start(page, server.url)
     # The button was at the end of a long page; the training is at the beginning of this one.
     expect(page.get_by_role("button", name="Pause")).to_be_in_viewport()

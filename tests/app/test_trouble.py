@@ -1,4 +1,4 @@
-"""What nobody foresaw: one plain sentence on the page, its number in a log without data."""
+"""Unexpected errors: one plain sentence on the page, and its number in a log without data."""
 
 import logging
 import re

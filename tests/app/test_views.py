@@ -1,4 +1,4 @@
-"""The Views page through Streamlit's AppTest: what it says, asks and sends."""
+"""The tab Views through Streamlit's AppTest: texts, inputs and messages."""
 
 import csv
 import io
@@ -61,7 +61,7 @@ def joints_model(joints: Dataset) -> ManifoldRelevance:
 
 @pytest.fixture
 def keep(pairs: Dataset) -> Callable[..., str]:
-    """Put a model into the library; its key."""
+    """Add a model to the library; return its key."""
 
     def added(model: object, dataset: Dataset = pairs, title: str = "My pairs") -> str:
         return "library:" + Library(workspace() / "library").add(model, dataset, title)
@@ -99,7 +99,7 @@ def test_without_a_model_the_page_teaches_and_offers_a_button(keep, model):
     assert "My pairs" in said(app())
 
 
-def test_a_model_of_one_view_is_told_so(keep, pairs):
+def test_a_model_of_one_view_is_refused(keep, pairs):
     one = pairs.view("left")
     with warnings.catch_warnings(action="ignore"):
         plain = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0).fit(one.values)
@@ -193,7 +193,7 @@ def test_another_row_is_another_question(keep, model):
     assert f"Row {number}, " in said(at)
 
 
-def test_a_row_without_the_given_view_is_told(keep, pairs):
+def test_a_row_without_the_given_view_is_reported(keep, pairs):
     targets = pairs.values.copy()
     targets[0, :144] = np.nan
     gappy = replace(pairs, targets=targets)
@@ -220,7 +220,7 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
         assert "Only in the tab Views, because some rows lack them: “left”." in said(at)
         at.query_params.clear()
     assert "No picture" not in said(app(page="mine"))
-    # No row without a view is offered as one that fits best.
+    # Rows that lack a view are not offered as the best match.
     at = app(key)
     control(at, "views_given").set_value("right").run()
     assert "“left” may look like this" in said(at)
@@ -353,7 +353,7 @@ def test_varying_moves_only_the_chosen_dimensions(model):
     others = [q for q in range(6) if q not in private.dimensions]
     np.testing.assert_allclose(points[:, others], np.tile(np.array(point)[others], (5, 1)))
     assert np.ptp(points[:, list(private.dimensions)], axis=0).min() > 0.0
-    # The other view stays as it is.
+    # The other view does not change.
     left = model.inverse_transform(points)["left"]
     right = model.inverse_transform(points)["right"]
     assert np.ptp(left, axis=0).max() < 0.02 * np.ptp(right, axis=0).max()
@@ -385,7 +385,7 @@ def test_what_is_given_is_kept_in_the_whole_row(joints_model, joints):
     assert first_outputs(joints_model, joints) == (WHOLE,)
 
 
-def test_a_view_of_labels_tells_its_class():
+def test_a_view_of_labels_names_its_class():
     rows = rows_of_views(digits_and_names())
     values = rows["digit"].values[11]
     assert class_of(rows["digit"], values) == str(int(np.argmax(values)))

@@ -123,7 +123,7 @@ def wait_for_other_point(page, before):
 
 
 def travel(page, places, moving=(LEFT, RIGHT)):
-    """Go to places on the map; every one of them gives the moving views another picture."""
+    """Move to places on the map; the picture of every free view changes at each."""
     found = {selector: [page.locator(selector).evaluate(PIXELS)] for selector in moving}
     for place in places:
         page.mouse.move(*on_map(page, *place))
@@ -132,7 +132,7 @@ def travel(page, places, moving=(LEFT, RIGHT)):
 
 
 def difference(page, points):
-    """How much the outputs differ between latent points: the largest of each view."""
+    """The largest difference of each view's outputs between latent points."""
     answers = page.evaluate(PREDICT, points)
     return [
         np.abs(np.array(answers[0][view][0]) - np.array(answers[1][view][0])).max()
@@ -227,7 +227,7 @@ def test_everything_follows_the_data_until_a_part_is_held(server, several, brows
         for each in several.model.posteriors_.values()
     ]
     assert told == pytest.approx(np.mean(shares), abs=1e-4)
-    # What is held stays at the ring: nothing follows.
+    # Locked dimensions stay at the ring and do not follow the data.
     move(page, "shared")
     expect(switch).to_be_disabled()
     expect(switch).to_have_attribute("aria-pressed", "false")
@@ -282,7 +282,7 @@ def test_the_threshold_moves_dimensions_to_other_parts(server, several, browser_
     page.wait_for_function(
         f"() => {{ {FIRST} return explorer.model.groups.at(-1).dims.length === 6; }}"
     )
-    # With nothing in use there is nothing to hold, and the map still moves.
+    # Without used dimensions nothing can be locked, and the map still moves.
     enabled = page.locator("[data-part=moves] button:enabled")
     expect(enabled).to_have_text(["Everything"])
     travel(page, [(0.3, 0.3), (0.7, 0.7)], [LEFT])

@@ -46,7 +46,7 @@ def test_the_model_remains_while_tabs_change_and_back_returns(server, browser_pa
     expect(page.locator(".st-key-room_painter")).to_be_visible()
     expect(page.get_by_role("radio", name="Fill in")).to_be_checked()
     assert "moves" in page.url and "tab=fill" in page.url
-    # No probe of Streamlit's goes astray below the page.
+    # Streamlit's health check does not use the path of the page.
     assert not [url for url in browser_page.traffic.requests if "/explore/_stcore" in url]
 
 
@@ -66,12 +66,12 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     expect(page.get_by_text("Map so far")).to_be_visible()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    # The link carries the job: a refresh, or another browser, finds it as it is.
+    # The link contains the job, so a refresh or another browser shows it.
     page.reload()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    # At once: nothing moves away from under the pointer. Streamlit's own button of that name
-    # stands in the header while the script runs.
+    # At once, so that nothing moves under the pointer. Streamlit's own button of that name
+    # is in the header while the script runs.
     page.get_by_test_id("stMain").get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Explore", exact=True).click()
     expect(page.get_by_text("Move to look")).to_be_visible()

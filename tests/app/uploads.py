@@ -10,7 +10,7 @@ N = 30
 
 
 def table(n: int = N, columns: str = "abc", extra: str = "", empty: tuple[int, ...] = ()) -> bytes:
-    """Waves as CSV, with a column of text or of times in front; rows without any value."""
+    """Waves as CSV, with a text or time column first, and rows without any value."""
     lines = [",".join([extra, *columns] if extra else columns)]
     for i in range(n):
         values = [
@@ -23,7 +23,7 @@ def table(n: int = N, columns: str = "abc", extra: str = "", empty: tuple[int, .
 
 
 def pictures(n: int = N) -> bytes:
-    """A zip of small images: a spot that wanders."""
+    """A zip of small images of a moving spot."""
     file = io.BytesIO()
     y, x = np.mgrid[:8, :8]
     with zipfile.ZipFile(file, "w") as archive:

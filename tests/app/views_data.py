@@ -53,7 +53,7 @@ def digits_and_names() -> Dataset:
 
 
 def body_of_joints() -> Dataset:
-    """40 poses whose joints are views of their own; a little noise, as no view may be constant."""
+    """40 poses with one view per joint; a little noise, since no view may be constant."""
     poses = load_dataset("poses")
     targets = poses.targets[::15][:40]
     targets = targets + 1e-3 * np.random.default_rng(0).standard_normal(targets.shape)

@@ -1,4 +1,4 @@
-"""What the browser tests wait for: conditions, looked at frame by frame in the page."""
+"""Conditions that the browser tests wait for, checked in every frame of the page."""
 
 import time
 from collections.abc import Callable
@@ -35,9 +35,9 @@ CHANGED = f"""async (canvas, before) => {{
 def wait_for_function(
     page: Page, expression: str, *, arg: Any = None, timeout: float = 60_000
 ) -> None:
-    """Playwright's of this name, for pages whose policy lets no text be run as a script.
+    """Playwright's function of this name, for pages whose policy forbids evaluating text.
 
-    Playwright's own looks again from within the page, where the policy holds.
+    Playwright's own evaluates the condition inside the page, where the policy applies.
     """
     end = time.monotonic() + timeout / 1000
     while time.monotonic() < end:
@@ -52,7 +52,7 @@ def wait_for_function(
 
 
 def wait_until(page: Page, holds: Callable[[], bool], timeout: float = 60.0) -> None:
-    """Until something outside the page is so, such as a file that its server writes."""
+    """Wait for a condition outside the page, such as a file that its server writes."""
     end = time.monotonic() + timeout
     while not holds():
         assert time.monotonic() < end, "this did not come true"
@@ -60,12 +60,12 @@ def wait_until(page: Page, holds: Callable[[], bool], timeout: float = 60.0) -> 
 
 
 def settled(page: Page, frames: int = 6) -> Page:
-    """The page when its script has ended and its layout has been still for some frames."""
+    """Wait until the page's script has ended and its layout is unchanged for some frames."""
     page.evaluate("delete window.seen")
     page.wait_for_function(SETTLED, arg=frames)
     return page
 
 
 def changed(canvas: Locator, *before: int) -> int:
-    """A canvas' picture, as a number (PIXELS), as soon as it is none of those before."""
+    """Wait for a canvas's checksum (PIXELS) that differs from all earlier ones."""
     return canvas.evaluate(CHANGED, list(before))

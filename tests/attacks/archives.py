@@ -1,4 +1,4 @@
-"""Zip files that no honest program writes: NPZ, pictures, workbooks and models are zips."""
+"""Malformed zip files: NPZ, pictures, workbooks and models are zips."""
 
 import io
 import stat
@@ -19,12 +19,12 @@ def link(name: str, target: str = "/etc/passwd") -> bytes:
 
 
 def outside(name: str, data: bytes = b"1") -> bytes:
-    """A member that would be unpacked somewhere else."""
+    """A member whose path leads out of the folder."""
     return zipped({f"../../{name}": data})
 
 
 def lying(data: bytes, member: str, size: int) -> bytes:
-    """A member declares another size than it has, before its bytes and in the table of contents."""
+    """A member with a wrong declared size, in its header and in the table of contents."""
     changed, name = bytearray(data), member.encode()
     before = changed.index(name) - 30
     contents = changed.rindex(name) - 46

@@ -1,6 +1,6 @@
-"""Small files that need much memory or time, and files that announce more than they hold.
+"""Small files that need much memory or time, and files that declare more than they hold.
 
-Workbooks, C3D files and model files, written byte by byte, as no honest program writes them.
+Workbooks, C3D files and model files, written byte by byte.
 `benchmarks/trust/uploads.py` measures what reading each one costs.
 """
 
@@ -97,7 +97,7 @@ def many(text: str, most: int = MOST_XML) -> str:
 
 
 def lying(data: bytes, member: str, size: int) -> bytes:
-    """A zip in which a member announces another size than it unpacks to."""
+    """A zip with a member whose declared size is wrong."""
     changed = bytearray(data)
     name = member.encode()
     for mark, place, where in ((b"PK\x03\x04", 22, 30), (b"PK\x01\x02", 24, 46)):
@@ -110,7 +110,7 @@ def lying(data: bytes, member: str, size: int) -> bytes:
 
 
 def laughs() -> str:
-    """Ten entities, each ten of the one before: a billion words in a kilobyte."""
+    """Ten entities, each of ten copies of the previous one: a billion words in a kilobyte."""
     entities = '<!ENTITY a0 "ha">' + "".join(
         f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10)
     )
@@ -132,20 +132,20 @@ def parameter(
     dimensions: bytes = b"",
     leap: int | None = None,
 ) -> bytes:
-    """kind: bytes of an element, −1 for text; leap: where the next parameter is said to be."""
+    """kind: bytes of an element, −1 for text; leap: the declared offset of the next parameter."""
     inner = struct.pack("bB", kind, len(dimensions)) + dimensions + data + b"\0"
     leap = 2 + len(inner) if leap is None else leap
     return struct.pack("bb", len(name), number) + name + struct.pack("<h", leap) + inner
 
 
 def end_field(last: int) -> bytes:
-    """The last frame's number, where the header has no room for it."""
+    """The last frame's number, which is too large for the header."""
     words = struct.pack("<HH", last % 65_536, last // 65_536)
     return parameter(3, b"ACTUAL_END_FIELD", words, 2, b"\2")
 
 
 def labels(*dimensions: int) -> bytes:
-    """Names of markers in a block of so many letters, names, …, of which nothing is there."""
+    """Names of markers in a block that declares many letters and names, and holds none."""
     return parameter(1, b"LABELS", b"", -1, bytes(dimensions))
 
 
@@ -166,7 +166,7 @@ def c3d(
     blocks: int | None = None,
     body: bytes | None = None,
 ) -> bytes:
-    """A C3D file with what its header says, whether or not it holds that."""
+    """A C3D file whose header declares these values, correct or not."""
     section = b"".join(
         (
             group(1, b"POINT"),
@@ -214,7 +214,7 @@ WHOLE_SHEET = '<dimension ref="A1:XFD1048576"/>'
 NAME = '<definedName name="a">a</definedName>'
 WORKBOOKS: dict[str, Callable[[], bytes]] = {
     "words that unpack to 200 MB": lambda: book(strings=many(WORD, 200_000_000)),
-    "the same, said to be 1 kB": lambda: lying(
+    "the same, declared as 1 kB": lambda: lying(
         book(strings=many(WORD, 200_000_000)), "xl/sharedStrings.xml", 1000
     ),
     "words that unpack to 60 MB": lambda: book(strings=many(WORD)),
@@ -278,4 +278,4 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     for name, makers in (("xlsx", WORKBOOKS), ("c3d", MOTIONS), ("gplvm", MODELS))
     for title, make in makers.items()
 }
-"""By title: the file's name, and what makes it."""
+"""By title: the file's name, and the function that makes it."""

@@ -1,4 +1,4 @@
-"""Single-cell files that lead elsewhere, declare too much, or have indices out of range."""
+"""Single-cell files that refer to other files, declare too much, or have invalid indices."""
 
 import io
 import tempfile
@@ -62,7 +62,7 @@ def virtual(file: Any) -> None:
 
 
 def huge(file: Any) -> None:
-    """A terabyte that was never written."""
+    """A declared terabyte without data."""
     del file["X"]
     file.create_dataset("X", (10**6, 10**6), np.uint8, chunks=(1000, 1000))
 
@@ -139,7 +139,7 @@ def index(value: int) -> Callable[[Any], None]:
 
 
 def falling(file: Any) -> None:
-    """Where rows begin falls."""
+    """The row pointers decrease."""
     file["X/indptr"][1] = 10**6
 
 
@@ -155,12 +155,12 @@ def twice(file: Any) -> None:
 
 
 def two_forms(file: Any) -> None:
-    """By row under the present name, by column under the one of before, which is believed."""
+    """A sparse matrix by row under the new name and by column under the old name, which wins."""
     file["X"].attrs["h5sparse_format"] = "csc"
 
 
 def two_shapes(file: Any) -> None:
-    """Two shapes, under the present name and the one of before."""
+    """Two shapes, under the new name and the old name."""
     file["X"].attrs["h5sparse_shape"] = (10**6, 10**6)
 
 
@@ -175,7 +175,7 @@ def long_words_within(file: Any) -> None:
 
 
 def plain(values: bytes = b"") -> bytes:
-    """HDF5, and no AnnData file."""
+    """An HDF5 file that is not an AnnData file."""
     file = io.BytesIO()
     with h5py.File(file, "w") as made:
         made["x"] = np.arange(3)

@@ -1,4 +1,4 @@
-"""Parquet files that are kept elsewhere, lie about their words, or announce too much."""
+"""Parquet files with external columns, wrong dictionaries, or too large declared sizes."""
 
 import io
 import tempfile
@@ -22,7 +22,7 @@ def repeated(word: str, count: int) -> bytes:
 
 
 def elsewhere() -> bytes:
-    """Its columns are said to be in another file."""
+    """The file declares that its columns are in another file."""
     about = parquet.read_metadata(io.BytesIO(written(pa.table({"a": [1.0, 2.0]}))))
     about.set_file_path("/etc/passwd")
     with tempfile.TemporaryDirectory() as folder:
@@ -39,10 +39,10 @@ def long_word() -> bytes:
 
 
 def bad_dictionary() -> bytes:
-    """A word that is not in the column's list of words."""
+    """A word that is missing from the column's dictionary."""
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 300, pa.int32()), ["1", "2"])
     data = written(pa.table({"a": column, "b": [1.0] * 300}), compression="none")
-    # One bit a row, 300 equal rows, word 0: eight bits a row instead, and word 255.
+    # Replace one bit per row (300 equal rows, word 0) by eight bits per row and word 255.
     assert b"\x01\xd8\x04\x00" in data
     return data.replace(b"\x01\xd8\x04\x00", b"\x08\xd8\x04\xff")
 

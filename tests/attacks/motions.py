@@ -1,4 +1,4 @@
-"""Motion capture whose header lies."""
+"""Motion capture files with a wrong header."""
 
 import struct
 

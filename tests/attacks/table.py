@@ -1,4 +1,4 @@
-"""Every kind of file that is read × every kind of attack: a hostile file, or why there is none."""
+"""Every file format × every kind of attack: a hostile file, or the reason why there is none."""
 
 import io
 import json
@@ -21,11 +21,11 @@ from tests.readers.small_bvh import bvh
 from tests.readers.test_limits import big_head_npy, long_motion, npz_of_zeros, pngs, still_gif
 
 KINDS = (
-    "links",  # it names another file, or another place in it
-    "external storage",  # its values are kept elsewhere
-    "declared size",  # it announces more than it has
-    "real size",  # it has more than is read, packed small
-    "bad indices",  # numbers that say where something is, and lie
+    "links",  # it refers to another file, or to another place in the file
+    "external storage",  # its values are in another file
+    "declared size",  # it declares more than it has
+    "real size",  # it exceeds the limits, packed into few bytes
+    "bad indices",  # wrong offsets and indices
     "deep nesting",
     "wrong types",
 )
@@ -34,14 +34,14 @@ FORMATS = (*ENDINGS, "gplvm")
 
 @dataclass(frozen=True)
 class Attack:
-    """A hostile file, and what has to be said of it."""
+    """A hostile file, and the expected message."""
 
     make: Callable[[], bytes]
     words: str
 
 
 Cell = tuple[Attack, ...] | str
-"""Attacks, or why this format offers no place for one."""
+"""Attacks, or the reason why this format is immune."""
 
 
 def text(delimiter: str) -> dict[str, Cell]:
@@ -68,18 +68,18 @@ def text(delimiter: str) -> dict[str, Cell]:
 
 
 def head(text: str) -> bytes:
-    """An NPY file whose header is a text of ours."""
+    """An NPY file with this text as its header."""
     line = text.ljust(117) + "\n"
     return b"\x93NUMPY\x01\x00" + len(line).to_bytes(2, "little") + line.encode()
 
 
 def objects() -> bytes:
-    """An array that says of itself that it holds objects, which would run code when read."""
+    """An array whose header declares objects, which would run code when read."""
     return head("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }") + bytes(16)
 
 
 def nested_bvh(depth: int) -> bytes:
-    """Joints in joints."""
+    """Deeply nested joints."""
     joint = "JOINT a{}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Xrotation\n"
     joints = "".join(joint.format(n) for n in range(depth))
     end = "End Site\n{\nOFFSET 0 1 0\n}\n"
@@ -119,7 +119,7 @@ def added_zeros(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
 
 
 def larger(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """An array that is declared larger than it is."""
+    """An array whose declared size is too large."""
     next(iter(manifest["arrays"].values()))["shape"] = [10**9, 10**3]
 
 
@@ -131,7 +131,7 @@ def of_objects(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
 
 
 def far_state(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """A generator's state that would be read outside its memory."""
+    """A random generator's state that would read outside its memory."""
     key = np.zeros(624, dtype=np.uint32)
     file = io.BytesIO()
     np.save(file, key)
@@ -146,7 +146,7 @@ def far_state(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
 
 
 def deep_json(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """Lists in lists, a hundred thousand of them."""
+    """A hundred thousand nested lists."""
     words = json.dumps(manifest)
     manifest["raw"] = words[:-1].encode() + b',"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 

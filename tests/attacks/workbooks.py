@@ -11,7 +11,7 @@ SPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 
 
 def with_part(name: str, content: str) -> bytes:
-    """A small workbook with one of its parts exchanged."""
+    """A small workbook with one part replaced."""
     with zipfile.ZipFile(io.BytesIO(workbook())) as archive:
         members = {each: archive.read(each) for each in archive.namelist()}
     return zipped({**members, name: content.encode()})
@@ -44,18 +44,18 @@ def laughs() -> bytes:
 
 
 def wide() -> bytes:
-    """A few cells in a sheet that announces all that a sheet can have."""
+    """A few cells in a sheet that declares the largest size."""
     rows = "".join(f'<row r="{n}"><c r="A{n}"><v>1</v></c></row>' for n in range(1, 3000))
     return sheet(rows, dimension="A1:XFD1048576")
 
 
 def far_string() -> bytes:
-    """A cell that names a word which is not in the list of words."""
+    """A cell with an index outside the list of strings."""
     return sheet('<row r="1"><c r="A1" t="s"><v>1000000</v></c></row>')
 
 
 def deep(depth: int) -> bytes:
-    """Elements in elements."""
+    """Deeply nested elements."""
     return sheet("<x>" * depth + "</x>" * depth)
 
 

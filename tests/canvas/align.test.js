@@ -1,4 +1,4 @@
-// Maps turned onto each other: what was turned comes back, and no other turn does better.
+// Alignment of maps: it undoes rotations and reflections, and no other rotation is better.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const pointsOf = (rows, relevance) =>
   new LatentPoints({ header: { relevance, axes: ["1", "2", "3"] }, arrays: { latent: Float64Array.from(rows.flat()) }, shapes: { latent: [rows.length, rows[0].length] } });
 const ROWS = Array.from({ length: 40 }, (_, n) => [Math.sin(3 * n) + 0.1 * n, Math.cos(7 * n), Math.sin(11 * n)]);
 
-test("a map that was reflected, turned, moved and stretched comes back", () => {
+test("alignment undoes a reflection, rotation, shift and scaling", () => {
   const [cos, sin] = [Math.cos(2), Math.sin(2)];
   // √w = (2, ½) takes these to a reflected and turned copy, five times as large.
   const other = ROWS.map(([u, v, w]) => [(5 * (cos * u + sin * v)) / 2 + 7, (5 * (sin * u - cos * v)) * 2 - 3, w]);
@@ -28,7 +28,7 @@ test("a map that was reflected, turned, moved and stretched comes back", () => {
   for (let i = 0; i < p.latent.length; i++) close(q.latent[i], p.latent[i]);
 });
 
-test("no other turn or reflection agrees better", () => {
+test("no other rotation or reflection agrees better", () => {
   const noisy = ROWS.map(([u, v]) => [0.4 * v - u + 0.3 * Math.sin(u * 9), u + 0.2 * v]);
   const target = standing(pointsOf(ROWS, [1, 1, 1]), 0, 1).points;
   const moved = standing(pointsOf(noisy, [1, 1]), 0, 1).points;
@@ -46,7 +46,7 @@ test("no other turn or reflection agrees better", () => {
   assert.ok(agreement < 1);
 });
 
-test("distances of the model stay, places lead back, and the variance is that of the place", () => {
+test("alignment preserves distances, places map back, and the variance belongs to the place", () => {
   const model = new LatentModel(Uint8Array.from(atob(NUMBERS.rbf.bytes), (letter) => letter.charCodeAt(0)));
   const [turning] = turnings([{ model, a: 0, b: 2 }]);
   const turned = new TurnedModel(model, 0, 2, { ...turning, matrix: [0.6, 0.8, 0.8, -0.6] });
@@ -62,7 +62,7 @@ test("distances of the model stay, places lead back, and the variance is that of
   close(out[0], model.variance(model.position(5)), 1e-6);
 });
 
-test("a place is carried to where the rows around it lie on the other map", () => {
+test("a place maps to the rows around it on the other map", () => {
   const here = pointsOf(ROWS, [1, 2, 0.5]);
   const there = pointsOf(ROWS.map(([u, v, w], n) => [n, u * v - w]), [1, 1]);
   const near = new NearPlane(here, 0, 1);

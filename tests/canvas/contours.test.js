@@ -1,4 +1,4 @@
-// Lines of equal height: a cone's are circles, a saddle's do not cross, and what is unknown has none.
+// Contour lines: circles on a cone, no crossings at a saddle, and none at unknown values.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ test("a line of equal height on a cone is a circle", () => {
   assert.ok(Math.abs(lengthOf(pieces) / (2 * Math.PI * 12.3) - 1) < 5e-3);
 });
 
-test("every piece goes on in another one, saddles included", () => {
+test("every segment continues in another one, also at saddles", () => {
   const values = grid((x, y) => Math.sin(0.7 * x + 0.1) * Math.sin(0.9 * y + 0.2));
   for (const level of [-0.02, 0, 0.02]) {
     const ends = new Map();
@@ -51,7 +51,7 @@ test("there are no lines at NaN, and levels form a geometric sequence", () => {
   assert.deepEqual(levelsBetween([1, 70], 4), [4, 16, 64]);
 });
 
-test("smoothing spreads a peak as a Gaussian, keeps what there is in all, and leaves what is unknown", () => {
+test("smoothing spreads a peak as a Gaussian, keeps the total, and ignores unknown values", () => {
   const times = 8;
   const peak = smoothGrid(grid((x, y) => (x === 0 && y === 0 ? 1 : 0)), SIDE, times);
   const middle = 20 * SIDE + 20;

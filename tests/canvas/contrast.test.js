@@ -1,4 +1,4 @@
-// How chosen rows differ from the rest, against numbers worked out by hand and in two passes.
+// Differences between selected rows and the rest, against numbers by hand and in two passes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ test("columns are sorted by their effects, independent of their units", () => {
   near(effects[2], (mean(mine) - mean(other)) / Math.sqrt((squares(mine) + squares(other)) / 58));
 });
 
-test("missing values count in neither group, and a column that says nothing comes last", () => {
+test("missing values count in neither group, and a column without information comes last", () => {
   const rows = [[1, NaN, 7, 0], [3, NaN, 7, 0], [NaN, 1, 7, 1], [5, 2, 7, 1], [7, 3, 7, 1]];
   const { chosen, rest, effects, order } = of(rows, [0, 1]);
   assert.deepEqual([chosen[0], rest[0]], [2, 6]);

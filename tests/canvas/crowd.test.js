@@ -1,4 +1,4 @@
-// Very many points: the grid finds what asking every point finds, and the shading adds up to them.
+// Very many points: the grid agrees with a search of every point, and the shading counts all.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ function cloud(count = 20_000) {
 
 const sorted = (/** @type {ArrayLike<number>} */ numbers) => Array.from(numbers).sort((p, q) => p - q);
 
-test("the points of a box are found, and how many there are about", () => {
+test("the points of a box are found, and approximately counted", () => {
   const { us, vs } = cloud();
   const grid = new PointGrid(us, vs);
   for (const box of [[-0.2, 0.3, 0.1, 0.4], [-100, 100, -100, 100], [50, 95, -60, 10], [3, 2, 0, 1]]) {
@@ -47,7 +47,7 @@ test("the nearest point within reach is the nearest of all, also outside the gri
   }
 });
 
-test("a line encloses what the even-odd rule says point by point, crossing itself or not", () => {
+test("a line encloses the points of the even-odd rule, also if it crosses itself", () => {
   const { us, vs } = cloud();
   const grid = new PointGrid(us, vs);
   const places = Float32Array.from({ length: 2 * us.length }, (_, i) => (i % 2 ? vs : us)[i >> 1]);
@@ -83,7 +83,7 @@ test("rows in the order of the page have their own numbers, each once", () => {
   assert.equal(crowd.column("0"), null);
 });
 
-test("selections are joined in order, and know what they hold", () => {
+test("selections are merged in order and report their rows", () => {
   const both = united([1, 5, 9], [2, 5]);
   assert.deepEqual(Array.from(both), [1, 2, 5, 9]);
   assert.ok(includes(both, 9) && !includes(both, 8) && !includes([], 0));

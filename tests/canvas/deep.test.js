@@ -1,4 +1,4 @@
-// Layers below each other against NumPy's numbers; draws from deep priors against what is known of them.
+// Stacked layers against NumPy's numbers; draws from deep priors against known properties.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -83,7 +83,7 @@ test("drawn functions have the covariance of their process", () => {
   }
 });
 
-test("with every layer the log of a slope falls as theory has it, unless layers see the input", () => {
+test("the log of a slope falls with every layer as in theory, unless layers receive the input", () => {
   // E log|N(0, π/2)| = ½ log(π/2) − ½ (γ + log 2), a layer's; slopes of layers are independent.
   const layer = 0.5 * Math.log(Math.PI / 2) - 0.5 * (0.5772156649 + Math.LN2);
   const step = 1e-5;
@@ -99,7 +99,7 @@ test("with every layer the log of a slope falls as theory has it, unless layers 
   assert.ok(average(logs(true)) > 0.3 * depth * layer);
 });
 
-test("a draw is the same for its seed, and deeper ones contain shallower ones", () => {
+test("a seed always gives the same draw, and deeper draws contain shallower ones", () => {
   const grid = [Float64Array.from({ length: 50 }, (_, i) => i / 10)];
   const [deep, again] = [composedDraw(grid, 6, 4, false), composedDraw(grid, 3, 4, false)];
   assert.deepEqual(deep[2], again[2]);
@@ -117,15 +117,15 @@ test("a moving path goes through its frames and closes", () => {
   near(pathAt(paths, sizes, 2, 0, 1.999999), [1, 2], 1e-4);
 });
 
-test("which model predicts better is said as the ratio of the densities of a point", () => {
+test("the comparison of two models states the ratio of a point's densities", () => {
   assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under them as under one layer/);
   assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under it as under two layers/);
   assert.match(verdictInWords(0.88, 0.9), /layer is enough/);
   assert.match(verdictInWords(-40, 0), /more than 1,000 times/);
 });
 
-test("what became of the hidden layer is said in words", () => {
-  assert.match(warpInWords(["layer 1 of 2 passes the inputs on as they are: the model is the shallow one"]), /nothing to bend/);
+test("a sentence describes the hidden layer", () => {
+  assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model is the shallow one"]), /nothing to bend/);
   assert.match(warpInWords(["layer 1 of 2 is off: nothing of the inputs gets through it"]), /is off/);
   assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the input/);
 });

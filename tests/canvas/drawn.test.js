@@ -30,7 +30,7 @@ test("draws have the moments of the mixture", () => {
   }
 });
 
-test("points without doubt are drawn as they are, the last one too", () => {
+test("exact points are drawn unchanged, also the last one", () => {
   const certain = { ...POINTS, latentVariance: undefined };
   const seen = new Set([0, 0.4, 0.999999, 1].map((number) => String(drawnPlace(certain, () => number))));
   assert.deepEqual([...seen], MEANS.map(String));

@@ -1,5 +1,5 @@
-// Shortest ways where they are known: straight in a flat space, circles in the hyperbolic half plane,
-// and never longer than the straight line anywhere.
+// Known shortest paths: straight in a flat space, circles in the hyperbolic half plane,
+// and never longer than the straight line.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -49,7 +49,7 @@ function space(nLatent, metric) {
 const sheet = (u, v, su, sv) => ({ a: 0, b: 1, view: { u, v, su, sv }, lift: (p, q) => Float64Array.of(p, q), free: [0, 1], rows: null });
 const HALF_PLANE = space(2, ([, y]) => Float64Array.of(1 / (y * y), 0, 0, 1 / (y * y)));
 
-test("in a flat space, however stretched, the shortest way is straight", () => {
+test("in a flat space with any scaling the shortest path is straight", () => {
   const flat = space(2, () => Float64Array.of(4, 1, 1, 0.5));
   const [from, to] = [Float64Array.of(-1, 0.2), Float64Array.of(1.5, -0.7)];
   const way = finished(geodesic(flat, from, to, sheet(0, 0, 2, 2)));
@@ -73,14 +73,14 @@ test("in the hyperbolic half plane it is an arc of a circle about the edge", () 
   assert.ok(straightWay(HALF_PLANE, from, to).length > 1.1 * expected);
 });
 
-test("a way is walked at constant speed", () => {
+test("a path is traversed at constant speed", () => {
   const [from, to] = [Float64Array.of(0, 0.2), Float64Array.of(0, 5)];
   const way = straightWay(HALF_PLANE, from, to);
   near(way.length, Math.log(25), 1e-3);
   for (const share of [0.2, 0.5, 0.9]) near(way.place(share)[1], 0.2 * 25 ** share, 5e-3);
 });
 
-test("over a grid the way goes around a hill that the straight line crosses", () => {
+test("on a grid the path goes around a hill that the straight line crosses", () => {
   const hill = space(2, ([x, y]) => {
     const g = 1 + 400 * Math.exp(-4 * (x * x + y * y));
     return Float64Array.of(g, 0, 0, g);
@@ -94,7 +94,7 @@ test("over a grid the way goes around a hill that the straight line crosses", ()
   assert.ok(Math.hypot(...best.place(0.5)) > 0.7);
 });
 
-test("where only the data are cheap, in a dimension that is not shown too, the way goes along them", () => {
+test("the path follows the data if everything else is expensive, also in a hidden dimension", () => {
   // Training points on a vertical circle: seen from above, a line.
   const ring = ([x, , z]) => 1 + 100 * (Math.hypot(x, z) - 1) ** 2;
   const upright = space(3, (x) => Float64Array.of(ring(x), 0, 0, 0, ring(x), 0, 0, 0, ring(x)));
@@ -111,7 +111,7 @@ test("where only the data are cheap, in a dimension that is not shown too, the w
   assert.ok(best.length < 0.7 * finished(geodesic(upright, from, to, { ...where, rows: null })).length);
 });
 
-test("ends in one place make a way of no length", () => {
+test("equal ends give a path of length 0", () => {
   const at = Float64Array.of(0.3, 1);
   const way = finished(geodesic(HALF_PLANE, at, at.slice(), sheet(0, 1, 1, 0.9)));
   near(way.length, 0, 1e-12);

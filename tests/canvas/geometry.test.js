@@ -1,4 +1,4 @@
-// The geometry of a map is mathematics: it loads and computes where there is no page.
+// The geometry of a map loads and computes without a page.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -15,7 +15,7 @@ const SLICE = {
   variances: (us, _, v, out, offset) => us.forEach((u, i) => (out[offset + i] = Math.exp(2 * (u + v)))),
 };
 
-test("every module of geometry loads without a page, and leaves none behind", async () => {
+test("every module of geometry loads without a page and creates no globals", async () => {
   const before = Object.keys(globalThis).sort();
   for (const name of readdirSync(FOLDER)) await import(new URL(name, FOLDER).href);
   assert.deepEqual(Object.keys(globalThis).sort(), before);
@@ -39,7 +39,7 @@ test("light and shadow reach from the least to the greatest deviation of the vie
   assert.equal(shadow(least ** 2, [least, most]), 0);
   assert.ok(Math.abs(shadow(least * most, [least, most]) - 0.5) < 1e-12);
   assert.equal(shadow(9 * most ** 2, [least, most]), 1);
-  assert.equal(shadow(1, [1, 1.01]), 0); // nothing to tell apart
+  assert.equal(shadow(1, [1, 1.01]), 0); // too similar to separate
 });
 
 test("a spot with more points is more opaque, in the mean colour of its points", () => {

@@ -1,4 +1,4 @@
-// What hands do on the map, turned into what it means: events on an element that only listens.
+// Gestures on the map and their meaning: events on an element that only listens.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -39,7 +39,7 @@ test("a pointer without a button shows what is under it, and ends when it leaves
   assert.deepEqual(understood, [["hover", 30, 40, false], ["leave"]]);
 });
 
-test("a click keeps the place, also a little shaken", () => {
+test("a click keeps the place, also with a slight movement", () => {
   const { send, understood } = bench();
   send("pointerdown", 30, 40);
   send("pointermove", 32, 41);
@@ -47,7 +47,7 @@ test("a click keeps the place, also a little shaken", () => {
   assert.deepEqual(understood, [["commit", 32, 41, false]]);
 });
 
-test("dragging the ground pans by what the pointer moves", () => {
+test("dragging the background pans by the movement of the pointer", () => {
   const { send, understood } = bench();
   send("pointerdown", 30, 40);
   send("pointermove", 50, 40);
@@ -85,7 +85,7 @@ test("a finger shows while it moves and keeps when it lifts", () => {
   assert.deepEqual(understood, [["hover", 30, 40, true], ["hover", 60, 50, true], ["commit", 60, 50, true]]);
 });
 
-test("two fingers zoom about their middle, and the one that stays does nothing", () => {
+test("two fingers zoom about their middle, and a remaining finger does nothing", () => {
   const { send, understood } = bench();
   const finger = (pointerId) => ({ pointerType: "touch", pointerId });
   send("pointerdown", 100, 100, finger(1));
@@ -115,7 +115,7 @@ test("the wheel scrolls the page; with Ctrl, or after a click on the map, it zoo
   assert.ok(factor > 1);
 });
 
-test("keys: arrows move, with Shift farther; others are left to the page", () => {
+test("keys: arrows move, with Shift farther; the page gets other keys", () => {
   const { key, understood } = bench();
   key("ArrowLeft");
   key("ArrowUp", { shiftKey: true });

@@ -1,4 +1,4 @@
-// Beside the map: rows that words mean, names of dimensions, words for a doubt, what a place looks like.
+// The inspector: search for rows, names of dimensions, words for uncertainty, description of a place.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -25,7 +25,7 @@ test("rows are found by id, number, label, part of a name and value", () => {
   for (const [words, found] of Object.entries(cases)) assert.deepEqual(findRows(rows(), words).rows, found, words);
 });
 
-test("what is not found says what was looked for and what to try", () => {
+test("the message about a failed search repeats the query and suggests alternatives", () => {
   assert.match(findRows(rows(), "row 99").message, /no row 99.*6 rows/);
   assert.match(findRows(rows(), "height > 2").message, /“height”; try age, weight/);
   assert.match(findRows(rows(), "zzz").message, /“zzz”/);
@@ -46,7 +46,7 @@ function names({ stored = null, linked, renamed, map = new Map() } = {}) {
   return new DimensionNames({ key: "faces", stored }, OWN, storage, linked, renamed);
 }
 
-test("names of a ready model's dimensions are remembered in the browser, cut with a word, and forgotten when they are emptied", () => {
+test("the browser stores names of a ready model's dimensions, cuts long ones with a message, and deletes empty ones", () => {
   const map = new Map();
   assert.match(names({ map }).rename(1, `  ${"Heavier".padEnd(60, "!")} `), /40 letters/);
   const again = names({ map });
@@ -60,7 +60,7 @@ test("names of a ready model's dimensions are remembered in the browser, cut wit
   assert.deepEqual(nowhere.all, ["<b>Smile</b>"]); // text, which menus and axes show as it is
 });
 
-test("two dimensions cannot have one name, and what was there stays", () => {
+test("two dimensions cannot have the same name, and the old name stays", () => {
   const twice = names();
   twice.rename(0, "Smile");
   assert.match(twice.rename(1, "smile"), /Dimension 1 already has the name “smile”/);
@@ -68,7 +68,7 @@ test("two dimensions cannot have one name, and what was there stays", () => {
   assert.deepEqual(twice.all, ["Smile", "Dimension 2"]);
 });
 
-test("names of one's own model are sent to be stored with it, and those that another page stored are taken", () => {
+test("names in one's own model are sent to the server, and names from another page are adopted", () => {
   const sent = [];
   const map = new Map();
   const own = names({ stored: ["", "Age"], renamed: (all) => sent.push(all), map });
@@ -80,7 +80,7 @@ test("names of one's own model are sent to be stored with it, and those that ano
   assert.deepEqual(own.all, ["Grin", "Dimension 2"]);
 });
 
-test("a link has the names, and what it cannot mean is left out", () => {
+test("a link contains the names, and invalid parts are ignored", () => {
   const map = new Map();
   const given = names({ map });
   assert.equal(given.toLink(), "");
@@ -96,7 +96,7 @@ test("a link has the names, and what it cannot mean is left out", () => {
   assert.deepEqual(names({ map }).all, ["Grin", "Old"]);
 });
 
-test("words for a doubt change at the limits that were measured", () => {
+test("words for uncertainty change at the measured limits", () => {
   const words = [0, WELL_KNOWN - 1e-9, WELL_KNOWN, FAIRLY_SURE - 1e-9, FAIRLY_SURE, 3].map(sureWords);
   assert.deepEqual(words, ["Well known here", "Well known here", "Fairly sure", "Fairly sure", "A guess", "A guess"]);
 });
@@ -132,7 +132,7 @@ test("a value is on the range of its column; one outside is cut at the end and d
   assert.deepEqual([onRange(3, 0.1, [3, 3, 3]).mark, onRange(3, 0.1, [3, 3, 3]).value], [50, "3.00"]);
 });
 
-test("numbers have the decimals that the width of their range asks for, and no zero is negative", () => {
+test("numbers have as many decimals as the width of their range needs, and no zero is negative", () => {
   assert.deepEqual([[678.4, 1400], [98.04, 92], [0.3301, 0.5], [-0.001, 4], [-12, 400], [2e-9, 5e-9], [NaN, 1]].map(([x, width]) => formatFixed(x, width)),
     ["678", "98.0", "0.330", "0.00", "−12", "2.00e−9", "–"]);
 });

@@ -1,4 +1,4 @@
-// Where things lie in pictures, what numbers look like, and what a plane shows.
+// Positions in pictures, formats of numbers, and the visible part of a plane.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -25,7 +25,7 @@ test("turning keeps distances, and a quarter turn brings the depth to the side",
   near([Math.hypot(...turned)], [Math.hypot(0.5, 1.5, 2.5)]);
 });
 
-test("a joint that is higher is drawn higher, and in the middle what is in the middle", () => {
+test("a higher joint is drawn higher, and the middle stays in the middle", () => {
   const drawing = { shape: [2, 3], extent: { centre: [0, 1, 0], reach: 2, floor: 0 } };
   const [low, high] = jointPlaces(drawing, [0, 1, 0, 0, 1.5, 0], 200, 100, { yaw: 0.3, pitch: 0 });
   assert.equal(low[0], 100);
@@ -48,7 +48,7 @@ test("a pixel's place in the plane leads back to the pixel", () => {
   near(plane.toPixel(...plane.toLatent(17, 120)), [17, 120]);
 });
 
-test("zooming keeps the place under the pointer, and ends", () => {
+test("zooming keeps the place under the pointer, and has a limit", () => {
   const plane = new PlaneView();
   Object.assign(plane, { width: 320, height: 200 });
   plane.show({ u: 1, v: -2, su: 3, sv: 0.5 });
@@ -84,7 +84,7 @@ test("a point outside is brought in, one inside moves nothing", () => {
   assert.ok(Math.abs(3 - plane.view.u) < 1 && Math.abs(-3 - plane.view.v) < 1);
 });
 
-test("what is framed has room on both sides, and a single value has some too", () => {
+test("a frame has margins on both sides, also around a single value", () => {
   assert.deepEqual(framed([2, 4], 0.5), [3, 1.5]);
   assert.ok(framed([2, 2], 0.5)[1] > 0);
 });
@@ -112,12 +112,12 @@ test("numbers for people", () => {
   assert.deepEqual([0, 1, 2, 1200].map((count) => counted(count, "row")), ["0 rows", "1 row", "2 rows", "1,200 rows"]);
 });
 
-test("a share is never all, and nothing is not a little", () => {
+test("a percentage below all is never 100 %, and zero is not a small percentage", () => {
   const shares = [0, 0.001, 0.01, 0.5, 0.9949, 0.995, 1];
   assert.deepEqual(shares.map(formatShare), ["0 %", "under 1 %", "1 %", "50 %", "99 %", "99.5 % or more", "99.5 % or more"]);
 });
 
-test("the colours of a scale run from its first to its last and stay there", () => {
+test("the colours of a scale run from the first to the last and are clamped", () => {
   assert.deepEqual(heatColour(-1), heatColour(0));
   assert.deepEqual(heatColour(2), heatColour(1));
   const lightness = [0, 0.25, 0.5, 0.75, 1].map((share) => heatColour(share).reduce((sum, part) => sum + part));

@@ -1,11 +1,11 @@
-// What a line around points encloses.
+// The points that a line encloses.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { rowsInLink, rowsInside, rowsOfLink } from "../../assets/canvas/geometry/lasso.js";
 
-test("inside a circle are those nearer to its middle than its radius", () => {
+test("a circle encloses the points within its radius", () => {
   const circle = Array.from({ length: 400 }, (_, i) => [50 + 30 * Math.cos((i * Math.PI) / 200), 40 + 30 * Math.sin((i * Math.PI) / 200)]);
   const places = Float32Array.from({ length: 2000 }, (_, i) => ((i * 7919) % 1009) / 10);
   const near = [];
@@ -18,7 +18,7 @@ test("inside a circle are those nearer to its middle than its radius", () => {
   assert.deepEqual(found, near);
 });
 
-test("a bay is outside, and so is what a line goes round twice", () => {
+test("a bay is outside, and so is a region that the line encircles twice", () => {
   const bay = [[0, 0], [10, 0], [10, 10], [6, 10], [6, 3], [4, 3], [4, 10], [0, 10]];
   assert.deepEqual(rowsInside([5, 6, 2, 6, 8, 6, 5, 1], bay), [1, 2, 3]);
   const square = [[0, 0], [4, 0], [4, 4], [0, 4]];
@@ -26,7 +26,7 @@ test("a bay is outside, and so is what a line goes round twice", () => {
   assert.deepEqual(rowsInside([2, 2], [[0, 0], [1, 1]]), []);
 });
 
-test("rows come back from a link, and no link does harm", () => {
+test("rows are restored from a link, and invalid links are harmless", () => {
   for (const rows of [[], [0], [4999], [3, 4, 5, 1200, 4998], Array.from({ length: 5000 }, (_, n) => n)]) {
     const text = rowsInLink(rows);
     assert.ok(/^[\w-]{0,840}$/.test(text));

@@ -1,4 +1,4 @@
-// Bookmarks as they travel, the places of the wall, and what is said of a place among the rows.
+// Export of bookmarks, the places of the wall, and the description of a place among the rows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ test("bookmarks are there for the next visit, under their names", () => {
   assert.deepEqual(new Bookmarks("model", 3, storage).places, []); // trained anew, with other dimensions
 });
 
-test("a browser that keeps nothing still has them for the visit", () => {
+test("without browser storage, bookmarks last for the visit", () => {
   const locked = { getItem: () => null, setItem: () => { throw new Error("denied"); } };
   const bookmarks = new Bookmarks("model", 2, locked);
   bookmarks.add(place(1, 2));
@@ -59,7 +59,7 @@ test("the bars are as long as the weights, or fall by a quarter with every power
   assert.deepEqual(barLengths([0, 0], true), [0, 0]);
 });
 
-test("a variation near the ring is half-way to a row near it", () => {
+test("a variation near the ring is halfway to a row near it", () => {
   const latent = Float64Array.from({ length: 200 }, (_, i) => (i % 2 ? 0 : i / 2));
   const points = new LatentPoints({ header: { relevance: [1, 1] }, arrays: { latent }, shapes: { latent: [100, 2] } });
   const ring = Float64Array.of(10, 0);
@@ -71,14 +71,14 @@ test("a variation near the ring is half-way to a row near it", () => {
   }
 });
 
-test("a scale leaves out the outermost rows and what is not known", () => {
+test("a scale ignores the outermost rows and unknown values", () => {
   const values = [NaN, 1000, -1000, ...Array.from({ length: 99 }, (_, i) => i)];
   const [low, high] = scaleEnds(values);
   assert.ok(low >= -1 && low <= 3 && high >= 95 && high <= 98);
   assert.deepEqual(scaleEnds([7, 7, 7, 8]), [7, 8]);
 });
 
-test("two columns go together as Pearson says, over the rows that are known", () => {
+test("two columns have Pearson's correlation over their known rows", () => {
   assert.ok(Math.abs(correlation([1, 2, 3, 4], [2, 4, 6, 8]) - 1) < 1e-12);
   assert.ok(Math.abs(correlation([1, 2, 3, 4], [4, 3, NaN, 1]) + 1) < 1e-12);
   // 0.8 by hand: deviations (−1.5, −.5, .5, 1.5) and (−1.5, .5, −.5, 1.5).

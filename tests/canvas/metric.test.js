@@ -1,5 +1,5 @@
-// The expected metric of the output against numbers of Python (finite differences of the posterior;
-// test_numbers.py holds those against sampled functions), and against itself.
+// The expected metric of the output against Python's numbers (finite differences of the posterior;
+// test_numbers.py compares these with sampled functions), and its own identities.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -106,7 +106,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
   });
 }
 
-test("a kernel without a derivative has no metric, and that is said", () => {
+test("a kernel without a derivative has no metric, and the error names it", () => {
   const model = modelOf(NUMBERS.rbf);
   model.kinds = [{ row() {}, diagonal: () => 1 }];
   assert.throws(() => new OutputMetric(model), /derivative of the kernel "rbf"/);

@@ -1,4 +1,4 @@
-// What rows are called: on the map and in the table of selected rows.
+// Names of rows on the map and in the table of selected rows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ test("a row is called by its identifier and label, else by its number", () => {
   assert.equal(bare.name(1), "Row 2");
 });
 
-test("the table of selected rows has what they are called", () => {
+test("the table of selected rows has their names", () => {
   const header = { relevance: [1, 1], axes: ["Dimension 1", "Dimension 2"], n_latent: 2, label_names: ["calm"], row_names: ["k1", "=2", "k3"] };
   const arrays = { latent: Float32Array.of(1, 2, 3, 4, 5, 6), labels: Int32Array.of(0, 0, 0) };
   const model = new LatentPoints(/** @type {any} */ ({ header, arrays, shapes: { latent: [3, 2] } }));

@@ -1,4 +1,4 @@
-// Where the dimensions outside a map's plane go, against formulas written down a second time.
+// The dimensions outside a map's plane, against a second implementation of the formulas.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -89,7 +89,7 @@ test("with a narrow width a training point keeps its position, and equal distanc
   assert.deepEqual([...x], [50, 50, -7]);
 });
 
-test("between two points it is their average, and so it is where all lie on one place", () => {
+test("between two points it is their average, also if all points coincide", () => {
   const between = new NearPlane(pointsOf([[-1, 0, 4], [1, 0, 10]]), 0, 1);
   close(between.follow(Float64Array.of(0, 0.3, 0))[2], 7);
   const stacked = new NearPlane(pointsOf([[1, 1, 4], [1, 1, 10], [1, 1, 1]]), 0, 1);
@@ -97,7 +97,7 @@ test("between two points it is their average, and so it is where all lie on one 
   close(stacked.follow(Float64Array.of(-60, 8, 0))[2], 5);
 });
 
-test("far from all data it is finite and goes to the nearest point", () => {
+test("far from all data it is finite and approaches the nearest point", () => {
   const next = randoms(17);
   const rows = Array.from({ length: 25 }, (_, n) => [n % 5, Math.floor(n / 5), next()]);
   const points = pointsOf(rows);
@@ -127,7 +127,7 @@ test("small steps make small changes, across the dense cloud, the gap and the wi
   assert.ok(coarse < 0.2 && fine < 0.15 * coarse, `${coarse}, ${fine}`);
 });
 
-test("nothing outside the plane: nothing moves; a point astray is as far as it is from its mean", () => {
+test("without hidden dimensions nothing moves; a point's distance includes that from its mean", () => {
   const flat = new NearPlane(pointsOf([[0, 1], [2, 3]]), 0, 1);
   assert.deepEqual([...flat.follow(Float64Array.of(0.5, 0.25))], [0.5, 0.25]);
   const rows = clouds();

@@ -1,4 +1,4 @@
-// What the brush covers of a row, what is hidden of it, and sequences between their frames.
+// The cells that a brush covers, the hidden cells, and sequences between their frames.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,7 +28,7 @@ test("a brush covers the pixels whose centre is under it, at least the one under
   assert.deepEqual(covered, expected);
 });
 
-test("keys stay on the picture", () => {
+test("the key-driven cursor stays on the picture", () => {
   const cells = cellsFor(IMAGE, 24);
   assert.equal(cells.step(0, -1, -1), 0);
   assert.equal(cells.step(23, 1, 1), 23);
@@ -45,14 +45,14 @@ test("a joint is selected by itself, or with all joints beyond it", () => {
   assert.deepEqual(cells.under(knee[0] + 60, knee[1], false, frame), []);
 });
 
-test("a brush over a curve takes the columns about it", () => {
+test("a brush over a curve covers the columns around it", () => {
   const cells = cellsFor(CURVE, 10);
   const frame = { width: 300, height: 200 };
   const [x, y] = cells.place(4, frame);
   assert.deepEqual(cells.under(x, y, 2, frame), [3, 4, 5]);
 });
 
-test("a mask as text comes back, bits in the order of the cells", () => {
+test("a mask survives as text, with bits in the order of the cells", () => {
   const mask = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1);
   assert.equal(maskText(mask), btoa("\x80\x60"));
   assert.deepEqual(maskOfText(maskText(mask), 11), mask);

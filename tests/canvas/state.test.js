@@ -1,4 +1,4 @@
-// The state of a map as a value: every action, undo and redo, and links there and back.
+// The state of a map: every action, undo and redo, and conversion to and from links.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -49,7 +49,7 @@ const LINKED = {
 };
 const UNLINKED = { labels: [[], [2], [0, 2]], rows: [[], [1, 4], Uint32Array.of(0, 5)] };
 
-test("a map opens at the model's first place, with trajectories where it has sequences", () => {
+test("a map opens at the model's first place, with trajectories if it has sequences", () => {
   const state = initial(MODEL);
   assert.deepEqual(state.place, { dims: [0, 1], point: Array.from(MODEL.position(2)), follow: true });
   assert.deepEqual(state.show, { ...NOTHING, trajectories: true });
@@ -71,7 +71,7 @@ test("a point moves without being kept, and is kept as its link says it", () => 
   assert.equal(reduce(kept, KEEP), kept); // the same place adds nothing
 });
 
-test("the pair, following and a visit are places of their own", () => {
+test("a change of axes, of following, or a visit adds a place to the history", () => {
   const state = initial(MODEL);
   const turned = after(state, { type: "pair", dims: [2, 0] }, { type: "follow", on: false }, KEEP);
   assert.deepEqual([turned.place.dims, turned.place.follow, turned.past.length], [[2, 0], false, 1]);
@@ -81,7 +81,7 @@ test("the pair, following and a visit are places of their own", () => {
   assert.deepEqual(visited.past.at(-1), turned.kept);
 });
 
-test("undo and redo lead through the kept places; a new place forgets those ahead", () => {
+test("undo and redo visit the kept places; a new place deletes the later ones", () => {
   const state = after(initial(MODEL), move(1, 0, 0), KEEP, move(2, 0, 0), KEEP, move(9, 9, 9));
   const back = after(state, UNDO); // what was not kept is dropped
   assert.deepEqual(back.place.point, [1, 0, 0]);
@@ -173,7 +173,7 @@ test("links of earlier versions keep their meaning", () => {
   assert.deepEqual([linked.past, linked.future], [[], []]);
 });
 
-test("words that mean nothing leave what is there without them", () => {
+test("invalid words in a link are ignored", () => {
   const nonsense = {
     dims: ["1,99", "1,1", "1", "a,b", "0,1", "1.5,2", ""], at: ["1,2", "1,2,x", "1,,2", "1e9,0,0", "NaN,0,0", "Infinity,0,0", ""],
     show: ["clouds", "", "toString", "constructor", "None"], shade: ["depth", "", "__proto__"], by: ["9", "-1", "1.5", "age", "NaN"],
@@ -187,7 +187,7 @@ test("words that mean nothing leave what is there without them", () => {
   assert.equal(fromLink({ shade: "depth", wall: "map", dims: "1,99" }, MODEL).wall, "map");
 });
 
-test("what a model lacks is refused, as an action and in a link", () => {
+test("features that a model lacks are refused, as an action and in a link", () => {
   const state = initial(BARE);
   const refused = [
     ...["thumbnails", "ellipses", "trajectories"].map((name) => set("show", { ...NOTHING, [name]: true })),

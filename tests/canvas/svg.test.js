@@ -1,4 +1,4 @@
-// The SVG that drawing functions leave behind, without a browser.
+// The SVG output of drawing functions, without a browser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -32,7 +32,7 @@ test("the stick figure of the screen has its bones where the joints are", () => 
   assert.equal(upper[3] - upper[1], lower[3] - lower[1]);
 });
 
-test("bars stand on the axis, as high as their values, and names are text", () => {
+test("bars start at the axis, as high as their values, and names are text", () => {
   const drawing = { kind: "bars", shape: [2], range: [0, 4], columns: ["<b>&\"tall\"", "short"] };
   const svg = svgOf(300, 200, (context) => drawVector(context, drawing, [4, 1], 300, 200, { theme, turn: { yaw: 0, pitch: 0 } }));
   const [tall, low] = values(svg, "rect", "height").map(Number);
@@ -43,7 +43,7 @@ test("bars stand on the axis, as high as their values, and names are text", () =
   assert.ok(!svg.includes("<b>"));
 });
 
-test("what was saved comes back, and clips and turns hold only between", () => {
+test("save and restore bracket clips and rotations", () => {
   const svg = svgOf(100, 100, (context) => {
     context.fillStyle = "rgba(1,2,3,0.5)";
     context.save();

@@ -1,6 +1,6 @@
-"""The numbers that the page's layers are tested against by node: what they say is what Python says.
+"""The reference numbers for node's tests of the page's layers; they must equal Python's.
 
-Run as a program, it writes them again.
+Run this module as a program to write them again.
 """
 
 import base64
@@ -21,12 +21,12 @@ from gplvm_core.wire.views import pack_views
 
 FILE = Path(__file__).with_name("deep_numbers.json")
 N, M, D = 20, 9, 4
-WIDTHS = (2, 1, 3)  # a layer of one dimension between others, which has a second axis on its map
+WIDTHS = (2, 1, 3)  # a layer of one dimension between others, whose map has a second axis
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """What a chart asks of a layer."""
+    """The parts of a layer that a chart uses."""
 
     posterior_: Posterior
     latent_mean_: np.ndarray
@@ -59,7 +59,7 @@ def regressed(
 
 
 def made(handed_on: bool) -> tuple[Model, Dataset]:
-    """Three layers of smooth functions of each other; handed on: the inputs, by a linear map in the
+    """Three layers of smooth functions of each other. handed_on: inputs passed on, linearly in the
     first layer, and as they are to all others.
     """
     rng = np.random.default_rng(0)
@@ -73,7 +73,7 @@ def made(handed_on: bool) -> tuple[Model, Dataset]:
         lengthscales = np.linspace(0.8, 1.4, width)
         if (
             seen is not at
-        ):  # in addition to the layer's inputs: wide, so that few points inform about it
+        ):  # in addition to the layer's inputs; wide, so that few points constrain it
             lengthscales = np.append(lengthscales, np.full(WIDTHS[0], 6.0))
         kernel = RBF(1.3, lengthscales)
         posterior = regressed(kernel, seen, outputs, slope)

@@ -1,4 +1,4 @@
-"""Files that the page writes, opened by programs that are not the page's."""
+"""Files that the page writes, opened by other programs."""
 
 import base64
 import io
@@ -92,7 +92,7 @@ def gif(width: int, height: int, count: int, colour: str) -> tuple[Image.Image, 
 
 
 def test_a_gif_of_grey_pictures_has_exactly_their_greys():
-    # Noise, so that the table of codes is full many times over.
+    # Noise fills the table of codes many times.
     opened, frames = gif(90, 70, 3, "Array(3).fill((i * i * (frame + 3) + (i >> 3)) % 256)")
     i, frame = np.arange(90 * 70), np.arange(3)[:, None]
     grey = (i * i * (frame + 3) + (i >> 3)) % 256

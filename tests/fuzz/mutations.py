@@ -1,4 +1,4 @@
-"""Files that are nearly right: bytes, words or members of a valid one changed."""
+"""Random changes to valid files: bytes, words or members."""
 
 import io
 import re
@@ -26,7 +26,7 @@ def mutated(draw: st.DrawFn, data: bytes) -> bytes:
 
 
 def changed(data: bytes) -> st.SearchStrategy[bytes]:
-    """One change: some bytes, a number or a word of it, its length, or what a member holds."""
+    """One change: some bytes, a number, a word, the length, or the content of a member."""
     ways = [flipped(data), cut(data), put_in(data), number_changed(data)]
     if data.startswith(b"PK"):
         ways += [member_changed(data)] * 4
@@ -66,7 +66,7 @@ def number_changed(draw: st.DrawFn, data: bytes) -> bytes:
 
 @st.composite
 def member_changed(draw: st.DrawFn, data: bytes) -> bytes:
-    """A member changed inside and packed again, so that its checksum is right; or its name."""
+    """Change a member's content and pack it again with the right checksum; or change its name."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = {name: archive.read(name) for name in archive.namelist()}

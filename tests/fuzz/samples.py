@@ -1,4 +1,4 @@
-"""One small valid file of every kind that can be brought along."""
+"""One small valid file of every format that can be uploaded."""
 
 import csv
 import gzip
@@ -122,7 +122,7 @@ def stored(thing: object, folder: Any) -> bytes:
 
 
 def bundle() -> object:
-    """What a model's file holds beside the model, with a state as checkpoints have it."""
+    """The content of a model's file besides the model, with a state as in checkpoints."""
     dataset = datasets.read_table(table(), label_column="kind")
     return {"title": "a", "tags": ["b"], "dataset": dataset, "state": np.random.default_rng(0)}
 

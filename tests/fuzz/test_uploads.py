@@ -1,4 +1,4 @@
-"""Whatever is uploaded, imported or linked to: what was meant, or one error in words, soon."""
+"""Random uploads, imports and links are read correctly or raise one clear error quickly."""
 
 import io
 import os
@@ -44,7 +44,7 @@ def readers() -> Iterator[Readers]:
 
 
 def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
-    """The answer of a task; where a library in C unpacks damaged bytes, of a process of its own."""
+    """The result of a task; in a subprocess if a C library unpacks damaged bytes."""
     if kind_of(source.name) != "cells":
         return TASKS[task](source, **options)
     with READERS.reading(task, source, **options) as reading:
@@ -52,7 +52,7 @@ def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
 
 
 def check_upload(name: str, data: bytes) -> None:
-    """All that the app asks of an upload gives an answer, or one error in words, soon."""
+    """Every operation on an upload returns a result or raises one clear error quickly."""
     source = NamedBytes(name, data)
     tasks = [("read", {}), ("read", {"skip_empty_rows": True})] if kind_of(name) == "table" else []
     if kind_of(name) == "table":
@@ -64,7 +64,7 @@ def check_upload(name: str, data: bytes) -> None:
             found = done(task, source, options)
         except DataError as error:
             assert 10 < len(str(error)) < LONGEST
-            assert "too little memory" not in str(error)  # the process that reads is alive
+            assert "too little memory" not in str(error)  # the reading process is alive
         else:
             assert task != "read" or (isinstance(found, Dataset) and found.warnings is not None)
         assert time.perf_counter() - start < SECONDS

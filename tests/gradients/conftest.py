@@ -1,4 +1,4 @@
-"""Central differences, the independent judge of every gradient."""
+"""Central differences, the independent test of every gradient."""
 
 from collections.abc import Callable
 

@@ -185,7 +185,7 @@ def test_exact_adjoint(small) -> None:
 
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 def test_the_full_model(gaps: bool, small, central_difference) -> None:
-    """What the optimiser sees, through transforms and scales."""
+    """The optimiser's objective, with transforms and scales."""
     targets, mean, _, _ = small
     targets = targets - targets.mean(axis=0)
     if gaps:
@@ -208,7 +208,7 @@ def test_the_full_model(gaps: bool, small, central_difference) -> None:
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize("terms", [CertainTerms, UncertainTerms])
 def test_row_terms(terms: type, gaps: bool, small, central_difference) -> None:
-    """What a new row's outputs say about its latent point, with q(u) held."""
+    """The bound of a new row as a function of its latent point, with fixed q(u)."""
     targets, mean, variance, inducing = small
     train = targets.copy()
     if gaps:
@@ -252,7 +252,7 @@ def test_gram_factor_reports_its_jitter() -> None:
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize("profile", [False, True], ids=["given", "profiled"])
 def test_noise_per_output(profile: bool, gaps: bool, small, central_difference) -> None:
-    """Of the bound, and of the bound at every output's best ratio and noise."""
+    """Gradients of the bound, and of the bound at every output's best ratio and noise."""
     targets, mean, variance, inducing = small
     if gaps:
         targets = targets.copy()
@@ -287,7 +287,7 @@ def test_noise_per_output(profile: bool, gaps: bool, small, central_difference) 
 
 
 def test_collapsed_per_output(small, central_difference) -> None:
-    """The adjoints of the algebra itself, for statistics of no points at all."""
+    """The adjoints of the algebra, for random statistics without points."""
     generator = np.random.default_rng(0)
     root = generator.normal(size=(2, 3, 3))
     groups = np.array([0, 1, 0, 1])

@@ -14,7 +14,7 @@ from gplvm_core.priors import encoder
 
 @pytest.fixture(autouse=True)
 def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every unit is like the next: a few show what many do."""
+    """Use few units: all units are treated alike."""
     monkeypatch.setattr(encoder, "HIDDEN_UNITS", 6)
 
 

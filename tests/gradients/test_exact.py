@@ -1,4 +1,4 @@
-"""Inputs that are known exactly: there every kernel has its expectations, from its plain values."""
+"""Exact inputs: every kernel has expectations there, from its values."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def points() -> tuple[np.ndarray, np.ndarray]:
 
 
 def assert_slopes(kernel: Kernel, found: object, value, difference: Difference) -> None:
-    """value: of a kernel."""
+    """value: a function of a kernel."""
     for path, at in leaves(kernel).items():
         expected = difference(lambda x, p=path: value(replace_leaves(kernel, {p: x})), at)
         np.testing.assert_allclose(leaves(found)[path], expected, **CLOSE)
@@ -176,7 +176,7 @@ def test_a_lengthscale_for_each_dimension_beside_scikit_learn(points) -> None:
         np.testing.assert_allclose(blind.K(moved, points[1]), blind.K(*points), rtol=1e-12)
 
 
-def test_a_kernel_without_any_gradients_says_so() -> None:
+def test_a_kernel_without_gradients_is_refused() -> None:
     class Silent(Kernel):
         pass
 

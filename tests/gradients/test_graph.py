@@ -35,7 +35,7 @@ from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
 JITTER = 1e-6
-# With the ratio of the scales held, the outputs are never explained as noise alone.
+# A fixed ratio of the scales prevents an explanation by noise only.
 HELD = Phase("held", 1, ratio=50.0)
 HIDDEN_HELD = Phase("hidden noise held", 1, ratio=50.0, hidden_noise_held=True)
 TIMELINE = Timeline.of(
@@ -49,7 +49,7 @@ LINEAR_HELD = RBF(1.0, 0.9) + Linear(0.4).holding()
 
 @pytest.fixture(autouse=True)
 def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every hidden unit is like the next: a few show what many do."""
+    """Use few hidden units: all units are treated alike."""
     monkeypatch.setattr(encoder, "HIDDEN_UNITS", 6)
 
 
@@ -58,7 +58,7 @@ def views(gaps: bool) -> tuple[np.ndarray, np.ndarray]:
     first, second = generator.normal(size=(9, 3)), generator.normal(size=(9, 2))
     first -= first.mean(axis=0)
     if gaps:
-        # A row may be missing from one view altogether.
+        # A row may lack one view completely.
         first[2:4, 0], first[4:6, 2], second[5] = np.nan, np.nan, np.nan
     return first, second
 
@@ -98,7 +98,7 @@ def known(kind: str, *, constrained: bool, gaps: bool) -> Graph:
 
 
 def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph:
-    """A latent top, hidden nodes, and the data: every layer with a kernel of its own."""
+    """A latent top, hidden nodes, and the data; every layer has a different kernel."""
     generator, last = np.random.default_rng(6), depth - 1
     beliefs = tuple(
         Belief(generator.normal(size=(9, 2)), generator.uniform(0.1, 0.6, (9, 2)))
@@ -117,7 +117,7 @@ def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph
 
 
 def deep(outputs: np.ndarray, top: nodes.Node | None = None, *, per_output: bool = False) -> Graph:
-    """Three layers of different widths and numbers of inducing inputs, from their own start."""
+    """Three layers with different widths and numbers of inducing inputs, at their usual start."""
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), ("rbf", RBF() + Linear(0.3), "rbf"), "pca")
     targets = Targets.whole(outputs)
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
@@ -133,7 +133,7 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Below two shared spaces the first view has two of its own, and the second none."""
+    """Below two shared spaces the first view has two private ones, and the second none."""
     kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
     begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca", own=((2, 1), ()))
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial, "own": (2, 0)}
@@ -141,7 +141,7 @@ def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def linear_mean(outputs: np.ndarray, *, connected: bool) -> Graph:
-    """Two hidden layers that hand on what is linear in their inputs, and see the top beside it."""
+    """Two hidden layers with a linear mean, whose inputs include those of the top."""
     kernels = ("rbf", "rbf", RBF() + Linear(0.3) if connected else "rbf")
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), kernels, "pca")
     start = Sloped(Connected(begin, kernels) if connected else begin)
@@ -168,7 +168,7 @@ def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def diamond(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Two hidden nodes below one top, and data below both of them and the top, in no order."""
+    """Two hidden nodes below one top, and data below all three, listed in no order."""
     wiring = Wiring.of(
         {"left": 2, "top": 1, "right": 1},
         [
@@ -246,7 +246,7 @@ GRAPHS = {
     ),
     "views at two depths": lambda gaps: views_at_two_depths(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
-    "deep regression, inputs handed on": lambda gaps: deep_regression(
+    "deep regression, inputs passed on": lambda gaps: deep_regression(
         views(gaps)[0], None, InputsPassedOn
     ),
     "deep regression, inputs seen by every layer": lambda gaps: deep_regression(
@@ -259,7 +259,7 @@ GRAPHS = {
 
 
 def blocks(layout: Layout) -> Iterator[tuple[str, slice]]:
-    """Where each leaf lies in the flat vector."""
+    """The position of each leaf in the flat vector."""
     values, start = leaves(layout.template), 0
     for path, leaf in layout.free.items():
         size = np.size(values[path]) if leaf.free is None else int(leaf.free.sum())
@@ -281,7 +281,7 @@ def test_every_kind_of_node_is_here() -> None:
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_training_objective(name: str, gaps: bool, central_difference) -> None:
-    """What the optimiser sees, through transforms and scales, in a first and a refreshed phase.
+    """The optimiser's objective, with transforms and scales, in a first and a refreshed phase.
 
     The first holds the noise of hidden layers. Every leaf is moved on its own, in a random
     direction.

@@ -23,7 +23,7 @@ from gplvm_core.numerics import fold_upper
 from gplvm_core.parameters import leaves, replace_leaves
 from tests.kernels.cases import EXPECTED, TIME
 
-# Which of five points belong to each of three groups; one group has none.
+# The weights of five points in each of three groups; one group is empty.
 ROWS = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 1, 0], [0] * 5], dtype=float).T
 
 
@@ -108,7 +108,7 @@ def test_groups_are_sums_over_their_points(name: str, inputs) -> None:
         np.testing.assert_allclose(value[group], alone, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("shared", [True, False], ids=["weights shared", "weights of its own"])
+@pytest.mark.parametrize("shared", [True, False], ids=["shared weights", "weights per point"])
 @pytest.mark.parametrize("name", EXPECTED)
 def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_difference) -> None:
     kernel = EXPECTED[name]
@@ -153,7 +153,7 @@ def test_time_kernels(name: str, central_difference) -> None:
     times[4] = times[1]
     gram = generator.normal(size=(6, 6))
     gram = gram + gram.T
-    # Two rows at one time: a kink has no slope there, so they do not pull on one another.
+    # Two rows at one time: a kink has no slope, so the rows have no effect on each other.
     gram[4, 1] = gram[1, 4] = 0.0
     np.testing.assert_allclose(np.diagonal(kernel.K(times)), kernel.diag(times))
     assert np.linalg.eigvalsh(kernel.K(times)).min() > -1e-12
@@ -229,7 +229,7 @@ def test_named_time_kernels(name: str) -> None:
     kernel = time_kernel_named(name, 30.0)
     np.testing.assert_allclose(kernel.diag(times), 1.01)
     kernel.check_parameters()
-    # Neighbours move together, ends of the span do not (or, if periodic, only by the period).
+    # Neighbours are correlated, ends of the span are not (or, if periodic, only by the period).
     assert kernel.K(times)[0, 1] > 0.7
     assert name == "periodic" or kernel.K(times)[0, -1] < 1e-3
 

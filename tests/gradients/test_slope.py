@@ -1,4 +1,4 @@
-"""Layers with a linear mean, at inputs that are uncertain: against quadrature and differences."""
+"""Layers with a linear mean at uncertain inputs: against quadrature and central differences."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -97,8 +97,8 @@ def settled() -> Posterior:
     return edge.settled(layer(), inputs(), targets, targets, JITTER).as_posterior(Scaling.none(D))
 
 
-def test_what_a_row_is_told(central_difference) -> None:
-    """⟨log p(h | x, f)⟩ with the entropy of h, at the layer's q(u), and where it leads."""
+def test_inference_of_a_row(central_difference) -> None:
+    """⟨log p(h | x, f)⟩ with the entropy of h, at the layer's q(u), and its gradients."""
     posterior, above, below = settled(), inputs(), outputs()
     terms, noise = HiddenTerms.of(posterior), posterior.noise_variance
     expected = 0.5 * np.sum(np.log(2.0 * np.pi * np.e * below.variance), axis=1)

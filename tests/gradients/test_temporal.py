@@ -100,7 +100,7 @@ def test_gradients_by_kernel_with_sites_held(algebra, name: str, central_differe
         lambda k: problem.bound(smooth(k, problem.timeline, sites)),
         central_difference,
     )
-    # Where the sites are at their optimum (μ̄ = ∂μ, λ = −2∂s) only log 𝒵 is left.
+    # At the sites' optimum (μ̄ = ∂μ, λ = −2∂s) only log 𝒵 remains.
     dual = sites.linear - sites.precision * found.belief.mean
     check_kernel(
         found.pullback(dual, -0.5 * sites.precision),
@@ -110,7 +110,7 @@ def test_gradients_by_kernel_with_sites_held(algebra, name: str, central_differe
     )
 
 
-# Without white noise the filter's own values lose their digits at such precisions.
+# Without white noise the filter itself loses digits at such precisions.
 EXTREME = [case for case in CASES if case != (kalman, "matern12")]
 
 

@@ -1,4 +1,4 @@
-"""Data in another array library: the sums made there are NumPy's, gradients included."""
+"""Data in another array library: its sums and gradients equal NumPy's."""
 
 import importlib
 from dataclasses import fields, is_dataclass, replace
@@ -29,7 +29,7 @@ KERNELS = {
 
 @pytest.fixture(params=["array_api_strict", "array_api_strict, a device", "torch"])
 def place(request: pytest.FixtureRequest) -> Place:
-    """Every library that is there; of the strict one also what is not the processor."""
+    """Every installed library; for the strict one also a device other than the processor."""
     name, _, device = request.param.partition(", ")
     library = pytest.importorskip(name)
     given = {"device": library.Device("device1")} if device else {}

@@ -14,7 +14,7 @@ KERNEL = RBF(1.3, np.array([0.9, 1.4]))
 
 
 def beliefs(n_points: int, seed: int) -> tuple[Belief, Belief, np.ndarray]:
-    """What is believed about the inputs and the outputs of a layer, and its inducing inputs."""
+    """Beliefs about the inputs and the outputs of a layer, and its inducing inputs."""
     generator = np.random.default_rng(seed)
     above, below = (
         Belief(generator.normal(size=(n_points, 2)), generator.uniform(0.1, 0.5, (n_points, 2)))
@@ -39,7 +39,7 @@ def dense(above: Belief, inducing: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     return psi1, gram, np.linalg.inv(gram + psi2 / NOISE)
 
 
-def test_integrating_the_inducing_outputs_first_gains_what_the_algebra_says() -> None:
+def test_integrating_the_inducing_outputs_first_gains_the_predicted_amount() -> None:
     above, below, inducing = beliefs(7, 0)
     psi1, _, inner = dense(above, inducing)
     gain = 0.5 / NOISE**2 * np.sum(below.variance.sum(axis=1) * np.sum(psi1 @ inner * psi1, axis=1))
@@ -58,7 +58,7 @@ def test_outputs_that_are_known_are_data() -> None:
 
 
 @pytest.mark.parametrize("mean_field", [True, False], ids=["mean field", "marginalised"])
-def test_the_bound_is_the_expectation_that_it_says(mean_field: bool) -> None:
+def test_the_bound_equals_its_expectation(mean_field: bool) -> None:
     """⟨log p(h | u, x) − ½β tr(K − …) + log p(u)/q(u)⟩, everything drawn."""
     above, below, inducing = beliefs(6, 2)
     generator, n_draws = np.random.default_rng(3), 40_000

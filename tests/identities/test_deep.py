@@ -1,4 +1,4 @@
-"""Chains of layers: what they are when there is one, and what lies below the evidence."""
+"""Chains of layers: a chain of one is a known model, and bounds are below the evidence."""
 
 from dataclasses import replace
 
@@ -95,7 +95,7 @@ def test_a_chain_of_one_layer_is_the_shallow_model(top: str) -> None:
 def test_of_one_layer_training_begins_as_that_of_the_shallow_model() -> None:
     deep = DeepGPLVM(2, 5, max_iter=12, random_state=0).fit(outputs())
     plain = BayesianGPLVM(2, 5, max_iter=12, random_state=0)
-    # Of the same start, whose first steps are the same: noise held.
+    # From the same start, whose first steps, with fixed noise, are the same.
     np.testing.assert_allclose(deep.trace_["bound"][0], plain.fit(outputs()).trace_["bound"][0])
 
 
@@ -117,7 +117,7 @@ def test_a_chain_of_one_layer_to_several_views_is_the_shallow_model() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_of_one_layer_views_are_asked_as_the_shallow_model() -> None:
-    """The same fitted layers, asked by either about the same rows."""
+    """Both models' answers about the same rows, with the same fitted layers."""
     views, settings = two_views(), {"n_inducing": 5, "max_iter": 12, "random_state": 0}
     deep = DeepManifoldRelevance(2, **settings).fit(views)
     shallow = ManifoldRelevance(2, **settings).fit(views)
@@ -152,7 +152,7 @@ def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
 
 
 def test_of_one_layer_rows_in_time_are_inferred_as_by_the_shallow_model() -> None:
-    """The same fitted layer, asked by either: forecasts, gaps, whole rows missing, new paths."""
+    """Both models' answers with the same fitted layer: forecasts, gaps, missing rows, new paths."""
     times, rows = np.arange(12.0), outputs()
     settings = {"n_inducing": 5, "max_iter": 12, "random_state": 0, "time_kernel": "rbf"}
     deep = DeepGPLVM(2, **settings).fit(rows, times=times)
@@ -177,7 +177,7 @@ def test_of_one_layer_rows_in_time_are_inferred_as_by_the_shallow_model() -> Non
 
 @pytest.mark.parametrize("size", [1e100, 1e160, np.inf, np.nan])
 def test_beliefs_without_bounds_are_refused(size: float) -> None:
-    """As a line search may try: such an evaluation is to be rejected, not to end training."""
+    """Extreme values, as in a line search, are rejected and do not end training."""
     graph = of_depth(1, LatentNode())
     start = graph.start(0)
     hidden = start.nodes[1]
@@ -191,7 +191,7 @@ def test_beliefs_without_bounds_are_refused(size: float) -> None:
                 bound = graph.evaluate(replace(start, nodes=(start.nodes[0], belief)), FREE).bound
             except NotPositiveDefiniteError:
                 continue
-        # A hidden layer that is all noise leaves the data to the noise as well, whatever its unit.
+        # Below a hidden layer of pure noise the data are noise as well, in any unit.
         assert not bound > -20.0
 
 
@@ -205,7 +205,7 @@ def test_integrating_inducing_outputs_out_first_is_never_lower(n_hidden: int) ->
 
 
 def test_a_held_noise_leaves_the_best_signal() -> None:
-    """Beside the same layer with other scales at that noise; the noise stays."""
+    """Compare with the same layer at other scales and this noise; the noise does not change."""
     graph = of_depth(1, LatentNode())
     start, held = graph.start(0), Phase("held", 1, hidden_noise_held=True)
     layer = replace(start.layers[0], noise_variance=0.05)
@@ -232,7 +232,7 @@ def test_the_order_of_points_does_not_matter() -> None:
 
 
 def test_the_unit_of_a_hidden_layer_does_not_matter() -> None:
-    """Its beliefs times a number, the next layer's inducing inputs and lengthscales too."""
+    """Multiply its beliefs and the next layer's inducing inputs and lengthscales by a number."""
     graph, factor = of_depth(1, LatentNode()), 7.0
     start = graph.start(0)
     hidden, layer = start.nodes[1], start.layers[1]
@@ -294,10 +294,10 @@ def trained() -> DeepGP:
 
 
 def test_moments_and_draws_agree(trained: DeepGP) -> None:
-    """For two layers at certain inputs the moments are exact."""
+    """For two layers at exact inputs the moments are exact."""
     x = np.linspace(-1.2, 1.2, 7)[:, None]
     mean, std = trained.predict(x, return_std=True, noise=True)
-    # Points far apart in the list are drawn together: enough draws for both.
+    # Pair points from different places in the list, so that one set of draws serves both.
     draws = trained.sample(x, 1500, random_state=0)
     assert draws.shape == (1500, 7, 2)
     np.testing.assert_allclose(draws.mean(axis=0), mean, atol=5.0 * std.max() / np.sqrt(1500))

@@ -66,7 +66,7 @@ def test_certain_inputs_give_the_sparse_gaussian_process_bound() -> None:
 
 
 def test_what_rounding_leaves_of_small_eigenvalues_is_neither_a_gain_nor_an_error() -> None:
-    # Nearly linear functions of much signal: rounding is larger than 1 in I + βC.
+    # Nearly linear functions with much signal: rounding errors in I + βC exceed 1.
     generator = np.random.default_rng(0)
     points = generator.uniform(-2.0, 2.0, (300, 2))
     targets = points @ np.array([[1.0], [0.5]]) + 0.03 * generator.normal(size=(300, 1))
@@ -106,7 +106,7 @@ def test_chunks_and_threads_change_nothing() -> None:
     with executor_for(1) as one, executor_for(2) as two:
         first, pull_first = reduce_statistics(kernel, belief, inducing, data, one)
         second, pull_second = reduce_statistics(kernel, belief, inducing, data, two)
-    # The same digits, whatever the number of threads.
+    # The same digits for any number of threads.
     np.testing.assert_array_equal(first.psi2, second.psi2)
     np.testing.assert_array_equal(first.psi1_targets, second.psi1_targets)
     np.testing.assert_allclose(first.psi2[0], kernel.psi2(mean, variance, inducing)[0], rtol=1e-12)

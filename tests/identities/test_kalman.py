@@ -1,4 +1,4 @@
-"""Paths in O(N) are the dense ones, and what they refuse they refuse in words."""
+"""Paths in O(N) equal the dense ones, and refusals have clear messages."""
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def test_points_without_a_site_are_forecasts() -> None:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_covariances_between_rows_are_the_dense_ones(name: str, timeline, path) -> None:
-    """Of several sequences, in any order, with sites and without."""
+    """Covariances of several sequences, in any order, with and without sites."""
     kernel, precision = KERNELS[name], path.precision.copy()
     precision[5:15] = 0.0
     rows = np.array([11, 40, 77, 3, 10, 88, 20, 24, 7])
@@ -124,7 +124,7 @@ def test_covariances_between_rows_are_the_dense_ones(name: str, timeline, path) 
 
 
 def test_pseudo_targets_are_a_regression(timeline) -> None:
-    """One sequence: means and evidence of a GP with noise of its own at every point."""
+    """One sequence: means and evidence of a GP with a different noise at every point."""
     kernel, rows = KERNELS["matern32 + white"], timeline.rows[0]
     times, generator = timeline.times[rows], np.random.default_rng(35)
     targets, noise = generator.normal(size=(len(rows), 1)), generator.uniform(0.1, 2.0, len(rows))
@@ -134,7 +134,7 @@ def test_pseudo_targets_are_a_regression(timeline) -> None:
         kernel, Timeline.of(times), Sites(targets / noise[:, None], 1.0 / noise[:, None])
     )
     np.testing.assert_allclose(found.belief.mean, kernel.K(times) @ solved, **CLOSE)
-    # log 𝒵 is that of the sites as functions of x: log N(y; x, noise) without its constants.
+    # log 𝒵 belongs to the sites as functions of x: log N(y; x, noise) without its constants.
     constant = 0.5 * np.sum(targets[:, 0] ** 2 / noise + np.log(2.0 * np.pi * noise))
     density = -0.5 * (
         float(targets[:, 0] @ solved[:, 0])
@@ -152,7 +152,7 @@ def test_transitions_solve_the_differential_equation(order: int) -> None:
         np.testing.assert_allclose(
             transitions(order, np.array([step]))[0], expm(drift * step), rtol=1e-11, atol=1e-14
         )
-    # Stationary: drift P + P driftᵀ is minus the noise, which enters the last component alone.
+    # Stationary: drift P + P driftᵀ is minus the noise, which only the last component has.
     balance = drift @ STATIONARY[order] + STATIONARY[order] @ drift.T
     assert balance[-1, -1] < 0
     balance[-1, -1] = 0.0

@@ -26,7 +26,7 @@ SETTINGS = {"jitter": 1e-6, "most_ratio": 1e6}
 
 
 def draw(n_points: int = 40, seed: int = 0, gaps: float = 0.25) -> tuple[MixedOutputs, Belief]:
-    """Three numbers, three yes/no columns and a count of a map that says something of each."""
+    """Three numbers, three yes/no columns and a count that all depend on the map."""
     generator = np.random.default_rng(seed)
     mean = generator.normal(size=(n_points, 2))
     f = np.sin(mean @ generator.normal(size=(2, 7)))
@@ -166,7 +166,7 @@ def test_gradients_in_the_kernel_are_differences() -> None:
 
 
 def test_a_search_that_stops_early_spoils_the_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The envelope theorem needs the optimum: with gaps every column has a search of its own.
+    # The envelope theorem needs the optimum: with gaps every column has a separate search.
     outputs, belief = draw()
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     exact = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.mean
@@ -275,7 +275,7 @@ def test_the_bound_is_below_the_evidence() -> None:
     values = np.array([[0.0, 1.0, -0.9], [np.nan, 4.0, 0.1], [1.0, 9.0, 1.1]])
     outputs = MixedOutputs(values, Links(np.array([YES_NO, COUNT, NUMBER])))
     layer = Layer(RBF(1.0, 1.0).with_latent(1), mean, 1.0, local=outputs.started())
-    # Signals that neither vanish nor explode, whatever the optimum for three rows is.
+    # Fixed signals: the optimum for three rows may be 0 or infinite.
     layer = replace(
         layer,
         ratio=np.array([2.0, 0.7, 4.0]),

@@ -1,4 +1,4 @@
-"""Conjugate-computation steps: exact where the data term is Gaussian, stationary where they end."""
+"""Conjugate-computation steps: exact for Gaussian data terms, stationary at convergence."""
 
 from functools import partial
 
@@ -90,7 +90,7 @@ def test_the_bound_never_falls_and_ends_stationary(
     np.testing.assert_allclose(sites.precision, wanted, **close)
     dual = sites.linear - sites.precision * state.smoothed.belief.mean
     np.testing.assert_allclose(dual, state.d_mean, **close)
-    # The same point, seen by the prior's own gradients.
+    # The prior's own gradients at the same point.
     found = temporal.marginals(KERNEL, timeline, Path(dual, sites.precision))
     pulled = found.pullback(state.d_mean, state.d_variance)
     np.testing.assert_allclose(pulled.path.dual, 0.0, **close)
@@ -109,7 +109,7 @@ def test_both_algebras_take_the_same_steps(timeline, layer_term, problem) -> Non
 
 
 def test_a_data_term_that_wants_more_variance_leaves_no_site(timeline) -> None:
-    """∂s > 0: λ ends at 0, and the mean where μ̄ = ∂μ all the same."""
+    """∂s > 0: λ converges to 0, and the mean still satisfies μ̄ = ∂μ."""
     pull = np.random.default_rng(43).normal(size=(40, 1))
 
     def data(belief: Belief) -> tuple[float, np.ndarray, np.ndarray]:
@@ -129,7 +129,7 @@ def test_a_data_term_that_wants_more_variance_leaves_no_site(timeline) -> None:
 
 
 def test_a_step_that_lowers_the_bound_is_not_taken(timeline) -> None:
-    """−Σμ⁴ shows no curvature in s: a whole step from afar overshoots, shorter ones arrive."""
+    """−Σμ⁴ has no curvature in s: a full step from far away overshoots, shorter ones converge."""
 
     def data(belief: Belief) -> tuple[float, np.ndarray, np.ndarray]:
         slope = -4.0 * belief.mean**3

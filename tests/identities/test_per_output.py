@@ -74,7 +74,7 @@ def evaluated(outputs: np.ndarray, layer: Layer | None = None, **options) -> Lay
 
 
 def alone(outputs: np.ndarray, d: int, layer: Layer) -> LayerValue:
-    """The layer to one output, its signal in the kernel and its noise shared with none."""
+    """The layer to one output, with its signal in the kernel and its own noise."""
     ratio, noise = np.asarray(layer.ratio)[d], np.asarray(layer.noise_variance)[d]
     own = Layer(layer.kernel.scaled(float(ratio * noise)), layer.inducing, float(noise))
     return evaluated(outputs[:, [d]], own)
@@ -97,7 +97,7 @@ def posterior(outputs, units) -> Posterior:
 
 @pytest.fixture(scope="module")
 def separate(outputs, units) -> list[Posterior]:
-    """Every output as a layer of its own."""
+    """Every output as a separate layer."""
     layer = Layer(KERNEL, inducing(), NOISE, RATIO)
     each = [posterior_of(alone(outputs, d, layer), units[[d]]) for d in range(N_OUTPUTS)]
     return [replace(own, center=np.array([d + 1.0])) for d, own in enumerate(each)]
@@ -109,7 +109,7 @@ def test_alike_it_is_the_shared_bound(outputs) -> None:
         outputs, Layer(KERNEL, inducing(), np.full(N_OUTPUTS, 0.2), np.full(N_OUTPUTS, 7.0))
     )
     assert many.value == pytest.approx(one.value, rel=1e-12)
-    # Averages over a group of outputs: of those here, which are alike, what each of them has.
+    # Averages over a group of outputs: here all outputs are equal, so each has the average.
     np.testing.assert_allclose(many.posterior.inverse, one.posterior.inverse, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(many.gradients.mean, one.gradients.mean, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(many.gradients.variance, one.gradients.variance, rtol=1e-8)
@@ -157,7 +157,7 @@ def test_the_profile_is_the_best_of_every_output(outputs) -> None:
             around = product((0.9, 1.0, 1.1), repeat=2)
             for one, other in (factors for factors in around if factors != (1.0, 1.0)):
                 assert value(float(one * ratio), float(other * noise)) < best
-        # And nowhere else: at other ratios with the best noise for each.
+        # The optimum is unique: compare other ratios with the best noise for each.
         for other in np.geomspace(LEAST_RATIO, MOST, 7):
             spread = float(np.nanvar(outputs[:, d]))
             tried = minimize_scalar(
@@ -257,7 +257,7 @@ def test_a_kernel_that_sees_less_loses_what_the_outputs_lose(outputs) -> None:
 
 
 @pytest.mark.parametrize("noise", [False, True])
-def test_predictions_are_those_of_each_output_alone(posterior, separate, noise: bool) -> None:
+def test_predictions_equal_those_of_separate_outputs(posterior, separate, noise: bool) -> None:
     generator = np.random.default_rng(5)
     points = generator.normal(size=(6, 2))
     spread = generator.uniform(0.05, 0.4, points.shape)
@@ -290,13 +290,15 @@ def test_samples_have_the_moments_of_predictions(posterior, separate) -> None:
 
 
 @pytest.mark.parametrize("terms", [CertainTerms, UncertainTerms])
-def test_a_row_tells_what_its_outputs_tell_alone(posterior, separate, outputs, terms: type) -> None:
+def test_a_row_is_inferred_as_from_its_separate_outputs(
+    posterior, separate, outputs, terms: type
+) -> None:
     rows = outputs[8:14] / np.sqrt(NOISE)
     points, spread = inputs().mean[8:14], inputs().variance[8:14]
     spread = np.zeros_like(spread) if terms is CertainTerms else spread
     every = np.arange(len(rows))
     found = terms.of(posterior, rows).data(points, spread, every)
-    # A layer to one output has units of its own: log p differs by the noise that divides here.
+    # A layer to one output has other units: log p differs by the Jacobian of the noise.
     jacobian = (~np.isnan(rows)) @ (0.5 * np.log(NOISE))
     parts = [
         terms.of(own, rows[:, [d]] * np.sqrt(NOISE[d])).data(points, spread, every)

@@ -1,4 +1,4 @@
-"""What the prior over time must be equal to."""
+"""Identities of the prior over time."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_independent_points_have_the_standard_normals_kl(path, times) -> None:
 
 @pytest.mark.parametrize("kernel", [RBF(1.3, 0.9) + White(0.1), Matern32(0.8, 1.5)])
 def test_kl_between_whole_gaussians(kernel, path, times) -> None:
-    times = times + np.linspace(0.0, 1.0, 12)[:, None]  # a kernel matrix that can be inverted
+    times = times + np.linspace(0.0, 1.0, 12)[:, None]  # an invertible kernel matrix
     gram = kernel.K(times)
     found = marginals(kernel, Timeline.of(times), path)
     for j in range(3):

@@ -13,7 +13,7 @@ from gplvm_core.statistics import Targets
 
 @pytest.fixture(scope="module")
 def views() -> dict[str, np.ndarray]:
-    """Two views of 40 rows: both see a curve, and each a signal of its own."""
+    """Two views of 40 rows with a shared curve and one private signal each."""
     generator = np.random.default_rng(4)
     shared, own, other = generator.normal(size=(3, 40))
     first = np.column_stack([np.sin(shared), shared, own, shared * own])
@@ -85,7 +85,7 @@ def model(views) -> ManifoldRelevance:
 
 
 def test_the_bound_is_that_of_all_views_with_the_kl_once(model, views) -> None:
-    """Each view evaluated alone, by the public function, at what training found."""
+    """Each view evaluated separately, by the public function, at the trained parameters."""
     kl = StandardNormal().kl(Belief(model.latent_mean_, model.latent_variance_))[0]
     total = -kl
     for name, targets in views.items():

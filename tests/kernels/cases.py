@@ -1,4 +1,4 @@
-"""Every kernel of the core, with parameters for which mistakes give different values."""
+"""Every kernel of the core, with parameters that reveal mistakes."""
 
 import importlib
 import pkgutil

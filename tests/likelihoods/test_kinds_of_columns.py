@@ -1,4 +1,4 @@
-"""Kinds of columns: what data types say, what values may be, and words ↔ yes/no columns."""
+"""Kinds of columns: choice by data type, allowed values, and words as yes/no columns."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def frame() -> pd.DataFrame:
     )
 
 
-def test_kinds_follow_from_data_types_and_are_told() -> None:
+def test_kinds_follow_from_data_types_with_a_note() -> None:
     columns, outputs, told = TableColumns.learnt(frame(), "auto")
     kinds = [column.kind for column in columns.columns]
     assert kinds == [
@@ -86,14 +86,14 @@ def test_a_grade_may_have_its_order_given() -> None:
         ([0, 2, 0.5], "count", "has 0.5: counts are whole numbers"),
         ([5, 5, 5], "count", "has one value, 5"),
         (["s", "m", "xl"], ["s", "m", "l"], "has 'xl' in row 2"),
-        (["s", "m", "l"], "grade", "in which order its words"),
+        (["s", "m", "l"], "grade", "the order of its words"),
         (["a", "b", "c"], "yes/no", "has 3 values"),
         (["a", "b", 1.0], "number", "row 0 (counted from 0) has 'a'"),
         ([1.0, float("inf"), 2.0], "number", "has inf"),
         ([1.0, 2.0, 3.0], "colour", "kind must be one of number, yes/no"),
     ],
 )
-def test_what_cannot_be_is_said(values: list[object], kind: object, said: str) -> None:
+def test_impossible_values_are_reported(values: list[object], kind: object, said: str) -> None:
     with pytest.raises(DataError) as error:
         TableColumns.learnt([[value] for value in values], [kind])
     assert said in str(error.value)

@@ -1,4 +1,4 @@
-"""Autoregression: windows, forecasts against closed forms, futures, errors in words."""
+"""Autoregression: windows, forecasts against closed forms, futures, error messages."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_a_wave_goes_on(model: AutoregressiveGP, propagate: str) -> None:
     assert np.sqrt(np.mean((mean - future) ** 2)) < 0.15 * wave().std()
 
 
-def test_means_alone_are_fed_back_one_by_one(model: AutoregressiveGP) -> None:
+def test_plain_forecasts_feed_back_means_one_by_one(model: AutoregressiveGP) -> None:
     values = list(wave())
     for _ in range(6):
         values.append(model.exact_.predict(np.array([values[-4:]]))[0, 0])
@@ -83,7 +83,7 @@ def test_uncertainty_of_a_linear_process_grows_as_it_must(propagate: str) -> Non
 
 
 def test_futures_follow_one_function_each() -> None:
-    """What is not known of the slope a of y_t = a y_{t−1} + ε goes on along a whole future.
+    """The uncertainty of the slope a in y_t = a y_{t−1} + ε is constant along a sampled future.
 
     With a ~ N(m, v), y_k given a is a^k y_0 plus noise: the law of total variance.
     """
@@ -125,7 +125,7 @@ def test_several_columns_and_several_series() -> None:
     assert mean.shape == std.shape == (10, 2)
     later = 0.3 * np.arange(60, 70)
     np.testing.assert_allclose(mean, np.column_stack([np.sin(later), 2 * np.cos(later)]), atol=0.1)
-    # Two stretches: no window reaches from one into the other, and the last one goes on.
+    # Two stretches: no window crosses from one into the other; the forecast continues the last.
     two = small(window=2).fit([pair[:20], pair[25:]])
     assert len(two.exact_.input_mean_) == 18 + 33
     assert not (np.abs(two.exact_.input_mean_[:, 2:] - pair[20]).max(axis=1) < 1e-9).any()
@@ -148,7 +148,7 @@ def test_the_same_forecast_every_time(model: AutoregressiveGP, tmp_path) -> None
 
 
 def test_in_the_latent_space_of_another_model() -> None:
-    """Frames of a rotating picture: the latent path goes on, and comes back as frames."""
+    """Frames of a rotating picture: the latent path is forecast and decoded to frames."""
     generator = np.random.default_rng(0)
     phase = 0.25 * np.arange(100)
     circle = np.column_stack([np.cos(phase), np.sin(phase)])

@@ -9,7 +9,7 @@ from gplvm_core.optimise import Progress
 
 
 class Asked:
-    """Raises an error at the question of that number; keeps what it was told."""
+    """Raise an error at the question with the given number; record all progress."""
 
     def __init__(self, at: int, error: type[BaseException]) -> None:
         self.at, self.error = at, error
@@ -26,7 +26,7 @@ class Asked:
 
 
 class LeftError(Exception):
-    """Leaves fit."""
+    """Raised to leave `fit`."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_it_is_asked_before_every_evaluation_and_changes_nothing(digits) -> None
     alone, asked = small().fit(digits), Asked(-1, LeftError)
     model = small().fit(digits, callback=asked)
     np.testing.assert_array_equal(model.trace_["bound"], alone.trace_["bound"])
-    # The first evaluation of a phase is not asked for: without it there is no state at all.
+    # The callback is not called before a phase's first evaluation: there is no state yet.
     evaluations, phases = model.result_.evaluations, len(set(model.trace_["phase"]))
     assert evaluations - phases <= asked.asked <= evaluations
 

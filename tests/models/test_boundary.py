@@ -1,4 +1,4 @@
-"""What users give and get: odd inputs are understood or refused in words, answers come in kind."""
+"""Inputs and outputs for users: odd inputs work or raise clear errors, and types are preserved."""
 
 import importlib
 import inspect
@@ -62,7 +62,7 @@ def views() -> ManifoldRelevance:
 
 
 @pytest.mark.parametrize("model", [BayesianGPLVM(), DeepGPLVM(), GPLVM(), ManifoldRelevance()])
-def test_a_fitted_attribute_before_fit_is_said(model: Any) -> None:
+def test_a_fitted_attribute_before_fit_is_reported(model: Any) -> None:
     for name in ("bound_", "result_", "n_iter_", "n_effective_"):
         assert not hasattr(model, name)
         with pytest.raises(NotFittedError, match=f"call fit before asking for {name}"):
@@ -75,7 +75,7 @@ def test_an_attribute_that_no_model_has_is_no_other_error(fitted: BayesianGPLVM)
 
 
 @pytest.mark.parametrize("model", [DeepGP(), SparseGPRegression()])
-def test_a_regression_says_that_it_is_not_fitted(model: Any) -> None:
+def test_an_unfitted_regression_raises_not_fitted_error(model: Any) -> None:
     with pytest.raises(NotFittedError, match=type(model).__name__):
         model.predict(rows())
 
@@ -175,7 +175,7 @@ def test_masked_entries_are_missing(fitted: BayesianGPLVM, views: ManifoldReleva
     inputs = np.ma.array(rows()[:, :2], mask=given.mask[:, :2])
     with pytest.raises(ValueError, match="NaN"):
         SparseGPRegression(8).fit(inputs, rows()[:, 2])
-    # A label that is masked is not known.
+    # A masked label is unknown.
     labels = np.ma.array(np.arange(30) % 3, mask=np.arange(30) % 3 == 2)
     model = SemiSupervisedClassifier(small(), random_state=0).fit(rows(), labels)
     assert model.classes_.tolist() == [0, 1]
@@ -228,7 +228,7 @@ def test_data_frames_come_back_as_data_frames() -> None:
     latent = pd.DataFrame(points, index=table.index)
     assert list(model.inverse_transform(latent).columns) == COLUMNS
     assert list(model.inverse_transform(latent).index) == list(table.index)
-    # Sequences, too, and only the rows: not the path beside them.
+    # Also for sequences, where only the rows are data frames, not the path.
     timed = DynamicalGPLVM(5, 8, **QUICK).fit(table)
     found, path, _ = timed.complete(gaps, times=np.arange(30.0), return_latent=True)
     assert list(found.columns) == COLUMNS and isinstance(path, np.ndarray)
@@ -274,12 +274,12 @@ def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: Manifol
     scaled, scaled_std = fitted.transform(rows(), return_std=True, scaled=True)
     np.testing.assert_allclose(scaled, mean / fitted.kernel_.lengthscale)
     np.testing.assert_allclose(scaled_std, std / fitted.kernel_.lengthscale)
-    # The kernel is a function of these distances alone.
+    # The kernel depends only on these distances.
     apart = np.sum((scaled[0] - scaled[1]) ** 2)
     kernel = fitted.kernel_
     expected = kernel.variance * np.exp(-0.5 * apart)
     assert kernel.K(mean[:2])[0, 1] == pytest.approx(expected)
-    # Of several views squared distances add up.
+    # Squared distances of several views add up.
     given = {"left": rows(), "right": rows() ** 2}
     one, two = views.transform(given)[:2]
     near = views.transform(given, scaled=True)[:2]
@@ -314,7 +314,7 @@ def test_a_semi_supervised_classifier_is_stored(tmp_path: Path) -> None:
         forest.save(tmp_path / "forest.gplvm")
 
 
-# Errors that are caught before a user meets them, or that belong to an interface of their own.
+# Errors that the package catches itself, or that belong to another interface.
 INTERNAL = {
     "DateError": "the reader of tables names the cell",
     "HaltedError": "the trainer catches it",

@@ -1,4 +1,4 @@
-"""What models say that they can do is what they have methods for."""
+"""The capabilities of models match their methods."""
 
 import inspect
 
@@ -21,7 +21,7 @@ LATENT = [kind for kind in ESTIMATORS if "n_components" in inspect.signature(kin
 
 @pytest.mark.parametrize("kind", LATENT, ids=lambda kind: kind.__name__)
 def test_a_model_can_what_it_has_methods_for(kind):
-    # Of one view and timed, of several views: what pages call then.
+    # The methods that pages call for one view over time, and for several views.
     can = kind().capabilities
     over_time = "time_kernel" in inspect.signature(kind).parameters and not can.views
     timed = kind(time_kernel="rbf").capabilities.timed if over_time else can.timed

@@ -57,7 +57,7 @@ ESTIMATORS = [
     SparseGPRegression(8, kernel=RBF(1.0, 2.0), max_iter=3, random_state=0),
 ]
 
-# A regression's density is one of outputs given inputs: checks that pass X alone cannot ask it.
+# A regression's density is for outputs given inputs, so checks that pass only X cannot use it.
 NEEDS_OUTPUTS = {
     "check_methods_sample_order_invariance": "score_samples takes X and Y",
     "check_methods_subset_invariance": "score_samples takes X and Y",
@@ -72,13 +72,13 @@ EXPECTED: dict[type, dict[str, str]] = {
     },
     SparseGPRegression: NEEDS_OUTPUTS,
 }
-# Their data are dicts of tables, for which scikit-learn has one check: that they can be cloned.
+# Their data are dicts of tables; scikit-learn's only check for these is cloning.
 OF_SEVERAL_TABLES = {DeepManifoldRelevance, ManifoldRelevance, Model}
 
 
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
+    """Shorten the training of the shallow regression at the start."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
 

@@ -25,7 +25,7 @@ def classes() -> tuple[np.ndarray, np.ndarray]:
 
 
 def posterior(model: GenerativeClassifier, rows: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Bayes' rule with SciPy's Gaussians of what is observed of each row."""
+    """Bayes' rule with SciPy's Gaussians for each row's observed entries."""
     joint = np.empty((len(rows), len(model.models_)))
     for k, density in enumerate(model.models_):
         weights = density.posterior_.weights * density.scale_
@@ -71,7 +71,7 @@ def test_far_away_rows_have_finite_log_probabilities(classes) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_digits_are_told_apart() -> None:
+def test_digits_are_classified() -> None:
     rows, labels = load_digits(n_class=4, return_X_y=True)
     model = GenerativeClassifier(BayesianGPLVM(3, 10, max_iter=40, random_state=0))
     model.fit(rows[:240], labels[:240])
@@ -94,7 +94,7 @@ def test_a_stored_classifier_answers_the_same(label: type, classes, tmp_path: Pa
     assert again.get_params()["estimator__n_components"] == 2
 
 
-def test_every_class_has_a_model_of_its_own(classes) -> None:
+def test_every_class_has_a_separate_model(classes) -> None:
     rows, labels = classes
     base = ProbabilisticPCA(2)
     model = clone(GenerativeClassifier(base)).fit(rows, labels)

@@ -83,7 +83,7 @@ def test_gaps_in_training_and_in_new_rows(model: LatentVariableModel, digits: np
     np.testing.assert_array_equal(whole[~hidden], new[~hidden])
     assert (std[~hidden] == 0).all() and (std[hidden] > 0).all()
     error = np.abs(whole - new)[hidden].mean()
-    # Better than each pixel's own mean, from which the model knows nothing but the mean.
+    # Better than each pixel's mean.
     assert error < 0.9 * np.abs(np.nanmean(gaps, axis=0) - new)[hidden].mean()
     _, covariance = model.complete(partial[:3], return_cov=True)
     np.testing.assert_allclose(
@@ -102,7 +102,9 @@ def test_gaps_in_training_and_in_new_rows(model: LatentVariableModel, digits: np
 
 
 @pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model))
-def test_nothing_observed_is_said(model: LatentVariableModel, digits: np.ndarray) -> None:
+def test_rows_without_observations_are_reported(
+    model: LatentVariableModel, digits: np.ndarray
+) -> None:
     empty_row, empty_column = digits.copy(), digits.copy()
     empty_row[3], empty_column[:, 5] = np.nan, np.nan
     with pytest.raises(DataError, match="nothing is observed in row 3"):
@@ -128,7 +130,7 @@ def test_huge_and_tiny_units(scale: float, digits: np.ndarray) -> None:
         rtol=1e-6,
         atol=1e-6,
     )
-    # The bound is that of the data as given: the change of units is its only change.
+    # The bound is for the data as given, so only the change of units changes it.
     change = -digits.size * np.log(scale)
     assert scaled.bound_ == pytest.approx(plain.bound_ + change, rel=1e-8)
 
@@ -151,7 +153,7 @@ def test_columns_with_their_own_units() -> None:
     assert (error.mean(axis=0) < 0.3).all()
 
 
-def test_constant_columns_are_said_and_kept() -> None:
+def test_constant_columns_are_reported_and_kept() -> None:
     targets = np.random.default_rng(0).normal(size=(30, 4))
     targets[:, 2] = 7.0
     with pytest.warns(UserWarning, match="1 of 4 columns are constant"):

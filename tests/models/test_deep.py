@@ -1,4 +1,4 @@
-"""Deep models as a user meets them: what depth gives, what the doctor says, what is refused."""
+"""Deep models from a user's view: gains by depth, verdicts about layers, refused settings."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def step(n_points: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
+    """Shorten the training of the shallow regression at the start."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
 
@@ -60,7 +60,7 @@ def test_a_step_is_what_depth_is_for() -> None:
         "layer 1 of 2 is on",
         "layer 2 of 2 is on",
     ]
-    # What does not collapse: a hidden layer that bends its inputs, with little noise.
+    # No collapse: the hidden layer is nonlinear and has little noise.
     hidden = deep.layers_[0]
     assert hidden.signal_to_noise_ > 5.0 and hidden.freedom_ > 2.0 and hidden.linear_ < 0.99
     assert deep.layers_[1].information_[0] > 0.5 and deep.layers_[1].kl_ > 0.05
@@ -86,8 +86,8 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_latent_chain_finds_what_lies_behind() -> None:
-    """A circle, seen through a step of its angle: two layers, of which neither dies."""
+def test_a_latent_chain_recovers_the_hidden_signal() -> None:
+    """A circle as a function of a step of its angle: two layers, and both stay on."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
     hidden = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
@@ -118,7 +118,7 @@ def test_a_latent_chain_finds_what_lies_behind() -> None:
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
 
 
-def test_noise_is_told_to_be_noise() -> None:
+def test_noise_is_reported_as_noise() -> None:
     generator = np.random.default_rng(1)
     x, y = generator.normal(size=(30, 1)), generator.normal(size=30)
     with pytest.warns(UserWarning, match=r"layer 2 of 2 is off.*try another random seed"):
@@ -128,7 +128,7 @@ def test_noise_is_told_to_be_noise() -> None:
 
 
 def test_a_start_that_fits_single_points_comes_last() -> None:
-    """A hidden layer with as many degrees of freedom as points, whatever its bound."""
+    """A hidden layer with as many degrees of freedom as points, with any bound."""
     points = np.linspace(-1.5, 1.5, 12)[:, None]
     inputs, spread = Inputs.of(points, None), np.full((12, 1), 1e-3)
 
@@ -163,7 +163,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     whole, stopped = fit(), list[Run]()
 
     def stop(progress: Progress) -> None:
-        # In the second phase; of the regression in its second start.
+        # In the second phase; for the regression in its second start.
         stopped.append(progress.run)
         if len(progress.run.done) == len(whole.restarts_) - 1 and progress.iteration == 6:
             raise StopIteration
@@ -279,10 +279,10 @@ def test_starts_are_made_layer_by_layer() -> None:
     begun = Embedded(rows - rows.mean(axis=0), (2, 3), (5, 6), ("rbf", "rbf"), "pca")(0)
     assert [each.mean.shape for each in begun.beliefs] == [(30, 2), (30, 3)]
     assert [len(layer.inducing) for layer in begun.layers] == [5, 6]
-    # The hidden noise that training holds is a tenth of what the layer is to explain.
+    # Training holds the hidden noise at a tenth of the variance that the layer explains.
     level = begun.beliefs[1].mean.var(axis=0).mean()
     assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
-    # Means that are given may have any unit.
+    # User-defined means may have any unit.
     given = Embedded(rows, (2, 3), (5, 6), ("rbf", "rbf"), 1e-4 * rows[:, :3])(0)
     np.testing.assert_allclose(given.beliefs[1].mean.std(axis=0).max(), 1.0)
 
@@ -301,7 +301,7 @@ def test_the_explorer_of_a_deep_model_has_the_map_of_its_last_layer() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_is_told_of_the_layers_on_the_way_is_what_the_doctor_says() -> None:
+def test_layer_verdicts_during_training_equal_the_final_ones() -> None:
     told: list[Progress] = []
     rows = np.random.default_rng(0).normal(size=(30, 4))
     fitted = DeepGPLVM((1, 2), 5, max_iter=20, random_state=0).fit(rows, callback=told.append)

@@ -1,4 +1,4 @@
-"""Deep models every layer of which sees the inputs of the model, known or latent."""
+"""Deep models whose layers all have the model's inputs, known or latent, as further inputs."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ ROWS = np.arange(4)
 
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
+    """Shorten the training of the shallow regression at the start."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
 
@@ -79,7 +79,7 @@ def test_every_layer_may_see_the_inputs(tmp_path) -> None:
 
 
 def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> None:
-    """Input connections whose ARD weights are 0 leave bound and predictions as they were."""
+    """Input connections with ARD weights of 0 do not change the bound and the predictions."""
     x, y = step(12)
     inputs, targets = Inputs.of(x, None), Targets.of((y - y.mean())[:, None])
     hidden = Belief(np.tanh(3.0 * x), np.full((12, 1), 0.05))
@@ -109,7 +109,7 @@ def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> N
 
 @pytest.mark.parametrize("family", ["marginalised", "mean_field"])
 def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: str) -> None:
-    """Very long lengthscales for the top: bound, what a row is told, densities and moments."""
+    """Very long lengthscales for the top: bound, inferred rows, densities and moments."""
     rows = bent_rows(24)
     rows -= rows.mean(axis=0)
     plain, new = Embedded(rows, (2, 2, 3), (8, 8, 8), ("rbf",) * 3, "pca")(0), rows[:4] + 0.1
@@ -155,7 +155,7 @@ def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: s
 
 
 def test_the_top_starts_with_little_weight_below_the_first_layer() -> None:
-    """Whatever kernel was asked for by name."""
+    """The kernel object for any kernel name."""
     for kind in ("rbf", "linear"):
         kinds = ("rbf", kind, kind)
         begin = Embedded(bent_rows(20), (2, 2, 3), (8, 8, 8), kinds, "pca")
@@ -213,7 +213,7 @@ def test_generation_from_a_layer_is_that_from_the_top_where_it_leads(latent: Dee
     np.testing.assert_allclose(each.mean(axis=0), found[0], atol=0.02 + 0.1 * spread.max())
 
 
-def test_what_a_row_is_told(latent: DeepGPLVM) -> None:
+def test_inference_of_a_row(latent: DeepGPLVM) -> None:
     """Slopes of the row's bound in the beliefs at all nodes, against central differences."""
     generator = np.random.default_rng(3)
     bound = RowBound.of(latent._network, {DATA: bent_rows()[:3]})

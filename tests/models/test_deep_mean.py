@@ -68,7 +68,7 @@ def test_three_layers_lose_little_where_one_is_enough() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_which_layers_of_a_regression_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The shallow regression that training starts from need not be a good one.
+    # Shorten the training of the shallow regression at the start.
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
     x = np.linspace(0.0, 1.0, 15)[:, None]
@@ -103,7 +103,7 @@ def test_below_latent_points(tmp_path) -> None:
     assert top is not None and middle is not None and last is None
     error = np.sqrt(np.mean((model.generate(model.latent_mean_) - rows) ** 2))
     assert error < 0.3 * rows.std()
-    # New rows go through it, one by one and with gaps.
+    # New rows are inferred through it, one by one and with gaps.
     some = rows[:8].copy()
     some[:, 2] = np.nan
     filled = model.complete(some)

@@ -1,4 +1,4 @@
-"""Views that part at any layer: hidden spaces of their own below the one that they share."""
+"""Views that branch at any layer: separate hidden spaces below the shared one."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 
 def circle(n_points: int = 50) -> dict[str, np.ndarray]:
-    """Two views of a circle, each bent in its own way, the first with something of its own."""
+    """Two differently distorted views of a circle; the first also has a private signal."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, n_points, endpoint=False)
     shared = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -46,7 +46,7 @@ def both() -> DeepManifoldRelevance:
 
 @pytest.fixture(scope="module")
 def one() -> DeepManifoldRelevance:
-    """A hidden space for the first view alone: the second hangs on the top."""
+    """A hidden space only for the first view: the second depends directly on the top."""
     settings = {"max_iter": 100, "random_state": 0, "view_components": {"first": 3}}
     return DeepManifoldRelevance((3,), 12, **settings).fit(circle())
 
@@ -88,13 +88,13 @@ def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None
         (own,) = both.own_layers_[name]
         assert own.verdict_.startswith(f"layer 1 of 2, view '{name}', is on")
         assert both.view_layers_[name].verdict_.startswith(f"layer 2 of 2, view '{name}', is on")
-        # Shared and private dimensions are those of the layer that leads away from the top.
+        # Shared and private dimensions are those of the layer below the top.
         np.testing.assert_array_equal(both.relevance_[name], own.relevance_)
         alone = both.of_view(name)
         error = alone.generate(alone.layers_[1].latent_mean_, 1) - views[name]
         assert np.sqrt(np.mean(error**2)) < 0.2 * views[name].std()
     assert len(both.segmentation()[frozenset({"first", "second"})]) >= 2
-    # The second view is all shared; of the first there is more in its own space than at the top.
+    # The second view is completely shared; the first view's space contains more than the top.
     errors = {
         name: np.sqrt(np.mean((found - views[name]) ** 2)) / views[name].std()
         for name, found in both.generate(both.latent_mean_).items()
@@ -112,7 +112,7 @@ def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("which", ["both", "one"])
-def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) -> None:
+def test_one_view_predicts_the_other(which: str, request: pytest.FixtureRequest) -> None:
     model, views = request.getfixturevalue(which), circle()
     rows, std = slice(3, 40, 5), views["second"].std()
     found, spread = model.transfer(
@@ -122,7 +122,7 @@ def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) ->
     assert np.mean(np.abs(found - views["second"][rows]) < 3.0 * spread) > 0.85
     gaps = {"first": views["first"][rows], "second": np.full((8, 5), np.nan)}
     assert np.sqrt(np.mean((model.complete(gaps)["second"] - found) ** 2)) < 0.05 * std
-    # Half a row of the first view, which has a space of its own, fills in the other half.
+    # Half a row of the first view, which has its own space, predicts the other half.
     half = views["first"][rows].copy()
     half[:, ::2] = np.nan
     filled = model.complete({"first": half, "second": views["second"][rows]})["first"]
@@ -135,8 +135,10 @@ def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) ->
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("which", ["both", "one"])
-def test_a_view_without_entries_says_nothing(which: str, request: pytest.FixtureRequest) -> None:
-    """Nor do the spaces of its own count an explanation several times."""
+def test_a_view_without_entries_has_no_influence(
+    which: str, request: pytest.FixtureRequest
+) -> None:
+    """Views' own spaces do not count an explanation several times, either."""
     model, views = request.getfixturevalue(which), circle()
     for name, other in (("first", "second"), ("second", "first")):
         alone = {name: views[name][::7]}
@@ -148,7 +150,7 @@ def test_a_view_without_entries_says_nothing(which: str, request: pytest.Fixture
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_bound_is_below_the_density_by_sampling() -> None:
-    """log p of five rows by draws of the points of all spaces from their priors."""
+    """log p of five rows, by draws of the points in all spaces from their priors."""
     generator, count, draws = np.random.default_rng(0), 5, 20_000
     line = np.linspace(-1.5, 1.5, count)[:, None]
     shapes = {"first": [1.0, -1.0, 1.0], "second": [1.0, 0.5, -1.0]}
@@ -193,8 +195,8 @@ def test_a_view_at_the_top_and_one_below(one: DeepManifoldRelevance) -> None:
     )
 
 
-def test_what_a_row_is_told_through_layers_of_a_view(both: DeepManifoldRelevance) -> None:
-    """Gradients by central differences; a view that a row lacks says nothing, nor do its layers."""
+def test_inference_of_a_row_through_layers_of_a_view(both: DeepManifoldRelevance) -> None:
+    """Gradients by central differences; a row's missing view and its layers have no influence."""
     views = circle()
     rows = {name: view[:3].copy() for name, view in views.items()}
     rows["second"][1] = np.nan

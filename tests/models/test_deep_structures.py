@@ -1,4 +1,4 @@
-"""What deep models may be built of: inputs with gaps, paths over time, encoders."""
+"""Structures of deep models: inputs with gaps, paths over time, encoders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,13 +35,13 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
+    """Shorten the training of the shallow regression at the start."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
 
 
 def test_a_longer_run_goes_on_with_a_start_that_is_sound() -> None:
-    """Not with the one of the higher bound, whose hidden layer fits single points."""
+    """A resumed run does not use the start with the higher bound that fits single points."""
     points = np.linspace(-1.5, 1.5, 12)[:, None]
     inputs, targets = Inputs.of(points, None), Targets.of(np.sign(np.sin(6.0 * points)))
 
@@ -73,7 +73,7 @@ def test_a_longer_run_goes_on_with_a_start_that_is_sound() -> None:
 
 
 def gappy(n_points: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Inputs, the same with gaps, and outputs that tell both of them."""
+    """Inputs, the same inputs with gaps, and outputs that determine both inputs."""
     generator = np.random.default_rng(1)
     x = generator.uniform(-1.0, 1.0, (n_points, 2))
     y = np.column_stack([np.tanh(6.0 * x[:, 0]), x[:, 1] + 0.3 * x[:, 0]])
@@ -88,14 +88,14 @@ def test_rows_that_miss_inputs_tell_something() -> None:
     x, gaps, y = gappy(30)
     every = DeepGP((2,), 8, max_iter=12, random_state=0).fit(gaps, y)
     assert np.abs(every.predict(x) - y).mean() < 0.2 * y.std()
-    # The outputs say where missing inputs lie; inputs that are known stay where they are.
+    # The outputs determine missing inputs; known inputs do not change.
     inputs = every.input_center_ + every.input_scale_ * every.layers_[0].latent_mean_
     seen = ~np.isnan(gaps).all(axis=1)
     missing = np.isnan(gaps[seen])
     np.testing.assert_allclose(inputs[~missing], gaps[seen][~missing])
     assert np.abs(inputs - x[seen])[missing].mean() < 0.5 * x.std()
     assert any("rows have no input: they are left out" in note for note in every.notes_)
-    # A new input that is missing is averaged over.
+    # Predictions average over a missing new input.
     new = np.array([[0.5, 0.2], [0.5, np.nan]])
     _, std = every.predict(new, return_std=True)
     assert std[1, 1] > 2.0 * std[0, 1]
@@ -103,7 +103,7 @@ def test_rows_that_miss_inputs_tell_something() -> None:
 
 @pytest.mark.usefixtures("quick_starts")
 def test_missing_inputs_as_the_shallow_regression_has_them() -> None:
-    """The same rows kept, the same words about them; with nothing missing, nothing is imputed."""
+    """The same rows are used, with the same notes; without missing entries nothing is imputed."""
     _, gaps, y = gappy(12)
     for lost in (0, 11):
         gaps[:lost, 1] = np.nan
@@ -146,7 +146,7 @@ def test_a_path_goes_on_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> No
     draws = dynamical.sample(at, 1500, 0, X_variance=spread)[:, 0]
     np.testing.assert_allclose(draws.mean(axis=0), mean[0], atol=0.2 * std[0].max())
     np.testing.assert_allclose(draws.std(axis=0), std[0], rtol=0.25)
-    # What no time tells is as uncertain as the prior.
+    # Far from all times, the uncertainty is that of the prior.
     _, far = dynamical.forecast([1e3], return_std=True)
     assert (far > 2.0 * std.mean(axis=0)).all()
     drawn, paths = dynamical.sample_sequence(times[:5], n_samples=2, return_latent=True)
@@ -158,7 +158,7 @@ def test_a_path_goes_on_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> No
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
-    """Rows of which nothing is there lie on the path of the others."""
+    """Completely missing rows are placed on the path of the others."""
     times, rows = waving()
     gaps, steps = rows[5:20].copy(), list[float]()
     gaps[6:8], gaps[10:, :2] = np.nan, np.nan
@@ -173,12 +173,12 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
     np.testing.assert_array_equal(whole[~missing], gaps[~missing])
     assert np.sqrt(np.mean((whole - rows[5:20])[missing] ** 2)) < 0.35 * rows.std()
     assert (std[missing] > 0.0).all()
-    # Every step raises the bound, hidden points at their best.
+    # Every step raises the bound, with hidden points at their optimum.
     assert len(steps) > 3 and (np.diff(steps[1:]) > -1e-6).all()
     path, spread = dynamical.transform_sequence(gaps, times=times[5:20], return_std=True)
     assert path.shape == spread.shape == (15, 2)
     np.testing.assert_array_equal(found, (path, spread))
-    # Of a sequence of which nothing is known the outputs are those of the prior over time.
+    # Without any data, the outputs of a sequence follow the prior over time.
     nothing = dynamical.complete(np.full((3, 6), np.nan), times=times[:3])
     given = {0: Belief(np.zeros((3, 2)), np.ones((3, 2)))}
     mean, variance = moments(dynamical._network, given, noise=False)[DATA]
@@ -191,7 +191,7 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
 
 
 def test_the_hidden_points_below_a_path_leave_an_envelope(dynamical: DeepGPLVM) -> None:
-    """Slopes of a bound in the belief at the top, where hidden points stand at their best."""
+    """Gradients of a bound in the belief at the top, with hidden points at their optimum."""
     _, rows = waving()
     network = dynamical._network
     hidden = {1: Belief(dynamical.layers_[1].latent_mean_[:2], np.full((2, 3), 0.01))}
@@ -212,7 +212,7 @@ def test_the_hidden_points_below_a_path_leave_an_envelope(dynamical: DeepGPLVM) 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_autoencoders() -> None:
-    """By a prior that ties the top to the outputs, and by an encoder that answers at once."""
+    """Autoencoders: by a prior over the top given the outputs, and by an encoder."""
     _, rows = waving()
     tied = DeepGPLVM((1, 2), 8, time_kernel="rbf", **QUICK).fit(rows, times=rows)
     found = tied.forecast(rows)
@@ -245,7 +245,7 @@ def test_what_a_top_cannot_be() -> None:
 
 
 def test_a_top_grows_on_layers_that_were_trained() -> None:
-    """What is below it starts where it ended without; the noise of the new layer is small."""
+    """The layers below start where they ended without the top; the new layer's noise is small."""
     _, rows = waving()
     rows -= rows.mean(axis=0)
     whole = Embedded(rows, (1, 2, 3), (4, 5, 6), ("rbf", "rbf", "rbf"), "pca")

@@ -1,4 +1,4 @@
-"""Several views below a deep model: what they share, and one from the other, through all layers."""
+"""Several views below a deep model: shared dimensions, and prediction of one from another."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 
 def circle(n_points: int = 50) -> dict[str, np.ndarray]:
-    """Two views of a circle, the first with something of its own."""
+    """Two views of a circle; the first also has a private signal."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, n_points, endpoint=False)
     shared = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
@@ -39,13 +39,13 @@ def test_views_share_a_hidden_space(fitted: DeepManifoldRelevance, tmp_path) -> 
     assert top.verdict_.startswith("layer 1 of 2 is on")
     told = [layer.verdict_ for layer in fitted.view_layers_.values()]
     assert [each.startswith("layer 2 of 2, view") for each in told] == [True, True]
-    # From either space, and by draws.
+    # From either hidden space, and by draws.
     for layer, points in enumerate((top.latent_mean_, fitted.latent_mean_)):
         for name, found in fitted.generate(points, layer).items():
             assert np.sqrt(np.mean((found - views[name]) ** 2)) < 0.5 * views[name].std()
     drawn = fitted.sample(80, random_state=0)
     assert np.abs(drawn["second"].mean(axis=0) - views["second"].mean(axis=0)).max() < 0.5
-    # What is missing from one view is told by the other.
+    # The other view determines the missing entries of one view.
     gaps = {"first": views["first"][:9], "second": np.full((9, 5), np.nan)}
     found = fitted.complete(gaps)["second"]
     assert np.sqrt(np.mean((found - views["second"][:9]) ** 2)) < 0.5 * views["second"].std()
@@ -85,12 +85,12 @@ def test_views_over_time_and_a_run_that_is_resumed() -> None:
     )
     again.fit(views, times=np.arange(30.0), resume=runs[2])
     assert again.bound_ == model.bound_
-    # Of the bound, each view's part and what the nodes and hidden layers add.
+    # The bound is the sum of each view's part, the nodes' and the hidden layers'.
     assert sum(model.bounds_.values()) > model.bound_
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_view_of_noise_is_told_on_the_way() -> None:
+def test_a_view_of_noise_is_reported_during_training() -> None:
     views, told = circle(30), []
     views["noise"] = np.random.default_rng(3).normal(size=(30, 3))
     DeepManifoldRelevance((2, 3), 8, max_iter=20, random_state=0).fit(views, callback=told.append)

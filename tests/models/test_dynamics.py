@@ -88,7 +88,7 @@ def test_a_gap_in_time_is_bridged(times: np.ndarray) -> None:
 
 
 def test_a_new_sequence_is_completed_as_one(model: DynamicalGPLVM) -> None:
-    """Of another stretch of the same motion half of the outputs are seen, and some frames not."""
+    """Another stretch of the same motion, with half of the outputs and some frames missing."""
     new = np.linspace(20.0, 25.0, 30)
     truth = motion(new, seed=5)
     rows = truth.copy()
@@ -102,7 +102,7 @@ def test_a_new_sequence_is_completed_as_one(model: DynamicalGPLVM) -> None:
     assert error[12:16].mean() < 0.5 * np.abs(apart - truth)[12:16].mean()
     assert (error[hidden] < 3 * std[hidden]).mean() > 0.9
     path, spread = model.transform_sequence(rows, times=new - 20.0, return_std=True)
-    # Where nothing is seen the path is less certain.
+    # The path is less certain in missing frames.
     assert spread[13:15].mean() > spread[:12].mean()
     assert path.shape == (30, 3)
 
@@ -144,7 +144,7 @@ def test_a_sequence_of_which_nothing_is_seen_is_the_prior(model: DynamicalGPLVM)
 
 
 def test_a_sequence_unlike_the_trained_one_adapts_the_mapping(model: DynamicalGPLVM) -> None:
-    """Its oscillations are wider: its whole rows say what the mapping is like out there."""
+    """A motion with wider oscillations, whose complete rows inform the mapping there."""
     new = np.linspace(0.0, 20.0, 100)
     truth = motion(new, seed=3, width=2.0)
     rows = truth.copy()
@@ -175,7 +175,7 @@ def test_a_new_sequence_in_linear_time_is_that_in_dense_algebra(times: np.ndarra
     np.testing.assert_allclose(linear.variance, dense.variance, rtol=1e-5)
 
 
-def test_one_row_alone_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) -> None:
+def test_a_single_row_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) -> None:
     """With one row and a prior N(0, I), path inference is ordinary projection."""
     row = motion(times)[10:11].copy()
     row[0, 3:] = np.nan
@@ -206,7 +206,7 @@ def test_sequences_are_independent(times: np.ndarray) -> None:
         model.forecast([10.0])
     with pytest.raises(DataError, match="there is no sequence 'jump'"):
         model.forecast([10.0], sequence="jump")
-    # The far end of one says nothing about the other.
+    # The distant end of one sequence has no influence on the other.
     mean, _ = model.forecast_latent([1e3], sequence="run")
     np.testing.assert_allclose(mean, 0.0, atol=1e-12)
     rows = np.flatnonzero(labels == "run")

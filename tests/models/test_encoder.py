@@ -1,4 +1,4 @@
-"""Encoders: q(X) as a function of the outputs, learnt with the layer, asked in an instant."""
+"""Encoders: q(X) as a function of the outputs, trained with the layer; fast for new rows."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_a_linear_map_is_reproduced_for_every_row_far_ones_too(kind: str, rows) 
     assert np.isfinite(encoded.variance).all()
 
 
-def test_a_start_that_no_encoder_reproduces_is_said(rows: np.ndarray) -> None:
+def test_a_start_that_no_encoder_reproduces_is_reported(rows: np.ndarray) -> None:
     noise = np.random.default_rng(0).normal(size=(80, 2))
     node, wanted = started("network", rows, noise)
     assert "of the variance of the starting means" in node.notes(wanted, 0)[0]
@@ -83,7 +83,7 @@ def test_centres_and_their_lengthscale() -> None:
     assert len(bumps.centers) == 150
     median = np.median(cdist(bumps.centers, bumps.centers)[np.triu_indices(150, 1)])
     at = bumps(few)
-    # Products of the features are the kernel's own values, up to their common level.
+    # Products of the features are the kernel's values, up to a common constant.
     expected = np.exp(-((cdist(few, few) / median) ** 2))
     products = at @ at.T
     level = products[0, 0] / expected[0, 0]
@@ -140,7 +140,7 @@ def test_bound_is_at_most_that_of_the_best_free_belief(kind: str) -> None:
         vector = np.concatenate([at.mean.ravel(), np.log(at.variance).ravel()])
         found = minimize(negative, vector, jac=True, method="L-BFGS-B", options={"maxiter": 100})
         best = -found.fun
-        # The encoder is a constraint, and here one that is felt.
+        # The encoder is a constraint, which lowers the bound here.
         assert encoded < best - 1.0
 
 
@@ -167,7 +167,7 @@ def test_new_rows_are_found_as_well_as_by_inference(model: BayesianGPLVM) -> Non
 
 
 def test_densities_are_inferred_not_encoded(model: BayesianGPLVM, rows: np.ndarray) -> None:
-    # The same layer without its encoder: what it says of rows is the same.
+    # The same layer without its encoder gives the same predictions.
     free = load_without_encoder(model)
     np.testing.assert_array_equal(model.score_samples(rows[:5]), free.score_samples(rows[:5]))
 

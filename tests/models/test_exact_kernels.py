@@ -55,7 +55,7 @@ KERNELS = {
 
 
 def rough(n_points: int = 40, n_inputs: int = 1, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A function with kinks, of the first of some inputs in units of their own."""
+    """A function with kinks in the first of several inputs with different units."""
     generator = np.random.default_rng(seed)
     inputs = generator.uniform(-2.0, 2.0, (n_points, n_inputs))
     first = inputs[:, 0]
@@ -136,7 +136,7 @@ def test_noise_of_every_output_and_storage(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Plain(Kernel):
-    """A periodic kernel of one's own, with values and the gradients of symmetric K alone."""
+    """A user's periodic kernel that only has values and the gradients of a symmetric K."""
 
     variance: float = positive(1.0, overall=True)
     period: float = positive(1.0)

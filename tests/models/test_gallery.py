@@ -1,4 +1,4 @@
-"""The pre-trained models of the gallery: small, true to their data, and made by the command."""
+"""The pre-trained models of the gallery: their size, accuracy, and reproduction."""
 
 import importlib.util
 import json
@@ -47,14 +47,14 @@ def test_what_was_measured_on_held_out_rows_is_there_for_every_model(
         views = {f"inside_{view.name}" for view in gallery.dataset(name).views}
         gaps = {"inside_gap"} if command.GALLERY[name].in_time else {"inside"}
         assert set(found) == gaps | views | {"rows"}
-        # A whole view that is not seen may have several explanations, of which one is told.
+        # A completely missing view may have several explanations; the model returns one.
         assert all(0.8 < found[each] < 1.0 for each in gaps)
         assert all(0.4 < found[each] < 1.0 for each in views)
 
 
 @pytest.mark.parametrize("name", ["pairs", "people", "moves", "deep-flow"])
 def test_an_exported_ready_model_can_be_uploaded(name: str, gallery: Library, tmp_path) -> None:
-    """The limits on what an upload may unpack to are for others; these grow the most."""
+    """The gallery's files, which unpack to the largest sizes, are within the upload limits."""
     source = NamedBytes("x.gplvm", gallery.export_file(name, tmp_path / "x.gplvm").read_bytes())
     library = Library(tmp_path / "library")
     added = library.entry(library.take_in(perform("model", source)))
@@ -107,7 +107,7 @@ def test_stored_bounds_of_views_are_the_models_own(gallery: Library) -> None:
 
 
 def test_the_first_card_shows_people(gallery: Library) -> None:
-    """Sharp at its training points and half way to the next: no ghosts between faces."""
+    """Sharp at its training points and halfway between them: no blended faces."""
     model, dataset = gallery.model("people"), gallery.dataset("people")
     places, images = model.latent_mean_, dataset.values.astype(float)
     apart = np.sum((places[:, None] - places) ** 2 * model.relevance_, axis=2)
@@ -121,7 +121,7 @@ def test_the_first_card_shows_people(gallery: Library) -> None:
 
     assert sharpness(model.inverse_transform(places)) > 0.93 * sharpness(images)
     assert sharpness(model.inverse_transform(between)) > 0.92 * sharpness(images)
-    # Its dimensions have meanings: straight lines through them tell the factors.
+    # Its dimensions have meanings: they predict the factors linearly.
     known = np.column_stack([places, np.ones(len(places))])
     for name in ("gender", "hair_length", "long_face", "african"):
         factor = dataset.covariates[name]
@@ -172,7 +172,7 @@ def test_the_path_is_found_from_spikes_alone(gallery: Library) -> None:
 
 
 def test_training_again_goes_the_same_way(command, gallery: Library) -> None:
-    """Fifty evaluations of the smallest: the bound within 1 % of what was stored on the way."""
+    """Fifty evaluations of the smallest model reach the stored bound within 1 %."""
     stored, told = gallery.model(SMALLEST), []
 
     def stop(progress: Progress) -> None:

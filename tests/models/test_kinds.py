@@ -1,4 +1,4 @@
-"""A table of columns of any kind: training, its state, answers in the columns' own values."""
+"""Tables of several kinds: training, its state, answers in the columns' own values."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ WORDS = ("a", "b", "c")
 
 
 def table(n_rows: int = 90, seed: int = 0) -> pd.DataFrame:
-    """One angle says everything: of numbers, a yes/no column, a category, a grade and a count."""
+    """Numbers, a yes/no column, a category, a grade and a count that all depend on one angle."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 2.0 * np.pi, n_rows)
     x, y = np.cos(angle), np.sin(angle)
@@ -76,7 +76,7 @@ def test_new_rows_have_probabilities_of_words(model: BayesianGPLVM) -> None:
         loss = -np.mean(np.log(chance[np.arange(60), own]))
         share = new[name].value_counts(normalize=True).to_numpy()
         assert loss < 0.8 * -np.sum(share * np.log(share))
-    # The column itself is not looked at.
+    # The column itself is not used.
     other = new.assign(left=~new["left"])
     assert_array_equal(
         model.class_probabilities(new, "left"), model.class_probabilities(other, "left")
@@ -137,13 +137,13 @@ def test_a_density_counts_every_kind(model: BayesianGPLVM) -> None:
     new = table(20, seed=7)
     whole = model.score_samples(new)
     assert np.isfinite(whole).all()
-    # A word alone: the probabilities of all words add up to one.
+    # Without other entries: the probabilities of all words add up to one.
     blank = pd.DataFrame(np.full((3, 6), None), columns=list(new), dtype=object)
     words = blank.assign(sort=list(model.class_words("sort")))
     assert np.exp(model.score_samples(words, 4_000)).sum() == pytest.approx(1.0, abs=0.03)
     counts = pd.concat([blank[:1]] * 40, ignore_index=True).assign(eggs=np.arange(40))
     assert np.exp(model.score_samples(counts, 500)).sum() == pytest.approx(1.0, abs=0.06)
-    # A number in other units has another density, by their Jacobian; a word has none.
+    # A change of units changes the density of numbers by the Jacobian, but not that of words.
     assert model.score(new) > model.score(new.assign(left=~new["left"]))
 
 
@@ -173,7 +173,7 @@ def test_training_rises_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     whole = BayesianGPLVM(2, 8, max_iter=35, random_state=0, **settings)
     whole.fit(rows, callback=runs.append)
     bounds = whole.trace_["bound"]
-    # Also from one phase to the next: an update never lowers it.
+    # An update never lowers the bound, also between phases.
     assert (np.diff(bounds) > -1e-8).all()
     for at in (ITERATIONS - 1, ITERATIONS + 3):
         again = BayesianGPLVM(2, 8, max_iter=35, random_state=0, **settings)
@@ -196,7 +196,7 @@ def test_a_model_and_a_run_survive_the_disk(model: BayesianGPLVM, tmp_path: Path
     assert_array_equal(back.posterior_.weights, model.posterior_.weights)
 
 
-def test_numbers_alone_are_the_model_of_before() -> None:
+def test_a_table_of_numbers_gives_the_usual_model() -> None:
     values = table(40)[["width", "height"]].to_numpy()
     settings = {"max_iter": 15, "random_state": 0}
     plain = BayesianGPLVM(2, 8, **settings).fit(values)
@@ -208,7 +208,7 @@ def test_numbers_alone_are_the_model_of_before() -> None:
         auto.class_probabilities(values, 0)
 
 
-def test_words_alone_and_linear_maps_train() -> None:
+def test_tables_of_words_only_and_linear_maps_train() -> None:
     words = table(50)[["left", "sort", "size"]]
     model = BayesianPCA(2, kinds="auto", max_iter=20, random_state=0).fit(words)
     chance = model.class_probabilities(words, "size")
@@ -270,7 +270,7 @@ def test_words_follow_a_path_over_time() -> None:
     )
     model = DynamicalGPLVM(2, 15, kinds="auto", max_iter=60, random_state=0)
     model.fit(rows, times=times)
-    # A gap of whole rows is filled by the path.
+    # The path fills a gap of complete rows.
     gone = np.zeros(rows.shape, dtype=bool)
     gone[30:33] = True
     shown = rows.astype(object).mask(gone)
@@ -289,16 +289,16 @@ def test_words_follow_a_path_over_time() -> None:
     drawn = model.sample_sequence(times[:10], n_samples=3, random_state=0)
     assert drawn.shape == (3, 10, 3)
     assert set(drawn[:, :, 1].ravel()) <= {"high", "low", "middle"}
-    with pytest.raises(ValueError, match="numbers alone"):
+    with pytest.raises(ValueError, match="needs a table of numbers"):
         model.complete(shown, times=times, adapt=True)
 
 
-def test_what_is_not_possible_is_said(model: BayesianGPLVM) -> None:
+def test_impossible_requests_have_clear_messages(model: BayesianGPLVM) -> None:
     rows = table(20)
     gone = np.zeros(rows.shape, dtype=bool)
     gone[2] = True
     for setting in ({"encoder": "kernel"}, {"batch_size": 5}):
-        with pytest.raises(ValueError, match="columns of several kinds do not go with"):
+        with pytest.raises(ValueError, match="columns of several kinds cannot be combined with"):
             BayesianGPLVM(2, 5, kinds="auto", **setting).fit(rows)
     with pytest.raises(ValueError, match="leave out return_cov"):
         model.complete(rows, return_cov=True)

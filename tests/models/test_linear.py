@@ -20,7 +20,7 @@ def targets() -> np.ndarray:
 
 @pytest.fixture
 def gaps(targets: np.ndarray) -> np.ndarray:
-    """The same rows with a quarter of the entries missing, each row its own."""
+    """The same rows with a quarter of the entries missing, different ones in each row."""
     missing = np.random.default_rng(1).random(targets.shape) < 0.25
     missing[:, 0] = False
     return np.where(missing, np.nan, targets)
@@ -33,7 +33,7 @@ def gaussian(model: ProbabilisticPCA) -> tuple[np.ndarray, np.ndarray]:
 
 
 def log_densities(mean: np.ndarray, covariance: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """log p of what is observed of each row, by SciPy."""
+    """log p of each row's observed entries, by SciPy."""
     seen = ~np.isnan(rows)
     return np.array(
         [
@@ -123,7 +123,7 @@ def test_likelihood_with_gaps_is_that_of_the_observed_entries(gaps: np.ndarray) 
 def test_gaps_are_fitted_by_maximum_likelihood(gaps: np.ndarray) -> None:
     model = ProbabilisticPCA(2, scaling="none").fit(gaps)
     assert model.result_.status == "converged"
-    # Expectation maximisation has nothing to add to it, and gets no higher from elsewhere.
+    # Expectation maximisation does not improve it, and reaches no more from other starts.
     mean, covariance = gaussian(model)
     weights = np.hstack([model.posterior_.weights.T, mean[:, None]])
     more = expectation_maximisation(gaps, weights, model.noise_variance_, 20)
@@ -137,7 +137,7 @@ def test_gaps_are_fitted_by_maximum_likelihood(gaps: np.ndarray) -> None:
 def test_without_gaps_the_fit_is_the_closed_form(targets: np.ndarray) -> None:
     centre = targets.mean(axis=0)
     closed = fit_whole(targets - centre, 2)
-    # From columns that are off centre, so that the fit has a way to go.
+    # The columns are not centred, so that the fit needs several steps.
     found, result = fit_partial(targets - centre + 1.0, 2, tolerance=1e-6)
     assert result.status == "converged" and result.iterations > 3
     np.testing.assert_allclose(found.center, 1.0, atol=1e-5)
@@ -223,7 +223,7 @@ def test_denoising_gives_the_expected_clean_row(gaps: np.ndarray) -> None:
     whole, whole_std = model.complete(gaps, return_std=True)
     m = np.isnan(gaps)
     np.testing.assert_allclose(clean[m], whole[m])
-    # A missing entry is its clean value and noise.
+    # A missing entry is its noise-free value plus noise.
     expected = std**2 + model.noise_std_**2
     np.testing.assert_allclose(whole_std[m] ** 2, expected[m])
 
@@ -239,7 +239,7 @@ def test_gaps_beyond_repair_are_named(gaps: np.ndarray) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:the likelihood")
-def test_more_components_than_the_gaps_allow_are_said(gaps: np.ndarray) -> None:
+def test_more_components_than_the_gaps_allow_are_reported(gaps: np.ndarray) -> None:
     with pytest.warns(UserWarning, match="the noise variance ended at the least allowed"):
         model = ProbabilisticPCA(6).fit(gaps[:8])
     assert np.isfinite(model.bound_)

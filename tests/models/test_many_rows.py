@@ -1,4 +1,4 @@
-"""Many rows: a growing sample is trained, the others are placed; and rows are added later."""
+"""Many rows: training on a growing sample, placing the other rows, and adding rows later."""
 
 import re
 from pathlib import Path
@@ -44,8 +44,8 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dense_bound(model: BayesianGPLVM, values: np.ndarray) -> float:
-    """Of these rows at the model's beliefs and parameters, for the data as given: every output
-    alone, with one KL divergence for all of them.
+    """The bound of these rows at the model's beliefs, in the data's units: each output
+    separately, with one KL divergence for all of them.
     """
     at, belief = model.posterior_, (model.latent_mean_, model.latent_variance_)
     ratios = np.ones(values.shape[1]) if at.each is None else at.each.ratio
@@ -125,7 +125,7 @@ def test_it_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.MonkeyPatch
     model = BayesianGPLVM(**SETTINGS).fit(values, callback=stop)
     assert "placing rows on the map: 50 of 180" in told
     assert any("80 took the position of the nearest trained row" in note for note in model.notes_)
-    # They are a model of all rows all the same, and its bound is one.
+    # The result is still a model of all rows, and `bound_` is its bound.
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     assert model.bound_ < BayesianGPLVM(**SETTINGS).fit(values).bound_
 
@@ -137,13 +137,13 @@ def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> No
     values = rows(300, gaps)
     views = {"some": values[:, :2], "others": values[:, 2:].copy()}
     if gaps:
-        views["others"][::7] = np.nan  # rows that are missing from a view altogether
+        views["others"][::7] = np.nan  # rows that a view lacks completely
     seen = []
     model = ManifoldRelevance(**SETTINGS).fit(views, callback=seen.append)
     assert len(model.rows_.trained) == 120 and model.latent_mean_.shape == (300, 2)
     assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
     assert {len(each.latent_mean) for each in seen} == {300}
-    # The bound is that of the sum of both views' at the beliefs about all rows.
+    # The bound is the sum of both views' at the beliefs about all rows.
     mean, variance = model.latent_mean_, model.latent_variance_
     kl = 0.5 * np.sum(mean**2 + variance - np.log(variance) - 1.0)
     np.testing.assert_allclose(model.bound_, sum(model.bounds_.values()) - kl, rtol=1e-9)
@@ -172,7 +172,7 @@ def test_a_deep_model_is_trained_on_a_sample(connected: bool, tmp_path: Path) ->
     left = np.abs(model.inverse_transform(model.latent_mean_) - values)
     others = np.setdiff1d(np.arange(300), model.rows_.trained)
     assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.rows_.trained])
-    # Every row has its own place again: what is stored of the last layer fits its inputs.
+    # Every row has its own position again, and the stored last layer matches its inputs.
     last, at = model.layers_[-1], model.posterior_
     count = np.array([np.sum(~np.isnan(column)) for column in values.T])
     assert last.statistics_.n_values == count.sum()
@@ -198,14 +198,14 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     assert len(model.rows_.trained) == 120
     assert any("120 of 400 rows were trained; the other 280" in note for note in model.notes_)
     assert seen[-1].message == "placing rows in the hidden layers: 280 of 280"
-    # What is stored of every layer is of all rows, each in its own place.
+    # Every layer is stored for all rows, at their own positions.
     first, last, at = model.layers_[0], model.layers_[-1], model.posterior_
     units = (inputs - model.input_center_) / model.input_scale_
     np.testing.assert_allclose(first.latent_mean_, units, atol=1e-12)
     psi1, _ = at.kernel.psi1(last.latent_mean_, last.latent_variance_, at.inducing)
     carried = psi1.T @ np.nan_to_num(at.to_internal(outputs))
     np.testing.assert_allclose(last.statistics_.psi1_targets, carried, atol=1e-8)
-    # Rows that were placed are explained as well as those that were trained.
+    # Placed rows are explained as well as trained ones.
     left = np.abs(
         at.kernel.K(last.latent_mean_, at.inducing) @ at.weights - at.to_internal(outputs)
     )
@@ -270,7 +270,7 @@ def test_rows_are_added_without_training(gaps: bool, noise: str, tmp_path: Path)
     model.extend(values[80:100]).extend(values[100:])
     assert model.kernel_ is kernel and model.scale_ is scale
     np.testing.assert_array_equal(model.latent_mean_[:80], before)
-    # From one start instead of two, and the mapping moves a little with the first rows.
+    # From one start instead of two; the mapping changes a little with the first rows.
     assert np.median(np.abs(model.latent_mean_[80:] - placed)) < 0.02
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     assert "20 rows were added" in model.notes_[-1]
@@ -310,12 +310,12 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
     kept = model.rows_.kept
     assert len(kept) == len(model.latent_mean_) == 250 and set(model.rows_.trained) <= set(kept)
     assert "450 of 700 rows were streamed once" in model.notes_[-1]
-    # The same by hand: the sample is trained, and the other rows are added, beliefs and all.
+    # The same by hand: train on the sample and add the other rows with their beliefs.
     whole = BayesianGPLVM(**SETTINGS).fit(values[kept].astype(float))
     np.testing.assert_array_equal(model.latent_mean_, whole.latent_mean_)
     others = np.setdiff1d(np.arange(700), kept)
     whole.extend(values[others].astype(float))
-    # Where a row's search ends may hang on its part's other rows in the last digits.
+    # The last digits of a row's optimum may depend on the other rows of its part.
     np.testing.assert_allclose(model.bound_, whole.bound_, atol=1e-3)
     np.testing.assert_allclose(model.information_, whole.information_, rtol=1e-6)
     np.testing.assert_allclose(model.statistics_.yy, whole.statistics_.yy)
@@ -335,7 +335,7 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_what_an_executor_is_not_used_for_is_told(tmp_path: Path) -> None:
+def test_an_unused_executor_is_reported(tmp_path: Path) -> None:
     np.save(tmp_path / "few.npy", rows(60))
     np.save(tmp_path / "many.npy", rows(300))
     few, many = RowFiles.of(tmp_path / "few.npy"), RowFiles.of(tmp_path / "many.npy")
@@ -371,7 +371,7 @@ def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
 
 
 class Once:
-    """Stops once, at a message that begins so (a pattern); what is told later is kept as well."""
+    """Stop once, at a message that matches a pattern; record all progress, also later."""
 
     def __init__(self, begins: str) -> None:
         self.begins, self.told, self.stopped = begins, [], False
@@ -393,19 +393,19 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
     ended = Once("nothing")
     whole = BayesianGPLVM(**settings).fit(files, callback=ended)
     assert whole.result_.status == "limit" and whole.rows_.count == 400
-    # Share and time go on until all rows have passed by, and say what is done.
+    # Share and time grow until all rows are streamed, with messages about each step.
     shares = np.array([each.share for each in ended.told])
     assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.2 and shares[-1] == 1.0
     assert (np.diff([each.seconds for each in ended.told]) >= 0.0).all()
     assert ended.told[-1].message == "rows streamed: 150 of 150"
-    assert shares[len(ended.told) - 4] < 0.9  # what passes by is a part of the work
+    assert shares[len(ended.told) - 4] < 0.9  # streaming is a part of the work
     assert "placing rows on the map: 0 of 130" in [each.message for each in ended.told]
     run = ended.told[-1].run
     for begins, given, resume, seen in (
         ("1,000 rows", files, None, 250),
         ("placing rows", files, None, 250),
         ("rows streamed: [1-9]", files, None, None),
-        # Of a run that had ended, there is only this left to be stopped.
+        # In a run that had ended, only this remains to be stopped.
         ("placing rows", files, run, 250),
         ("rows streamed: 0", files, run, 250),
     ):

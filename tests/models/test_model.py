@@ -1,4 +1,4 @@
-"""Models of one's own: what they equal where an estimator covers them, and what they answer."""
+"""User-defined models: equality with the estimators that they reproduce, and their answers."""
 
 import dataclasses
 import itertools
@@ -32,7 +32,7 @@ FEW = {"max_iter": 40, "random_state": 0}
 
 
 def drawn() -> dict[str, np.ndarray]:
-    """Two tables of 60 things: a cause bends both, and a mood shows in the second alone."""
+    """Two tables of 60 items: both depend on a cause, and only the second on a mood."""
     generator = np.random.default_rng(0)
     cause, mood = generator.uniform(-2.0, 2.0, 60), generator.standard_normal(60)
     first = np.column_stack([np.sin(cause), np.cos(cause), cause]) @ generator.normal(size=(3, 5))
@@ -79,7 +79,7 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
     known = DynamicalGPLVM(2, n_inducing=10, time_kernel="matern32", noise="shared", **FEW)
     known.fit(DATA["face"], times=times)
     assert own.bound_ == pytest.approx(known.bound_, rel=1e-12)
-    # Rows alone, rows of a new sequence and of a trained one that goes on, and the future.
+    # Separate rows, rows of a new and of a continued trained sequence, and forecasts.
     gaps = DATA["face"][10:16].copy()
     gaps[2], gaps[3:, 1] = np.nan, np.nan
     alone = own.transform(gaps[:2])["x"]
@@ -101,7 +101,7 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
 
 
 def test_two_paths_and_a_top_without_time_answer_together(tmp_path):
-    """Rows of one table in time tell of the other, which also depends on a top of its own."""
+    """Rows of one table over time predict the other, which also depends on its own top node."""
     times = np.linspace(0.0, 6.0, 40)
     turns = np.column_stack([np.sin(times), np.cos(1.3 * times)])
     generator = np.random.default_rng(1)
@@ -153,7 +153,7 @@ def graph_of(nodes: dict, edges: list[Edge]) -> Graph:
 
 
 def test_a_skip_connection_has_the_bound_of_input_connections():
-    """At the same beliefs and layers, as the estimator's graph says it."""
+    """The bound of the estimator's graph at the same beliefs and layers."""
     edges = [Edge("a", "b", n_inducing=8), Edge(("b", "a"), "face", n_inducing=9)]
     own = graph_of({"a": 1, "b": 2}, edges)
     parameters = own.start(0)
@@ -183,7 +183,7 @@ def test_the_order_in_which_a_graph_is_listed_does_not_matter(skipping: Model):
     ]
 
 
-def test_a_graph_is_examined_whatever_the_order_of_its_edges():
+def test_a_graph_is_examined_with_any_order_of_its_edges():
     edges = [Edge("a", "b", n_inducing=5), Edge("b", "face", n_inducing=6)]
     graph = graph_of({"a": 1, "b": 2}, edges)
     begun = graph.begin(0)
@@ -198,8 +198,8 @@ def test_a_graph_is_examined_whatever_the_order_of_its_edges():
     assert said[0] == said[1] == {"layer 1 of 2 is on", "layer 2 of 2 is on"}
 
 
-def test_an_edge_that_says_nothing_is_named():
-    """Noise has no cause: the layer to it is off, and the notes say which."""
+def test_an_edge_without_information_is_named():
+    """Noise depends on nothing, so the layer to it is off, and the notes name it."""
     noise = np.random.default_rng(5).standard_normal((40, 12))
     edges = {"bend": Edge("cause", "shape", n_inducing=8), "look": Edge("shape", "Y", n_inducing=8)}
     with pytest.warns(UserWarning, match="edge '(bend|look)' is off"):
@@ -223,7 +223,7 @@ def test_moments_come_from_any_node_that_data_follow_from(skipping: Model):
 
 
 def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.ndarray]:
-    """Outputs at points of the top, by drawing the hidden ones: no code of the engine's own."""
+    """Outputs at points of the top, by draws of the hidden points without the engine's code."""
     generator = np.random.default_rng(1)
     posteriors = {name: layer.posterior_ for name, layer in model.layers_.items()}
     many = np.tile(points, (count, 1))
@@ -236,10 +236,10 @@ def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.
     return {name: values.reshape(count, len(points), -1) for name, values in found.items()}
 
 
-def test_one_table_tells_of_the_other_and_of_every_node_above_it(skipping: Model):
+def test_one_table_predicts_the_other_and_every_node_above_it(skipping: Model):
     found, deviation = skipping.complete({"face": DATA["face"]}, return_std=True)
     left = np.mean((found["voice"] - DATA["voice"]) ** 2) / np.mean(DATA["voice"].var(axis=0))
-    assert left < 0.75  # the mood shows in the voice alone
+    assert left < 0.75  # only the voice depends on the mood
     inside = np.abs(found["voice"] - DATA["voice"]) < 1.96 * deviation["voice"]
     assert inside.mean() > 0.85
     points = skipping.transform({"face": DATA["face"][:2]})
@@ -248,7 +248,7 @@ def test_one_table_tells_of_the_other_and_of_every_node_above_it(skipping: Model
     np.testing.assert_allclose(draws["face"].std(axis=0), DATA["face"].std(axis=0), rtol=0.4)
 
 
-def test_known_inputs_lead_to_data_whatever_their_units():
+def test_known_inputs_predict_data_in_any_units():
     dose = np.linspace(0.0, 10.0, 60)[:, None]
     answer = np.column_stack([np.sin(dose[:, 0]), np.cos(dose[:, 0])])
     answer += 0.05 * np.random.default_rng(3).standard_normal(answer.shape)
@@ -279,7 +279,7 @@ def test_known_inputs_lead_to_data_whatever_their_units():
 
 @dataclasses.dataclass(frozen=True)
 class AtPoints:
-    """A kind of one's own: most probable points instead of beliefs."""
+    """A user-defined kind of node: most probable points instead of beliefs."""
 
     n_components: int
 
@@ -291,7 +291,7 @@ def test_a_kind_of_node_of_ones_own_is_trained_like_the_others():
     own = Model({"x": AtPoints(2)}, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"])
     assert (own.beliefs_["x"].variance == 0.0).all()
     assert np.isfinite(own.bound_)
-    # No density is made up where importance sampling has nothing to draw from.
+    # Without a distribution to sample from, importance sampling raises an error.
     with pytest.raises(DataError, match="points of node 'x' have no variance"):
         own.score_samples(DATA["face"][:2])
 

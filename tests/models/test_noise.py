@@ -1,4 +1,4 @@
-"""Models whose outputs have a signal and a noise of their own."""
+"""Models with a signal and a noise variance per output."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from gplvm_core import (
 )
 
 SPREAD = np.array([1.0, 100.0, 0.01, 1.0, 1.0, 3.0, 1.0, 1.0])
-# Standard deviation of the noise as a share of the signal's.
+# Standard deviation of the noise relative to that of the signal.
 SHARE = np.array([0.05, 0.05, 0.1, 0.5, 0.05, 0.3, 0.1, 1.0])
 
 
@@ -50,7 +50,7 @@ def test_quiet_columns_are_not_drowned_and_loud_ones_not_fitted(model: BayesianG
         np.sqrt(np.mean((each.denoise(test) - clean) ** 2, axis=0)) / SPREAD
         for each in (model, shared)
     ]
-    # With one noise in mixed units the column of large numbers is all that is seen.
+    # With one noise and mixed units, only the column of large numbers counts.
     assert error[0].mean() < 0.5 * error[1].mean()
     assert model.score_samples(test).mean() > shared.score_samples(test).mean() + 2.0
 
@@ -94,7 +94,7 @@ def test_it_is_stored(model: BayesianGPLVM, tmp_path) -> None:
     np.testing.assert_array_equal(again.score_samples(test), model.score_samples(test))
 
 
-def test_constant_and_noise_free_columns_are_said_and_do_no_harm() -> None:
+def test_constant_and_noise_free_columns_are_reported_and_harmless() -> None:
     Y, clean = rows(80, 6)
     Y[:, 0], Y[:, 4] = 3.0, clean[:, 4]
     with pytest.warns(UserWarning, match="1 of 8 columns are constant"):
@@ -128,7 +128,7 @@ def test_every_view_has_its_own() -> None:
     views = {"one": Y[:, :4], "other": Y[:, 4:]}
     model = ManifoldRelevance(3, 20, max_iter=150, random_state=0, noise="per_output").fit(views)
     found = np.concatenate([model.of_view(name).noise_std_ for name in ("one", "other")])
-    # The least noise a private dimension may take for itself.
+    # The least noise that a private dimension may explain.
     loud = [3, 5, 7]
     np.testing.assert_allclose(found[loud] / (SPREAD * SHARE)[loud], 1.0, atol=0.25)
     assert model.drops_["one"].max() > 1.0
@@ -157,7 +157,7 @@ def test_the_unit_of_a_column_changes_nothing() -> None:
 
 
 def test_linear_models_are_factor_analysis() -> None:
-    """Below the likelihood that scikit-learn finds, by what is not known of the loadings."""
+    """Below scikit-learn's maximum likelihood, because the loadings are uncertain."""
     generator = np.random.default_rng(0)
     loadings, noise = generator.normal(size=(2, 6)), np.array([0.1, 0.2, 0.4, 0.8, 1.2, 0.3])
     Y = generator.normal(size=(300, 2)) @ loadings + noise * generator.normal(size=(300, 6))
@@ -176,7 +176,7 @@ def test_points_instead_of_beliefs() -> None:
         GPLVM(2, noise="per_output").fit(Y)
 
 
-def test_regression_tells_outputs_apart() -> None:
+def test_regression_learns_the_noise_of_each_output() -> None:
     generator = np.random.default_rng(0)
     X = generator.uniform(-3.0, 3.0, (120, 1))
     scale, noise = np.array([1.0, 1000.0, 0.5]), np.array([0.05, 400.0, 0.3])

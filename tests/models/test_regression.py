@@ -17,7 +17,7 @@ from gplvm_core.statistics.executors import serial
 
 
 def curve(n_points: int = 40, n_outputs: int = 2, seed: int = 0):
-    """Inputs in units of their own, outputs that depend on two of three, and the function."""
+    """Inputs with different units, outputs that depend on two of three inputs, and the function."""
     generator = np.random.default_rng(seed)
     inputs = generator.uniform(-2.0, 2.0, (n_points, 3))
     slopes = np.arange(1, n_outputs + 1)
@@ -79,7 +79,7 @@ def test_fewer_inducing_inputs_give_titsias_bound_below_the_evidence() -> None:
     evidence = multivariate_normal(zero, own + noise * identity).logpdf(scaled)
     assert model.bound_ == pytest.approx(bound, abs=1e-5 * abs(bound))
     assert model.bound_ <= evidence - len(inputs) * np.log(scale)
-    # And it has learnt: on new points, and which inputs matter.
+    # It predicts new points and finds the inputs that matter.
     new = curve(200, 1, seed=1)[0]
     error = model.predict(new) - function(new)[:, 0]
     assert np.sqrt(np.mean(error**2)) < 0.15 * function(new).std()
@@ -149,18 +149,18 @@ def noisy_inputs(seed: int = 0):
     return observed, (outputs + 0.05 * generator.normal(size=true.shape))[:, 0], true
 
 
-def test_input_noise_is_learnt_and_told_from_output_noise() -> None:
+def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
     observed, outputs, true = noisy_inputs()
     exact = small(n_inducing=25, max_iter=200).fit(observed, outputs)
     aware = small(n_inducing=25, max_iter=200).fit(observed, outputs, X_variance="learned")
     learnt = np.sqrt(aware.input_noise_variance_)
     np.testing.assert_allclose(learnt, 0.25, rtol=0.3)
     assert np.ptp(learnt) == 0.0
-    # Output noise of 0.05 and a steep function: taken for exact, the inputs' noise looks like it.
+    # Output noise of 0.05 and a steep function: with exact inputs, input noise looks like it.
     assert exact.noise_std_[0] > 0.4
     assert aware.noise_std_[0] < 0.2
     assert aware.bound_ > exact.bound_ + 30.0
-    # The outputs correct the inputs, and q(X) knows about how far.
+    # The outputs correct the inputs, and q(X) has about the right uncertainty.
     error = np.mean((aware.input_mean_ - true) ** 2)
     assert error < 0.6 * np.mean((observed - true) ** 2)
     assert 0.1 < np.mean((aware.input_mean_ - true) ** 2 / aware.input_variance_) < 10.0
@@ -174,7 +174,7 @@ def test_where_inputs_are_exact_no_noise_is_learnt() -> None:
     assert aware.bound_ == pytest.approx(exact.bound_, abs=1.0)
 
 
-def test_known_input_noise_is_the_bound_of_its_own_terms() -> None:
+def test_known_input_noise_gives_the_sum_of_its_terms() -> None:
     observed, outputs, _ = noisy_inputs()
     model = small(max_iter=30).fit(observed, outputs, X_variance=0.0625)
     np.testing.assert_allclose(model.input_noise_variance_, 0.0625)

@@ -1,4 +1,4 @@
-"""Regression with missing inputs: its two ends, imputation, stages and predictions."""
+"""Regression with missing inputs: limiting cases, imputation, stages and predictions."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from gplvm_core.optimise import Progress
 
 
 def curves(n_points: int, seed: int = 0):
-    """Two inputs, six outputs that tell of both, noise of 0.05."""
+    """Two inputs, six outputs that depend on both, noise of 0.05."""
     generator = np.random.default_rng(seed)
     inputs = generator.normal(size=(n_points, 2))
     slopes = np.random.default_rng(99).normal(size=(2, 6))
@@ -19,7 +19,7 @@ def curves(n_points: int, seed: int = 0):
 
 
 def with_gaps(inputs: np.ndarray, first: int, share: float, seed: int = 0) -> np.ndarray:
-    """Inputs of which a share is missing, from a row on."""
+    """Inputs of which a fraction is missing, from a given row on."""
     hidden = np.random.default_rng(seed).random(inputs.shape) < share
     hidden[:first] = False
     return np.where(hidden, np.nan, inputs)
@@ -55,7 +55,7 @@ def test_with_everything_missing_it_is_the_bayesian_gplvm() -> None:
     )
     expected -= len(outputs) * np.log(outputs.std(axis=0)).sum()
     assert model.bound_ == pytest.approx(expected, rel=1e-9)
-    # And no worse a one than the Bayesian GP-LVM finds by itself.
+    # It is no worse than that of the Bayesian GP-LVM.
     other = BayesianGPLVM(2, 15, scaling="columns", max_iter=60, random_state=0).fit(outputs)
     assert model.bound_ == pytest.approx(other.bound_, abs=1.0)
 
@@ -73,7 +73,7 @@ def test_a_bound_between_the_ends() -> None:
     kept = ~missing.all(axis=1)
     np.testing.assert_allclose(spread[~kept], 1.0)
     missing, internal, spread = missing[kept], internal[kept], spread[kept]
-    # F_data from evaluate_bound with observed variances of next to nothing, its KL taken back.
+    # F_data from evaluate_bound with tiny variances for observed entries, without its KL.
     close = np.where(missing, spread, 1e-13)
     scaled = ((outputs - outputs.mean(axis=0)) / outputs.std(axis=0))[kept]
     value, _ = evaluate_bound(
@@ -94,13 +94,13 @@ def test_missing_inputs_are_inferred_and_the_others_help() -> None:
     inputs, outputs = curves(120)
     gaps = with_gaps(inputs, 15, 0.4)
     model = small(n_inducing=25, max_iter=150).fit(gaps, outputs)
-    # One of the two inputs is there.
+    # One of the two inputs is observed.
     missing = np.isnan(gaps) & ~np.isnan(gaps).all(axis=1, keepdims=True)
     error = (model.input_mean_ - inputs)[missing]
-    # Inputs have a standard deviation of 2: knowing nothing would leave an error of 4.
+    # Inputs have a standard deviation of 2: without information the squared error is 4.
     assert np.mean(error**2) < 0.4
     assert 0.2 < np.mean(error**2 / model.input_variance_[missing]) < 8.0
-    # The incomplete rows make predictions better than the 15 whole ones alone do.
+    # With the incomplete rows, predictions are better than with only the 15 complete ones.
     new, truth = curves(200, seed=1)
     alone = SparseGPRegression(25, max_iter=150, random_state=0).fit(inputs[:15], outputs[:15])
     worse = np.mean((alone.predict(new) - truth) ** 2)
@@ -147,7 +147,7 @@ def test_resumed_in_either_stage_is_not_interrupted(stop: int) -> None:
     gaps = with_gaps(inputs, 25, 0.4)
     kept: list[Progress] = []
     whole = small(max_iter=30).fit(gaps, outputs, callback=kept.append)
-    # The first stage has its own iterations, then the second counts from 1 again.
+    # Each stage counts its iterations from 1.
     run = kept[stop].run
     resumed = small(max_iter=30).fit(gaps, outputs, resume=run)
     np.testing.assert_array_equal(resumed.predict(inputs), whole.predict(inputs))
@@ -180,7 +180,7 @@ def test_beside_whole_rows_those_without_any_input_change_nothing() -> None:
         model = small().fit(gaps, outputs)
     np.testing.assert_allclose(model.input_mean_[30:], np.tile(model.input_center_, (30, 1)))
     np.testing.assert_allclose(model.input_variance_[30:], np.tile(model.input_scale_**2, (30, 1)))
-    # Outputs are scaled by all rows, so two regressions differ by their units alone.
+    # Outputs are scaled by all rows, so two regressions differ only by their units.
     scaled = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
     alone = SparseGPRegression(15, max_iter=60, random_state=0, scaling="none")
     alone.fit(inputs[:30], scaled[:30])
@@ -188,7 +188,7 @@ def test_beside_whole_rows_those_without_any_input_change_nothing() -> None:
     np.testing.assert_allclose(predicted, alone.predict(inputs), atol=0.2)
 
 
-def test_rows_with_gaps_leave_the_lengthscales_alone() -> None:
+def test_rows_with_gaps_do_not_change_the_lengthscales() -> None:
     inputs, outputs = curves(60)
     first = SparseGPRegression(15, max_iter=60, random_state=0).fit(inputs[:30], outputs[:30])
     second = small().fit(with_gaps(inputs, 30, 0.6), outputs)

@@ -1,4 +1,4 @@
-"""Features from all rows, a classifier from the labelled ones: conventions, words, and gain."""
+"""Features from all rows, a classifier from the labelled ones: conventions, notes, and gain."""
 
 import numpy as np
 import pandas as pd

@@ -89,7 +89,7 @@ def test_time_is_a_setting(rows: np.ndarray) -> None:
     assert not BayesianGPLVM().capabilities.timed and linear.capabilities.timed
 
 
-def test_a_model_without_time_says_so(rows: np.ndarray) -> None:
+def test_a_model_without_time_is_refused(rows: np.ndarray) -> None:
     model = BayesianGPLVM(2, 8, **QUICK).fit(rows, times=np.arange(24.0))
     assert "times and sequences are not used: the model has no time_kernel" in model.notes_
     with pytest.raises(DataError, match="trained without a kernel over time"):
@@ -109,7 +109,7 @@ def test_what_does_not_go_with_time(rows: np.ndarray, settings, words: str) -> N
 
 
 class Lost(Exception):
-    """Something outside the model fails."""
+    """Raised by something outside the model."""
 
 
 def fails(progress) -> None:

@@ -1,4 +1,4 @@
-"""Training as a value: phases, callbacks, resuming, restarts, and what the results say."""
+"""Training: phases, callbacks, resuming, restarts, and the results' attributes."""
 
 import numpy as np
 import pytest
@@ -82,7 +82,7 @@ def test_of_several_starts_the_best_goes_on(digits) -> None:
     assert longer.bound_ > first.bound_
 
 
-def test_progress_tells_what_the_page_shows(digits) -> None:
+def test_progress_has_the_values_that_the_page_shows(digits) -> None:
     told: list[Progress] = []
     model = small(max_iter=12).fit(digits, callback=told.append)
     last = told[-1]
@@ -102,7 +102,7 @@ def test_best_restart_is_kept(digits) -> None:
     assert model.trace_["bound"][-1] == max(bounds)
 
 
-def test_same_seed_same_numbers_whatever_the_threads(digits) -> None:
+def test_the_same_seed_gives_the_same_numbers_for_any_threads(digits) -> None:
     first, second = (small(max_iter=10, n_jobs=jobs).fit(digits) for jobs in (1, 2))
     assert first.bound_ == second.bound_
 
@@ -127,7 +127,7 @@ def test_starts(init: str, digits) -> None:
     assert np.isfinite(model.bound_)
 
 
-def test_capped_inducing_inputs_are_said() -> None:
+def test_capped_inducing_inputs_are_reported() -> None:
     targets = np.random.default_rng(0).normal(size=(12, 3))
     with pytest.warns(UserWarning, match="n_inducing = 50 is capped at the 12 points"):
         model = BayesianGPLVM(2, 50, max_iter=3, random_state=0).fit(targets)
@@ -158,7 +158,7 @@ def test_new_rows_find_their_place() -> None:
     assert (std > 0).all()
     error = np.abs(model.inverse_transform(latent) - data.values[1::2]).mean()
     assert error < 0.3 * np.abs(data.values - data.values.mean(axis=0)).mean()
-    # A training row is inferred where training has put it.
+    # A training row is inferred at its trained position.
     again = model.transform(data.values[::2][:20])
     assert np.abs(again - model.latent_mean_[:20]).max() < 0.5
 

@@ -1,4 +1,4 @@
-"""Manifold relevance determination: what it finds, what it can be asked, what it refuses."""
+"""Manifold relevance determination: segmentation, questions, refusals."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ SETTINGS = {"n_components": 4, "n_inducing": 20, "max_iter": 150, "random_state"
 
 @pytest.fixture(scope="module")
 def planted() -> dict[str, np.ndarray]:
-    """A shared signal s in both views, in five columns each, and a signal p in "body" alone.
+    """A shared signal s in both views, in five columns each, and a signal p only in "body".
 
-    p takes two values: what lies between them is no body.
+    p takes two values; values between them are no valid body.
     """
     generator = np.random.default_rng(0)
     s, p = generator.uniform(-1.5, 1.5, 120), np.repeat([-1.0, 1.0], 60)
@@ -55,7 +55,7 @@ def test_the_toy_signals_are_recovered() -> None:
         assert abs(np.corrcoef(latent, data.covariates[signal])[0, 1]) > 0.99
 
 
-def test_planted_parts_are_told_apart(model, planted) -> None:
+def test_simulated_parts_are_separated(model, planted) -> None:
     found = model.segmentation()
     shared, private = found[frozenset({"outline", "body"})], found[frozenset({"body"})]
     assert frozenset({"outline"}) not in found
@@ -71,7 +71,7 @@ def test_a_threshold_above_every_drop_leaves_nothing_used(model) -> None:
 
 
 def test_a_private_dimension_is_borrowed_or_integrated_out(model, views, planted) -> None:
-    """From the outline alone p is unknown: a neighbour's is a body, the average of all is none."""
+    """The outline does not determine p: a neighbour's value is a valid body, the average is not."""
     new = {"outline": views["outline"][::7] + 0.01}
     s = planted["s"][::7]
     nearest = model.transfer(new, "body")
@@ -93,14 +93,14 @@ def test_alternatives_show_both_private_values(model, views) -> None:
     assert np.isfinite(spread).all()
     best = model.transfer({"outline": views["outline"][::7]}, "body")
     np.testing.assert_allclose(several[:, 0], best)
-    # With nothing left open there are fewer than were asked for.
+    # If nothing is uncertain, there are fewer alternatives than requested.
     known = model.transfer({n: v[:3] for n, v in views.items()}, "body", n_alternatives=9)
     assert known.shape == (3, 9, 5)
     assert np.isfinite(known[:, 0]).all() and np.isnan(known[:, 8]).all()
 
 
 def test_an_ambiguous_view_has_both_explanations() -> None:
-    """x² says nothing of the sign of x."""
+    """x² does not determine the sign of x."""
     generator = np.random.default_rng(1)
     x = generator.uniform(0.5, 1.5, 100) * generator.choice([-1.0, 1.0], 100)
     square = np.column_stack([x**2, np.sqrt(np.abs(x)), np.abs(x)])
@@ -123,7 +123,7 @@ def test_correspondences_share_the_signal(model, views, planted) -> None:
 
 
 def test_rows_and_gaps_of_one_view_are_completed_from_the_other(views) -> None:
-    """A row may be missing from a view in training, and entries of any view when asked."""
+    """Training rows may lack a view, and new rows may lack entries of any view."""
     holed = {name: values.copy() for name, values in views.items()}
     holed["outline"][:10] = np.nan
     holed["body"][10:20, 1] = np.nan
@@ -145,12 +145,12 @@ def test_every_view_counts_in_the_density(model, views) -> None:
     assert model.transform(given).shape == (20, 4)
     mean, spread = model.transform({"outline": given["outline"]}, return_std=True)
     private = list(model.segmentation()[frozenset({"body"})])
-    # What the outline says next to nothing about stays near the prior.
+    # Dimensions that the outline hardly determines stay near the prior.
     assert np.abs(mean[:, private]).max() < 0.5
     np.testing.assert_allclose(spread[:, private], 1.0, atol=0.1)
 
 
-def test_varying_a_private_dimension_leaves_the_other_view_alone(model) -> None:
+def test_varying_a_private_dimension_does_not_change_the_other_view(model) -> None:
     start = model.latent_mean_[:3]
     private = model.segmentation()[frozenset({"body"})]
     drawn = model.vary(start, private, n_samples=20, random_state=0)
@@ -163,7 +163,7 @@ def test_varying_a_private_dimension_leaves_the_other_view_alone(model) -> None:
 
 
 def test_a_view_of_few_rows_may_still_use_a_dimension(views) -> None:
-    """What a dimension is worth to a view counts by the rows that the view has."""
+    """A dimension's value for a view is per row that the view has."""
     few = {"outline": views["outline"], "body": views["body"].copy()}
     few["body"][np.arange(120) % 6 > 0] = np.nan
     model = ManifoldRelevance(**SETTINGS).fit(few)
@@ -206,7 +206,7 @@ def test_interpolating_the_shared_part_keeps_the_private_one(model) -> None:
 
 
 def test_labels_as_a_view_classify() -> None:
-    """Three kinds of rows, each about a centre of its own, that vary in a way they share."""
+    """Three groups of rows around different centres, with a common variation."""
     generator = np.random.default_rng(2)
     classes, s = np.arange(120) % 3, generator.uniform(-1.0, 1.0, 120)
     body = 2.0 * generator.normal(size=(3, 6))[classes] + np.outer(s, generator.normal(size=6))
@@ -220,7 +220,7 @@ def test_labels_as_a_view_classify() -> None:
 
 
 def test_exact_labels_leave_next_to_no_noise(planted) -> None:
-    """A view without noise is fitted to the last digit; what it uses can still be told."""
+    """A view without noise is fitted to the last digit; its used dimensions are still found."""
     classes = (planted["p"] > 0).astype(int)
     views = {"body": planted["body"][::4], "label": label_view(classes[::4], 2)}
     with pytest.warns(UserWarning, match="view 'label': fitted without error"):
@@ -231,7 +231,7 @@ def test_exact_labels_leave_next_to_no_noise(planted) -> None:
 
 
 def test_a_sequence_is_inferred_together() -> None:
-    """The velocity is not in the given view: only its path tells which way a clock turns."""
+    """The given view has no velocity: only its path determines the direction of a clock."""
     time = np.arange(80) * 0.15
     height = np.column_stack([np.sin(time), np.sin(time) ** 3, np.sin(time) * 2])
     place = np.column_stack([np.cos(time), np.sin(time), np.cos(time) * 1.5])
@@ -243,18 +243,18 @@ def test_a_sequence_is_inferred_together() -> None:
     given = {"height": np.column_stack([np.sin(later), np.sin(later) ** 3, np.sin(later) * 2])}
     found, spread = model.transfer(given, "place", times=later, return_std=True)
     assert found.shape == spread.shape == (30, 3)
-    # A path has no jumps: the sine alone leaves two places for every height.
+    # Paths do not jump, although the sine leaves two places for every height.
     assert np.abs(np.diff(found[:, 0])).max() < 0.6
     np.testing.assert_allclose(found[:, 1], np.sin(later), atol=0.2)
-    # Which rows follow each other, their times say.
+    # The times determine which rows follow each other.
     mixed_up = np.random.default_rng(0).permutation(30)
     again = model.transfer({"height": given["height"][mixed_up]}, "place", times=later[mixed_up])
     np.testing.assert_allclose(again, found[mixed_up], atol=1e-3)
-    # The mapping may take the new rows in, too.
+    # The new rows may also update the mapping.
     adapted = model.transfer(given, "place", times=later, adapt=True)
     assert 0.0 < np.abs(adapted - found).max() < 0.2
     np.testing.assert_allclose(adapted[:, 1], np.sin(later), atol=0.2)
-    with pytest.raises(ValueError, match="sequence and adapt are about rows in time"):
+    with pytest.raises(ValueError, match="sequence and adapt need rows in time"):
         model.transfer(given, "place", adapt=True)
     forecast = model.transfer(
         {"height": np.full((5, 3), np.nan)}, "place", times=time[-1] + later[:5], sequence=0
@@ -264,7 +264,7 @@ def test_a_sequence_is_inferred_together() -> None:
 
 @pytest.mark.parametrize("variance", [1e-4, 1e4])
 def test_the_size_of_a_kernel_object_is_no_matter(variance: float, views) -> None:
-    """The overall scale is put at its optimum, so where it starts must not count."""
+    """The overall scale is profiled, so its initial value must not matter."""
     usual = ManifoldRelevance(3, 10, kernel=RBF(1.0, 0.9), max_iter=30, random_state=0).fit(views)
     other = ManifoldRelevance(3, 10, kernel=RBF(variance, 0.9), max_iter=30, random_state=0)
     assert other.fit(views).bound_ == pytest.approx(usual.bound_, rel=1e-3)
@@ -384,7 +384,7 @@ def test_what_cannot_be_asked(model, views) -> None:
         ManifoldRelevance(2, 8).fit({"outline": rows[:1]})
 
 
-def test_views_that_share_nothing_are_told() -> None:
+def test_views_that_share_nothing_are_reported() -> None:
     generator = np.random.default_rng(3)
     signals, noise = generator.normal(size=(120, 2)), 0.01 * generator.normal(size=(120, 6))
     views = {
@@ -397,6 +397,6 @@ def test_views_that_share_nothing_are_told() -> None:
         model.transfer({"signal": views["signal"][:2]}, "alone")
 
 
-def test_times_without_a_kernel_over_time_are_told(views) -> None:
+def test_times_without_a_kernel_over_time_are_reported(views) -> None:
     model = ManifoldRelevance(2, 8, max_iter=5, random_state=0).fit(views, times=np.arange(120))
     assert "times and sequences are not used: the model has no time_kernel" in model.notes_

@@ -1,4 +1,4 @@
-"""The table of test problems, the optimisers they are given to, and how a run is made."""
+"""The test problems, the optimisers, and how to run one on the other."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rows minimised together: as good as one by one, and no row knows of another."""
+"""Rows minimised together: the same results as one by one, independent of other rows."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from gplvm_core.optimise import LBFGS, minimise_rows
 
 @pytest.fixture
 def wells():
-    """Row r: a skewed, ill-conditioned bowl of its own with a known bottom."""
+    """Row r: a different skewed, ill-conditioned bowl with a known minimum."""
     random = np.random.default_rng(0)
     bottoms = random.normal(size=(60, 6))
     stiffness = np.exp(random.uniform(-2.0, 5.0, size=(60, 6)))
@@ -98,7 +98,7 @@ def test_a_rejected_row_shortens_only_its_own_step():
     np.testing.assert_allclose(result.x, np.repeat(np.arange(1.0, 6.0), 2).reshape(5, 2), rtol=1e-4)
 
 
-def test_stops_at_the_limit_and_says_so():
+def test_stops_at_the_limit_and_reports_it():
     starts = np.tile([-1.2, 1.0], (3, 1))
     result = minimise_rows(valleys, starts, max_iter=4)
     np.testing.assert_array_equal(result.iterations, 4)
@@ -120,7 +120,7 @@ def test_constant_rows_have_converged_and_misled_rows_have_not():
 
 
 def test_large_values_converge_in_spite_of_rounding():
-    """A tolerance finer than the value can show: the slope decides."""
+    """With a tolerance below the precision of the value, the slope decides."""
 
     def shifted(x, rows):
         scale = np.geomspace(1.0, 1e3, x.shape[1])

@@ -1,4 +1,4 @@
-"""L-BFGS beside SciPy's L-BFGS-B, and what is its own: memory, restarts, thrift."""
+"""L-BFGS compared with SciPy's L-BFGS-B, and its memory, restarts and few evaluations."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_costs_what_scipy_costs_and_ends_where_it_ends(problem, run, memory):
     )
     assert ours.value == pytest.approx(oracle.fun, rel=1e-9, abs=1e-8)
     assert ours.iteration <= 1.3 * oracle.nit + 3
-    # SciPy is told the domain, so that it is spared the rejected ones.
+    # SciPy knows the domain, so it has no rejected evaluations.
     assert ours.evaluations - ours.rejected <= 1.3 * oracle.nfev + 3
 
 
@@ -64,7 +64,7 @@ def test_pairs_without_positive_curvature_are_not_remembered():
 
 
 def test_a_failed_search_forgets_and_goes_downhill():
-    """A function that changes under the optimiser's feet makes its memory worthless."""
+    """If the function changes during a run, the optimiser's memory is useless."""
 
     def bowl(x):
         return float(x @ (hessian * x)) / 2, hessian * x
@@ -76,7 +76,7 @@ def test_a_failed_search_forgets_and_goes_downhill():
     remembered = len(state.curvatures)
 
     def refusing(x):
-        """Only the half-line of steepest descent can be evaluated."""
+        """A function with values only along the direction of steepest descent."""
         moved = x - state.x
         across = moved[0] * state.gradient[1] - moved[1] * state.gradient[0]
         size = np.linalg.norm(moved) * np.linalg.norm(state.gradient)
@@ -99,7 +99,7 @@ def test_an_unbounded_function_does_not_hang():
 
 
 def test_rescaled_keeps_what_was_learnt() -> None:
-    """In variables ratio · x the state is that of the same function, curvature pairs included."""
+    """In variables ratio · x the state belongs to the same function, including curvature pairs."""
     spread = np.array([1.0, 30.0, 900.0])
 
     def bowl(x: np.ndarray) -> tuple[float, np.ndarray]:

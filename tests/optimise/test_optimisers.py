@@ -1,4 +1,4 @@
-"""What every optimiser promises, on the one table of problems."""
+"""Guarantees of every optimiser, on the common test problems."""
 
 import io
 from dataclasses import fields, replace
@@ -26,7 +26,7 @@ class Counted:
 
 
 def stored_and_loaded(state):
-    """The state as it comes back from a file of arrays and a list of scalars."""
+    """The state after a round trip through a file of arrays and a list of scalars."""
     loaded = {}
     for field in fields(state):
         value = getattr(state, field.name)

@@ -42,7 +42,7 @@ def test_one_bound_of_all_rows(trained) -> None:
     assert terms.data(belief)[0] == pytest.approx(expected.value, rel=1e-10)
     after = terms.posterior(belief)
     np.testing.assert_allclose(after.weights, expected.weights, rtol=1e-6, atol=1e-8)
-    # Where the new rows are, the mapping is drawn to them, and more certain.
+    # Near the new rows the mapping follows them and is more certain.
     found = [
         predict_uncertain(p, belief.mean, belief.variance, noise=True) for p in (before, after)
     ]

@@ -1,4 +1,4 @@
-"""Partial rows: what is missing comes back, with the right uncertainty."""
+"""Partial rows: missing entries are predicted with the right uncertainty."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def circle() -> BayesianGPLVM:
 
 
 def test_an_ambiguous_row_has_two_explanations(circle: BayesianGPLVM) -> None:
-    """From the cosine alone the sine is known up to its sign."""
+    """Given only the cosine, the sine is known up to its sign."""
     row = np.array([[0.6, np.nan, np.nan]])
     weights, latent, rows = circle.alternatives(row, 2)
     assert weights[0].min() > 0.2
@@ -25,7 +25,7 @@ def test_an_ambiguous_row_has_two_explanations(circle: BayesianGPLVM) -> None:
     angles = np.arctan2(rows[0, :, 1], 0.6)
     np.testing.assert_allclose(rows[0, :, 2], np.cos(angles + 1.0), atol=0.15)
     assert np.linalg.norm(latent[0, 0] - latent[0, 1]) > 0.5
-    # The mixture says so: neither sign, but a spread that reaches both.
+    # The mixture favours neither sign, and its spread reaches both.
     whole, std = circle.complete(row, return_std=True)
     assert std[0, 1] == pytest.approx(0.8, abs=0.2)
     second = weights[0] @ rows[0] ** 2
@@ -53,7 +53,7 @@ def test_samples_have_the_moments_of_the_completion(circle: BayesianGPLVM) -> No
 
 
 def test_the_observed_interval_holds_the_truth(circle: BayesianGPLVM) -> None:
-    """New rows with one entry missing: two standard deviations hold it about 95 times of 100."""
+    """New rows with one entry missing: two standard deviations contain it in about 95 %."""
     generator = np.random.default_rng(9)
     angle = generator.uniform(0, 2 * np.pi, 200)
     truth = np.column_stack([np.cos(angle), np.sin(angle), np.cos(angle + 1.0)])

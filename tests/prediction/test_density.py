@@ -1,4 +1,4 @@
-"""The density of a new row is what one more training row adds to the bound, whatever its shape."""
+"""The density of a new row is the gain in the bound by one more training row, in every model."""
 
 import numpy as np
 import pytest

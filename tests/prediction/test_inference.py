@@ -1,4 +1,4 @@
-"""What is inferred of new rows is at a maximum: bounds by quadrature, paths by trying them all."""
+"""Inferred new rows are at a maximum of the bound: by quadrature, and by steps from it."""
 
 from itertools import pairwise, product
 
@@ -47,7 +47,7 @@ def _outputs(inputs: np.ndarray) -> np.ndarray:
 def bound_of(
     posterior: Posterior, row: np.ndarray, mean: np.ndarray, spread: np.ndarray, prior: tuple
 ) -> float:
-    """⟨log p(row | x)⟩ by quadrature over q(x), minus KL(q(x) ‖ prior) where q(x) is no point."""
+    """⟨log p(row | x)⟩ by quadrature over q(x), minus KL(q(x) ‖ prior) unless q(x) is a point."""
     value, steps, weights = 0.0, [], []
     for variance in spread:
         certain = variance == 0.0
@@ -68,7 +68,7 @@ def bound_of(
 
 
 def assert_at_a_maximum(posterior, row, mean, spread, prior) -> None:
-    """Steps of a tenth of a standard deviation, or of a tenth of the variance, lose."""
+    """Steps of a tenth of a standard deviation, or of the variance, lower the bound."""
     best = bound_of(posterior, row, mean, spread, prior)
     for j in np.flatnonzero(spread > 0.0):
         step = np.zeros(2)
@@ -97,7 +97,7 @@ def test_imputed_inputs_are_where_the_bound_is_highest(posterior) -> None:
     rows = _outputs(truth)
     missing = np.zeros((6, 2), dtype=bool)
     missing[[0, 1, 2], [0, 1, 0]], missing[3:] = True, True
-    # A prior that is far from what the outputs say, and as sure of it.
+    # A prior that contradicts the outputs and has a similar precision.
     prior = UncertainInputs(truth + 0.5, np.full((6, 2), 0.02))
     given = Belief(truth, np.where(missing, 0.05, 0.0), ~missing)
     found = impute(posterior, rows, given, prior, missing, truth + 0.1)

@@ -28,7 +28,7 @@ def times() -> np.ndarray:
 
 
 def path_of(kernel, times: np.ndarray) -> Path:
-    """As training leaves it: duals of targets under precisions of all sizes, some of them 0."""
+    """A path as after training: duals of targets with precisions of all sizes, some of them 0."""
     generator = np.random.default_rng(42)
     precision = np.exp(generator.normal(2.0, 3.0, (len(times), 3)))
     targets = Path(np.sin(times) + generator.normal(size=(len(times), 3)), precision)
@@ -68,7 +68,7 @@ def test_long_paths_need_no_matrix_of_their_rows() -> None:
     path = Path(generator.normal(size=(20_000, 1)), precision)
     new = times[-1] + np.array([[-30.3], [1.0], [5.0]])
     found = continued(kernel, times, path, new)
-    # What is far away tells nothing: its last 1500 rows do as well.
+    # Distant rows have no influence: the last 1500 rows give the same result.
     part = Path(path.dual[-1500:], path.precision[-1500:])
     cross = kernel.K(times[-1500:], new)
     np.testing.assert_allclose(found.mean, cross.T @ part.dual, rtol=1e-9, atol=1e-9)

@@ -1,7 +1,7 @@
-"""Every question to every structure, beside draws of the prior or dense algebra on tiny problems.
+"""Every question to every graph, compared with draws of the prior or dense algebra.
 
-The reference knows of no explanations: it draws the points of all nodes from the top down and
-weighs the draws by the likelihood of what is observed.
+The reference uses no explanations: it draws the points of all nodes from the top down and
+weights the draws by the likelihood of the observed entries.
 """
 
 from collections.abc import Mapping
@@ -134,7 +134,7 @@ def inputs(network: Network) -> dict[int, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def rows(network: Network, inputs: dict[int, np.ndarray]) -> dict[str, np.ndarray]:
-    """Three rows as the graph draws them: whole, with gaps, and without one of several tables."""
+    """Three rows drawn from the graph: complete, with gaps, and without one of several tables."""
     found = draw_prior(network, 3, np.random.default_rng(3), inputs)
     first, *others = found
     found[first][1, 0] = np.nan
@@ -158,7 +158,7 @@ def test_where_points_lead(network: Network) -> None:
     for name, (mean, variance) in reference.items():
         own = mean.mean(axis=0)
         std = np.sqrt((variance + (mean - own) ** 2).mean(axis=0))
-        # Below two layers distributions are taken for Gaussian on the way.
+        # Below two layers, intermediate distributions are approximated by Gaussians.
         loose = 0.12 if len(network.nodes) > 2 else 0.02
         np.testing.assert_allclose(found[name][0][0], own, atol=loose * std.max())
         np.testing.assert_allclose(np.sqrt(found[name][1][0]), std, rtol=loose)
@@ -197,11 +197,11 @@ def test_what_rows_say(
         for name, row in rows.items():
             log += log_normal(row[n], *reference[name])
         weight = np.exp(log - log.max())
-        # Low where explanations, whose nodes are independent, are unlike what they stand for.
+        # Lower bounds are loose where the true posterior correlates the nodes.
         joined = any(len(edge.sources) > 1 for edge in network.edges)
         truth = log.max() + np.log(weight.mean())
         assert -(0.25 if joined else 0.05) < sampled[n] - truth < 0.05
-        # The new row informs the mappings as well, and its bound has a gap.
+        # The new row also updates the mappings, and its bound has a gap.
         assert -(1.6 if joined else 0.7) < bound[n] - sampled[n] < 0.0
         weight /= weight.sum()
         for name, (mean, variance) in reference.items():
@@ -238,7 +238,7 @@ def test_no_row_depends_on_its_company(
 
 @pytest.mark.parametrize("below", [False, True], ids=["one layer", "deep"])
 def test_a_sequence_in_dense_algebra(below: bool) -> None:
-    """Linear layers: rows in time are one Gaussian, whose moments are a solve away."""
+    """Linear layers: rows over time have one joint Gaussian, with moments by dense algebra."""
     generator = np.random.default_rng(4)
     weights, noise, hidden_noise = np.array([[1.5, -0.7]]), 0.2, 0.3
     last = as_posterior(Factors(weights, np.zeros(2), noise), np.zeros(2), np.ones(2))

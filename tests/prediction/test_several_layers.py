@@ -1,4 +1,4 @@
-"""Questions to one layer or several, without an estimator: a layer split in two is that layer."""
+"""Questions to layers without an estimator: a layer split in two equals that layer."""
 
 from dataclasses import dataclass
 
@@ -85,7 +85,7 @@ def rows(whole: Known) -> np.ndarray:
     return found
 
 
-def test_two_halves_say_of_a_row_what_the_layer_says(whole: Known, rows: np.ndarray) -> None:
+def test_two_halves_infer_a_row_as_the_whole_layer_does(whole: Known, rows: np.ndarray) -> None:
     left, right = whole.half(LEFT), whole.half(RIGHT)
     both, given = beside(left, right), {"left": rows[:, LEFT], "right": rows[:, RIGHT]}
     together = explain(whole.network, {DATA: rows})
@@ -105,8 +105,8 @@ def test_two_halves_say_of_a_row_what_the_layer_says(whole: Known, rows: np.ndar
     )
 
 
-def test_one_half_tells_the_other(whole: Known, rows: np.ndarray) -> None:
-    """With every dimension shared, the wanted half is generated where the given one puts x*."""
+def test_one_half_predicts_the_other(whole: Known, rows: np.ndarray) -> None:
+    """With only shared dimensions, the missing half is generated at the x* of the given half."""
     both, wanted = beside(whole.half(LEFT), whole.half(RIGHT)), whole.half(LEFT)
     every = np.ones(2, dtype=bool)
     relevance = wanted.posterior.kernel.relevance
@@ -124,7 +124,7 @@ def test_one_half_tells_the_other(whole: Known, rows: np.ndarray) -> None:
 
 
 def test_views_of_one_draw_belong_together(whole: Known) -> None:
-    """Two layers that are the same give like outputs at every drawn point, and not at others."""
+    """Two equal layers give similar outputs at each drawn point, and different ones elsewhere."""
     drawn = draw_prior(beside(whole, whole), 400, np.random.default_rng(0))
     one, two = drawn["left"], drawn["right"]
     assert one.shape == two.shape == (400, 5)

@@ -1,4 +1,4 @@
-"""A small movement as a BVH file: three joints, angles drawn once."""
+"""A small movement as a BVH file: three joints, random angles."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ ANGLES = np.random.default_rng(5).uniform(-170, 170, (6, 12))
 
 
 def bvh(channels: np.ndarray = ANGLES, announced: int | None = None) -> str:
-    """The file's text, with these channels; announced: frames, if not as many as there are."""
+    """The file's text with these channels; announced: the declared number of frames, if wrong."""
     frames = str(len(channels) if announced is None else announced)
     rows = [" ".join(repr(float(value)) for value in row) for row in channels]
     return HIERARCHY.replace("{frames}", frames) + "\n".join(rows) + "\n"

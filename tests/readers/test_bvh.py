@@ -1,4 +1,4 @@
-"""BVH files: parsed, refused by line, and set in motion as an independent computation does."""
+"""BVH files: parsing, errors that name the line, and kinematics against another computation."""
 
 import gzip
 
@@ -41,7 +41,7 @@ def test_a_quarter_turn_by_hand():
     np.testing.assert_allclose(positions[1, 2], [4, 0, 0.5], atol=1e-12)
 
 
-def test_where_and_whither_leave_the_pose_alone():
+def test_position_and_heading_do_not_change_the_pose():
     turned = ANGLES.copy()
     turned[:, :3] += [10.0, -2.0, 5.0]
     # A further turn about the vertical, before the root's own.
@@ -67,7 +67,7 @@ def test_joints_on_their_parent_are_merged():
     assert skeleton.parents == (-1, 0, 1)
 
 
-def test_read_bvh_says_what_it_did():
+def test_read_bvh_notes_its_changes():
     data = read_bvh(bvh().encode(), every=2, first_frame=1, unit_metres=0.5)
     assert data.targets.shape == (3, 9) and data.drawing.kind == "skeleton"
     np.testing.assert_allclose(data.times, [0.1, 0.3, 0.5])

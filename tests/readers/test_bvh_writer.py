@@ -1,4 +1,4 @@
-"""Positions written as BVH and read again are the same positions."""
+"""Positions do not change when they are written as BVH and read again."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_captured_poses_come_back():
     back, read, seconds = read_back(write_bvh(skeleton, positions, 0.1))
     assert seconds == pytest.approx(0.1)
     assert len(read.joint_names) == len(skeleton.joint_names)
-    # The file names joints in an order of its own.
+    # The file has a different order of joints.
     order = [int(np.argmin(np.abs(back[0] - joint).sum(axis=1))) for joint in positions[0]]
     assert len(set(order)) == len(order)
     np.testing.assert_allclose(back[:, order], positions, atol=1e-4)  # metres; bones are rigid
@@ -49,7 +49,7 @@ def test_a_bone_may_turn_right_round():
     np.testing.assert_allclose(back, positions, atol=1e-5)
 
 
-def test_what_cannot_be_written_is_said():
+def test_unwritable_data_are_reported():
     missing = np.zeros((2, 4, 3))
     missing[1, 2] = np.nan
     with pytest.raises(DataError, match="fill the gaps first"):

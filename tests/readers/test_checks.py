@@ -1,4 +1,4 @@
-"""Targets are checked at the door, and their oddities told."""
+"""Targets are checked first, and warnings describe unusual ones."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_missing_values_pass_where_they_are_expected():
     gaps = with_gaps((0, 1), (3, 2), (4, 2))
     assert check_targets(gaps, missing=True) is gaps
     masked = np.ma.masked_invalid(gaps)
-    masked.data[masked.mask] = 7.0  # what lies under a mask is nobody's business
+    masked.data[masked.mask] = 7.0  # values under a mask must be ignored
     np.testing.assert_array_equal(check_targets(masked, missing=True), gaps)
     whole = np.ma.masked_equal(np.arange(6).reshape(3, 2), 4)
     np.testing.assert_array_equal(check_targets(whole, missing=True), [[0, 1], [2, 3], [np.nan, 5]])
@@ -98,14 +98,14 @@ def test_huge_but_finite_targets_pass():
     assert np.isfinite(check_targets(np.full((4, 2), 1e308))).all()
 
 
-def test_checking_leaves_the_targets_alone():
+def test_checking_does_not_change_the_targets():
     before = GOOD.copy()
     check_targets(GOOD)
     describe(GOOD)
     np.testing.assert_array_equal(GOOD, before)
 
 
-def test_nothing_is_said_about_ordinary_targets():
+def test_ordinary_targets_have_no_warnings():
     assert describe(GOOD) == ()
 
 
@@ -123,7 +123,7 @@ def test_repeated_rows_are_counted():
 
 
 @pytest.mark.parametrize("scale", [1e13, 1e-13])
-def test_extreme_scales_are_told(scale):
+def test_extreme_scales_are_reported(scale):
     told = describe(GOOD * scale)
     assert any("1e±12" in sentence and "column 0" in sentence for sentence in told)
 
@@ -141,7 +141,7 @@ def test_missing_values_are_counted_first():
     assert describe(with_gaps((0, 1)))[0].startswith("1 of 18 values is missing (6%)")
 
 
-def test_a_column_with_one_observed_value_is_told_as_that_and_not_as_constant():
+def test_a_column_with_one_observed_value_is_not_called_constant():
     told = describe(with_gaps((slice(1, None), 1)), ["a", "b", "c"])
     assert len(told) == 2
     assert "1 of 3 columns has a single observed value" in told[1] and told[1].endswith(": b.")

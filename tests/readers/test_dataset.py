@@ -1,4 +1,4 @@
-"""A data set says what it is, and refuses parts that do not fit together."""
+"""A data set describes its content, and refuses parts that do not fit together."""
 
 from dataclasses import FrozenInstanceError, replace
 
@@ -35,7 +35,7 @@ def test_arrays_cannot_be_written_and_the_callers_still_can(data):
         data.name = "other"
 
 
-def test_values_are_float64_whatever_the_targets(data):
+def test_values_are_float64_for_all_types_of_targets(data):
     pixels = replace(data, targets=np.arange(30, dtype=np.uint8).reshape(5, 6))
     assert pixels.targets.dtype == np.uint8
     assert pixels.values.dtype == np.float64 and pixels.values[4, 5] == 29
@@ -49,7 +49,7 @@ def test_warnings_take_pixels_for_one_unit(data):
     assert replace(mixed, drawing=Drawing("image", (2, 3))).warnings == ()
 
 
-def test_gaps_are_kept_and_told(data):
+def test_gaps_are_kept_with_a_note(data):
     assert data.missing is None
     gaps = TARGETS.copy()
     gaps[1, 2] = gaps[3, 2] = np.nan

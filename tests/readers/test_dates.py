@@ -1,4 +1,4 @@
-"""Columns of dates, held against datetime: how they are written, the time, and columns of them."""
+"""Columns of dates, compared with datetime: formats, times, and derived columns."""
 
 import datetime as dt
 import io
@@ -209,7 +209,7 @@ def test_numbers_count_as_dates_by_their_name_only_and_can_stay_numbers():
     np.testing.assert_array_equal(kept.times, seconds)
 
 
-def test_a_date_that_has_no_role_says_what_it_can_be():
+def test_a_date_without_a_role_lists_its_possible_roles():
     with pytest.raises(DataError, match="line 2, column 'day': '2023-12-27' is a date") as told:
         read_table(table(WRITTEN["ISO"][0]))
     assert "time_column='day'" in told.value.script and "time_column" not in told.value.plain

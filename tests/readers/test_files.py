@@ -1,4 +1,4 @@
-"""One way from bytes with a name to a data set, whatever kind of file they are."""
+"""One function reads named bytes of any file format into a data set."""
 
 import builtins
 import io
@@ -81,7 +81,7 @@ def test_bytes_with_a_name_are_read_as_the_file_is_and_no_file_is_made(name, tmp
     assert found.drawing == by_path.drawing and found.notes == by_path.notes
 
 
-def test_a_path_is_read_by_its_name_and_bytes_alone_as_a_table(tmp_path):
+def test_a_path_is_read_by_its_name_and_bytes_without_a_name_as_a_table(tmp_path):
     path = tmp_path / "film.gif"
     path.write_bytes(gif())
     assert read_file(path).times is not None
@@ -106,6 +106,6 @@ def test_rows_without_any_value_are_counted_in_any_encoding(encoding, delimiter)
     text = "\n".join(lines).replace(",", delimiter)
     file = NamedBytes("gaps.csv", text.encode(encoding))
     rows, count = rows_with_values(file, id_columns=("id",))
-    # The last line holds nothing, and nothing follows: it is no row.
+    # The last line is empty, so it is not a row.
     assert (rows.tolist(), count) == ([0, 3, 4], 5)
     assert rows_with_values(file, label_column="id")[0].tolist() == [0, 3, 4]

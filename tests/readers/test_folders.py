@@ -1,4 +1,4 @@
-"""Tables in folders that were opened: what is listed, what never is, and what is read of it."""
+"""Tables in opened folders: the list, hidden files, and reading."""
 
 import os
 import stat
@@ -86,7 +86,7 @@ def test_no_name_leads_out_of_the_folders(folder, name):
         table_named(name, opened_folders(os.environ))
 
 
-def test_a_setting_that_cannot_be_meant_is_told(folder, tmp_path):
+def test_an_impossible_setting_is_reported(folder, tmp_path):
     link = tmp_path / "linked"
     link.symlink_to(folder)
     (tmp_path / "other" / "data").mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_very_many_files_are_not_all_listed(tmp_path):
     assert len(tables_in({"data": tmp_path})) == MOST_TABLES
 
 
-def test_a_table_that_was_closed_or_broken_meanwhile_is_told(folder, monkeypatch):
+def test_a_table_that_was_closed_or_broken_meanwhile_is_reported(folder, monkeypatch):
     dataset = TableDataset.of(table_named("data/whole.npy", opened_folders(os.environ)))
     assert dataset.rows().shape == (300, 4) and dataset.n_rows == 300
     (folder / "whole.npy").write_bytes((folder / "whole.npy").read_bytes()[:500])
@@ -202,7 +202,7 @@ def table_to_a_folder(folder: Path) -> None:
 
 
 def within(seconds: float, act: Callable[[], object]) -> Exception | None:
-    """The error that an act ends with, or a failure if it does not end in time."""
+    """The error at the end of a call; fails if the call does not end in time."""
     found: list[Exception | None] = []
 
     def run() -> None:
@@ -232,7 +232,7 @@ SWAPS = [
 
 @pytest.fixture(params=[True, False], ids=["descriptors", "paths"])
 def either_way(request, monkeypatch):
-    """Once as on POSIX, once as on systems without descriptors of folders, such as Windows."""
+    """Run once as on POSIX, and once without folder descriptors, as on Windows."""
     monkeypatch.setattr(folder_file, "DESCRIPTORS", request.param)
 
 
@@ -244,7 +244,7 @@ def test_what_is_swapped_after_it_was_listed_is_not_opened(folder, swap, said):
     swap(folder)
     error = within(20, lambda: RowFiles.of(table.files))
     assert isinstance(error, DataError) and said in str(error), error
-    assert str(folder.parent) not in str(error)  # where folders lie is not for visitors
+    assert str(folder.parent) not in str(error)  # visitors must not see the paths of folders
 
 
 @pytest.mark.usefixtures("either_way")
@@ -270,7 +270,7 @@ def test_what_is_swapped_while_it_is_read_is_not_opened_again(folder, swap, said
     ],
 )
 def test_what_is_swapped_between_a_look_and_a_step_is_not_opened(folder, monkeypatch, swap, seen):
-    """Whoever swaps at the worst moment: right after the program has looked at what is there."""
+    """Swap the file at the worst moment: right after the program's check."""
     table = table_named("data/parts/part1.npy", opened_folders(os.environ))
     look, done = Folder.state, []
 
@@ -310,7 +310,7 @@ def test_a_parquet_file_that_is_swapped_is_not_opened(folder):
 
 
 def test_links_of_a_library_user_are_followed(folder):
-    """Whoever passes a path means what is there."""
+    """A path that a program passes may be a link."""
     (folder / "linked").symlink_to(folder / "parts")
     assert RowFiles.of(folder / "link.npy").shape == (300, 4)
     assert RowFiles.of(folder / "linked").shape == (300, 4)

@@ -1,4 +1,4 @@
-"""Single cells in AnnData files: written by the package that people write them with."""
+"""Single cells in AnnData files, written by the package anndata."""
 
 from types import SimpleNamespace
 
@@ -67,7 +67,7 @@ def test_a_models_positions_are_written_back_beside_everything_that_was_there(fi
         write_h5ad(file, tmp_path / "more.h5ad", model)
 
 
-def test_what_cannot_be_read_is_said(file, monkeypatch):
+def test_unreadable_files_are_reported(file, monkeypatch):
     with pytest.raises(DataError, match="no layer 'raw'; it has \\['twice'\\]"):
         read_h5ad(file, layer="raw")
     with pytest.raises(DataError, match="has no column 'age'"):

@@ -1,4 +1,4 @@
-"""A zip of images becomes rows; anything unsafe or foreign is refused by name."""
+"""A zip of images becomes rows; messages name unsafe or foreign members."""
 
 import io
 import sys
@@ -67,7 +67,7 @@ def test_names_are_in_natural_order_and_folders_are_labels():
     assert read_images(zipped(two())).labels is None
 
 
-def test_other_sizes_are_stretched_and_large_ones_shrunk_and_both_said():
+def test_other_sizes_are_stretched_and_large_ones_shrunk_with_notes():
     members = {f"{i}.png": encoded(picture((200, 100), seed=i)) for i in range(3)}
     members["odd.png"] = encoded(Image.new("L", (50, 50), 77))
     data = read_images(zipped(members), max_side=50)
@@ -77,7 +77,7 @@ def test_other_sizes_are_stretched_and_large_ones_shrunk_and_both_said():
     assert data.notes[1] == "Shrunk from 200 × 100 to 50 × 25 pixels."
 
 
-def test_what_cameras_scanners_and_systems_add_is_told():
+def test_files_added_by_cameras_scanners_and_systems_are_reported():
     exif = Image.Exif()
     exif[0x0112] = 6
     turned = Image.new("L", (4, 6))
@@ -126,7 +126,7 @@ def test_a_bomb_is_refused_by_the_size_it_declares():
         sources.open_archive(bomb, "bomb.zip", most_unpacked=1_000_000)
 
 
-def test_a_bomb_that_lies_about_its_size_is_cut_there():
+def test_a_bomb_with_a_wrong_size_is_cut_at_that_size():
     bomb = bytearray(zipped({"1.png": bytes(10_000_000)}))
     for place in (22, bomb.index(b"PK\x01\x02") + 24):  # the local and the central record
         bomb[place : place + 4] = (100).to_bytes(4, "little")

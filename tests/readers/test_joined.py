@@ -1,4 +1,4 @@
-"""Files that describe the same rows become one data set; what does not fit is said."""
+"""Files that describe the same rows become one data set; mismatches are reported."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_missing_rows_stay_in_their_place():
     np.testing.assert_array_equal(np.isnan(whole.view_values["a"]).all(axis=1), [0, 1, 0, 1, 0])
 
 
-def test_times_that_differ_are_told():
+def test_different_times_are_reported():
     one, other = part("a", times=np.arange(6.0)), part("b", times=np.arange(6) / 25)
     assert clash_of_times([one, other]) is not None
     assert clash_of_times([one, part("c", times=np.arange(6.0))]) is None

@@ -23,7 +23,7 @@ from gplvm_core.readers import (
 from gplvm_core.readers.pictures.images import natural
 from tests.readers.small_bvh import bvh
 
-SECONDS, MEGABYTES = 20.0, 200  # what was found took minutes and gigabytes
+SECONDS, MEGABYTES = 20.0, 200  # such files once took minutes and gigabytes
 
 
 def npz_of_zeros() -> bytes:
@@ -34,7 +34,7 @@ def npz_of_zeros() -> bytes:
 
 
 def still_gif(side: int, count: int) -> bytes:
-    """Frames of one pixel each on a canvas that is as large as announced."""
+    """Frames of one pixel on a canvas of this declared size."""
     file = io.BytesIO()
     first, second = (Image.new("L", (1, 1), shade) for shade in (0, 1))
     first.save(file, "GIF", save_all=True, append_images=[second, first] * (count // 2))
@@ -128,7 +128,7 @@ def test_an_archive_with_a_nameless_member_is_refused():
         read_images(bytes(nameless))
 
 
-def test_words_of_a_file_are_shortened_in_what_is_said_of_it():
+def test_text_from_a_file_is_shortened_in_messages():
     with pytest.raises(DataError) as told:
         read_table(b"a,b\n1,2\n3," + b"z" * 100_000 + b"\n")
     assert len(str(told.value)) < 1000

@@ -1,4 +1,4 @@
-"""Motion capture in C3D files, written by a program that writes them."""
+"""Motion capture in C3D files, written by the package c3d."""
 
 import io
 import warnings
@@ -61,11 +61,11 @@ def test_markers_come_back_with_y_up_in_metres_and_gaps():
     assert np.isnan(bone[2]).all() and np.isnan(bone).sum() == 3
     length = np.linalg.norm(np.delete(bone, 2, axis=0), axis=1)
     np.testing.assert_allclose(length, 0.4, atol=1e-4)
-    # The three that are always seen are over 0.
+    # The three markers that are always seen have their mean at 0.
     np.testing.assert_allclose(found[:, :3, [0, 2]].mean(axis=1), 0.0, atol=1e-4)
 
 
-def test_what_cannot_be_read_is_said(monkeypatch):
+def test_unreadable_files_are_reported(monkeypatch):
     whole = file_of(walk())
     with pytest.raises(DataError, match=r"^cut\.c3d"):
         read_c3d(NamedBytes("cut.c3d", whole[:700]))
@@ -84,7 +84,7 @@ def test_markers_that_are_too_far_away_are_refused(place):
         read_c3d(file_of(points))
 
 
-def test_frames_without_any_marker_are_left_out_and_said():
+def test_frames_without_any_marker_are_left_out_with_a_note():
     points = walk()
     points[7] = np.nan
     data = read_c3d(file_of(points))
@@ -93,6 +93,6 @@ def test_frames_without_any_marker_are_left_out_and_said():
 
 
 def test_a_motion_may_be_longer_than_a_header_can_count():
-    """The header has 16 bits for the last frame; longer motions say it among their parameters."""
+    """The header has 16 bits for the last frame; longer motions have it as a parameter."""
     data = read_c3d(NamedBytes("long.c3d", MOTIONS["65,536 frames"]()))
     assert data.n_points == 65_536

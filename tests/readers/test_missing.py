@@ -1,4 +1,4 @@
-"""Missing values: counted, grouped and named as a reader of the table would."""
+"""Missing values: their number, groups and names in messages."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_what_is_masked_is_nan_and_the_precision_stays():
     masked = np.ma.array(np.ones((2, 2), np.float32), mask=[[0, 1], [0, 0]])
     filled = unmasked(masked)
     assert filled.dtype == np.float32 and np.isnan(filled[0, 1]) and not np.isnan(filled[1]).any()
-    assert masked.data[0, 1] == 1  # the caller's array is left alone
+    assert masked.data[0, 1] == 1  # the caller's array is unchanged
     pixels = np.ma.array(np.ones((2, 2), np.uint8), mask=False)
     assert unmasked(pixels).dtype == np.uint8
 

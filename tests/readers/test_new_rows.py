@@ -1,4 +1,4 @@
-"""New rows are fitted to a data set's columns; what cannot be used is said in words."""
+"""New rows are matched to a data set's columns; unusable ones have a clear message."""
 
 import csv
 import io

@@ -90,7 +90,7 @@ def test_damaged_and_absent_files_are_refused(tmp_path: Path, table: np.ndarray)
 
 
 @pytest.mark.parametrize("how", ["shorter", "longer", "other"])
-def test_a_file_that_changes_is_told(tmp_path: Path, table: np.ndarray, how: str) -> None:
+def test_a_file_that_changes_is_reported(tmp_path: Path, table: np.ndarray, how: str) -> None:
     path = saved(tmp_path / "a.npy", table)
     files = RowFiles.of(path)
     parts = files.chunks(10)
@@ -143,7 +143,7 @@ def test_parquet_that_cannot_be_read_is_refused(
         path.write_bytes(damaged)
         with pytest.raises(DataError, match=r"a.parquet is cut short, or is not a Parquet file"):
             RowFiles.of(path)
-    # The footer is whole, what it names is not.
+    # The footer is valid, but the data that it describes are not.
     path.write_bytes(bytes(len(content) // 2) + content[len(content) // 2 :])
     with pytest.raises(DataError, match=r"a.parquet is (damaged|cut short)"):
         np.asarray(RowFiles.of(path))
@@ -166,7 +166,7 @@ def test_parquet_that_cannot_be_read_is_refused(
 
 
 @pytest.mark.parametrize("how", ["rewritten", "same size and time", "half", "gone"])
-def test_parquet_that_changes_is_told(tmp_path: Path, table: np.ndarray, how: str) -> None:
+def test_parquet_that_changes_is_reported(tmp_path: Path, table: np.ndarray, how: str) -> None:
     path = packed(tmp_path / "a.parquet", table)
     files, state = RowFiles.of(path), path.stat()
     if how == "gone":
@@ -184,7 +184,7 @@ def test_parquet_that_changes_is_told(tmp_path: Path, table: np.ndarray, how: st
         np.asarray(files)
 
 
-def test_infinity_is_told_by_its_row(tmp_path: Path, table: np.ndarray) -> None:
+def test_the_row_of_an_infinite_value_is_named(tmp_path: Path, table: np.ndarray) -> None:
     table[20, 1] = -np.inf
     files = RowFiles.of([saved(tmp_path / f"{name}.npy", table) for name in "ab"])
     for part, row, name in (((0, 25), 20, "a"), ((30, 50), 45, "b")):

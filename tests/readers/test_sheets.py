@@ -1,4 +1,4 @@
-"""Tables in Excel and Parquet files, written by the packages that people write them with."""
+"""Tables in Excel and Parquet files, written by the usual packages."""
 
 import datetime
 import io
@@ -52,7 +52,7 @@ def test_a_workbook_is_read_as_its_text_would_be():
     assert "The sheet 'People' was read." in data.notes
 
 
-def test_of_several_sheets_the_first_is_read_and_it_is_said():
+def test_the_first_of_several_sheets_is_read_with_a_note():
     data = read_table(workbook([[1, 2.5], [3, 4.0], [5, 0.1]], [["no", "table"]]))
     np.testing.assert_array_equal(data.values, [[1, 2.5], [3, 4.0], [5, 0.1]])
     assert "Sheets not used: 'Sheet1'." in data.notes

@@ -1,4 +1,4 @@
-"""Odd spreadsheets as people have them: what is read, and that it is said."""
+"""Untidy spreadsheets: what is read, and the notes about it."""
 
 import io
 import time
@@ -21,7 +21,7 @@ def test_semicolons_decimal_commas_and_german_thousands():
     assert any("Preis (“1.234,50” is 1234.5)" in note for note in data.notes)
 
 
-def test_thousands_alone_follow_the_decimal_sign_of_the_other_columns():
+def test_only_thousands_follow_the_decimal_sign_of_the_other_columns():
     german = read_table(lines("a;b", "0,5;1.234", "1,25;2.500", "2,5;3.000"))
     np.testing.assert_array_equal(german.values[:, 1], [1234, 2500, 3000])
     english = read_table(lines("a;b", "0.5;1,234", "1.25;2,500", "2.5;3,000"))
@@ -61,7 +61,7 @@ def test_separated_thousands_of_many_countries(cell, value):
         (["36.6 °C", "37 °C", "38.25 °C", ""], [36.6, 37, 38.25, np.nan]),
     ],
 )
-def test_a_sign_or_unit_in_every_cell_is_left_out_and_said(cells, values):
+def test_a_sign_or_unit_in_every_cell_is_removed_with_a_note(cells, values):
     data = read_table(lines("a;b", *(f'"{cell}";{i}' for i, cell in enumerate(cells))))
     np.testing.assert_array_equal(data.values[:, 0], values)
     assert any(f"a (“{cells[0]}” is {values[0]:g})" in note for note in data.notes)
@@ -72,7 +72,7 @@ def test_two_units_in_a_column_are_an_error_that_names_the_cell():
         read_table(lines("a;b", "1 kg;1", "2 kg;2", "300 g;3", "4 kg;4"))
 
 
-def test_titles_above_the_names_are_left_out_and_said():
+def test_titles_above_the_names_are_left_out_with_a_note():
     source = lines("Survey of 2024,,", ",,", "draft,,", "height,weight,age", "1,2,3", "4,5,7")
     data = read_table(source)
     assert data.column_names == ("height", "weight", "age") and data.n_points == 2
@@ -123,7 +123,7 @@ def test_tabs_a_mark_of_byte_order_and_excels_own_line():
     np.testing.assert_array_equal(declared.values, [[1.5, 2], [2.5, 4]])
 
 
-def test_a_text_of_windows_is_read_and_said():
+def test_a_windows_encoding_is_read_with_a_note():
     data = read_table("Maß;Preis in €\n1,5;2\n2,5;4\n".encode("cp1252"))
     assert data.column_names == ("Maß", "Preis in €")
     assert any("Windows-1252" in note for note in data.notes)

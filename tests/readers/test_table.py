@@ -1,4 +1,4 @@
-"""Tables: what is found out, what is asked, what is refused, and where the fault is."""
+"""Tables: automatic choices, questions to the user, refusals, and the place of an error."""
 
 import io
 import zipfile
@@ -42,7 +42,7 @@ def test_a_file_by_path_and_by_bytes_is_the_same(tmp_path):
     np.testing.assert_array_equal(by_path.targets, read_table(csv()).targets)
 
 
-def test_numbers_alone_have_no_header_unless_told():
+def test_numbers_have_no_header_unless_set():
     assert inspect_table(csv("")).header is False
     assert read_table(csv("")).column_names == ("column 1", "column 2", "column 3")
     assert read_table(csv(""), header=True).n_points == 7
@@ -162,7 +162,7 @@ def test_tabs_and_decimal_commas_have_gaps_too():
     np.testing.assert_array_equal(data.targets, [[1.5, np.nan], [np.nan, 2.5], [3.5, 4]])
 
 
-def test_a_spreadsheets_empty_margins_are_left_out_and_said():
+def test_a_spreadsheets_empty_margins_are_left_out_with_a_note():
     data = read_table(b"a,b,notes,\n1,2,,\n,4,,\n5,6,,\n,,,\n,,,\n")
     assert data.column_names == ("a", "b") and data.n_points == 3
     assert "Empty columns at the end were left out: notes." in data.notes

@@ -1,4 +1,4 @@
-"""An animated GIF becomes rows with times; what is no video, too large or damaged is refused."""
+"""An animated GIF becomes rows with times; other, too large or damaged files are refused."""
 
 import io
 import sys
@@ -13,7 +13,7 @@ from gplvm_core.readers.pictures import video
 
 
 def frames(count: int = 5, size: tuple[int, int] = (8, 6)) -> list[Image.Image]:
-    """Grey frames, each with shades of its own."""
+    """Grey frames, each with different random shades."""
     rng = np.random.default_rng(0)
     return [
         Image.fromarray(rng.integers(0, 256, (size[1], size[0]), dtype=np.uint8))
@@ -89,7 +89,7 @@ def test_what_is_no_video_is_refused_in_words(data, words):
         read_video(data)
 
 
-def test_a_file_that_ends_between_frames_is_told():
+def test_a_file_that_ends_between_frames_is_reported():
     whole = gif(frames())
     assert whole.endswith(b";")
     assert any("no end mark" in note for note in read_video(whole[:-1]).notes)

@@ -1,4 +1,4 @@
-"""Several descriptions of the same things: kept side by side, told apart, refused when unequal."""
+"""Several views of the same items: joined, separated, refused if their rows differ."""
 
 from dataclasses import replace
 
@@ -48,7 +48,7 @@ def test_one_view_is_a_data_set_with_the_same_facts(pair):
     assert pair.view("picture").drawing == IMAGE
 
 
-def test_pixels_alone_stay_bytes():
+def test_only_pixels_stay_bytes():
     views = {"left": (PIXELS, IMAGE), "right": (PIXELS[::-1], IMAGE)}
     assert Dataset.of_views("two", "Two", views).targets.dtype == np.uint8
 
@@ -111,7 +111,7 @@ def test_a_missing_description_is_missing_in_that_view_only(pair):
     np.testing.assert_array_equal(same.values, gaps.values)
 
 
-def test_columns_are_told_by_view(pair):
+def test_columns_are_named_by_view(pair):
     targets = pair.values.copy()
     targets[:, 7] = np.nan
     with pytest.raises(DataError, match="column 'size: column 1'"):

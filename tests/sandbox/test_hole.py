@@ -1,4 +1,4 @@
-"""A hole in a reader: code of a file's own, in the very process that the app starts."""
+"""A vulnerable reader: code from a file runs in the subprocess that the app starts."""
 
 import ctypes
 import os
@@ -177,7 +177,7 @@ def test_an_answer_that_is_no_file_is_refused_at_once(
 
 
 @pytest.mark.parametrize(
-    "told",
+    "answer",
     [
         ["a list"],
         {},
@@ -188,16 +188,16 @@ def test_an_answer_that_is_no_file_is_refused_at_once(
     ],
 )
 def test_an_answer_of_another_form_is_none(
-    told: Any, readers: Readers, monkeypatch: pytest.MonkeyPatch
+    answer: Any, readers: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(message, "read", lambda path: told)
+    monkeypatch.setattr(message, "read", lambda path: answer)
     reader = readers.take()
     assert reader.ask({"task": "forge", "name": "x", "options": {}, "data": None}) is None
     assert not reader.takes_more
     reader.close()
 
 
-def test_a_message_replaces_what_lies_there(tmp_path: Path) -> None:
+def test_a_message_replaces_an_existing_file(tmp_path: Path) -> None:
     for value in ("one", {"two": (1.5, None)}):
         message.write(value, tmp_path / REQUEST)
     assert message.read(tmp_path / REQUEST) == {"two": (1.5, None)}
@@ -205,7 +205,7 @@ def test_a_message_replaces_what_lies_there(tmp_path: Path) -> None:
 
 
 def fenced() -> bool:
-    """Whether this system's kernel offers the fence; asked of it, not of our code."""
+    """Whether this system's kernel supports the restrictions; asks the kernel, not our code."""
     modules = Path("/sys/kernel/security/lsm")
     if modules.exists():
         return "landlock" in modules.read_text()

@@ -1,4 +1,4 @@
-"""A model's file is opened in a process of its own; the server sees nothing but its files."""
+"""A subprocess opens the files of models; the server uses only its output files."""
 
 import tracemalloc
 from dataclasses import replace
@@ -33,7 +33,7 @@ def exported(dots: Dataset, folder: Path) -> NamedBytes:
 
 
 def imported(source: NamedBytes, library: Library) -> str:
-    """As the page Library does it."""
+    """Import a model as the Library does."""
     readers = Readers()
     try:
         with readers.reading("model", source) as reading:

@@ -1,4 +1,4 @@
-"""Files that are read in a process of its own: the same answers, and no harm from the others."""
+"""Reading files in a subprocess gives the same results, and hostile files do no harm."""
 
 import logging
 import os
@@ -50,7 +50,7 @@ def test_errors_are_those_that_are_raised_here(readers):
         ask(readers, "model", NamedBytes("x.gplvm", b"nothing"))
 
 
-def test_what_nobody_foresaw_is_told_in_words_and_logged_without_data(readers, caplog):
+def test_unexpected_errors_have_a_plain_message_and_are_logged_without_data(readers, caplog):
     with caplog.at_level(logging.ERROR), pytest.raises(DataError, match="could not be read"):
         ask(readers, "read", TABLE, no_such_option="secret")
     assert "TypeError at readers/files.py:" in caplog.text
@@ -72,7 +72,7 @@ def test_a_reading_that_is_given_up_ends_and_leaves_nothing(readers):
     assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)
 
 
-def test_who_waits_for_a_turn_is_not_said_to_be_reading(readers):
+def test_waiting_for_a_turn_is_not_shown_as_reading(readers):
     with ExitStack() as turns:
         for _ in range(MOST_AT_ONCE):
             turns.enter_context(readers.free)
@@ -84,12 +84,12 @@ def test_who_waits_for_a_turn_is_not_said_to_be_reading(readers):
             assert not reading.waits and reading.seconds > 0.0
 
 
-def test_a_process_that_dies_or_cannot_start_is_told_at_once(readers, monkeypatch, tmp_path):
+def test_a_process_that_dies_or_cannot_start_is_reported_at_once(readers, monkeypatch, tmp_path):
     reader = readers.take()
     readers.give_back(reader)
     with readers.reading("read", NamedBytes("big.csv", b"1,2,3,4\n" * 2_000_000)) as reading:
         assert not reading.wait(0.3)
-        reader.process.kill()  # as the system does when memory ends
+        reader.process.kill()  # as the system does when memory is exhausted
         with pytest.raises(DataError, match="too little memory"):
             reading.answer()
     readers.close()
@@ -154,7 +154,7 @@ def test_a_reader_has_no_environment_and_no_open_files_but_its_own(readers, monk
 
 
 def slow(seconds: float) -> str:
-    """A start as on a busy machine."""
+    """A slow start, as on a busy machine."""
     return f"import time; time.sleep({seconds})\n" + START
 
 
@@ -166,7 +166,7 @@ def test_the_start_of_the_process_is_not_counted_as_reading(monkeypatch):
     readers.close()
 
 
-def test_a_process_that_does_not_start_is_ended_and_said(monkeypatch):
+def test_a_process_that_does_not_start_is_ended_and_reported(monkeypatch):
     monkeypatch.setattr(reading_module, "START", slow(60))
     monkeypatch.setattr(reading_module, "SECONDS_TO_START", 1)
     readers = Readers()

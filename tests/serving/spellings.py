@@ -1,4 +1,4 @@
-"""Spellings of one path, as request targets: what strangers try, and what honest browsers ask."""
+"""Spellings of one path as request targets: attacks, and those of ordinary browsers."""
 
 import itertools
 
@@ -6,7 +6,7 @@ METRICS = "/_stcore/metrics"
 NUMBERS = b"# EOF"  # how every answer with metrics ends
 CONTROL = (*(f"%{code:02x}" for code in (*range(32), 127)), "%c2%80", "%c2%85", "%c2%9f")
 BROKEN_UTF8 = ("%ff", "%c0%af", "%e2%82", "%ed%a0%80")
-# A part of the path exchanged for another spelling of it, or for something that a router may drop.
+# A part of the path in another spelling, or with something that a router may drop.
 EXCHANGED = (
     ("/_stcore", "//_stcore"), ("/_stcore", "///_stcore"), ("/_stcore/", "/_stcore//"),
     ("/_stcore", "/./_stcore"), ("/_stcore", "/%2e/_stcore"), ("/_stcore", "/x/../_stcore"),

@@ -1,4 +1,4 @@
-"""The guard asked as a server asks it: who gets through to the app behind it, and who does not."""
+"""The guard in front of the app: which requests reach the app, and which do not."""
 
 import itertools
 from urllib.parse import quote
@@ -30,7 +30,7 @@ FOREIGN_ORIGINS = ("null", "", "http://evil.example", "http://evil.example:8501"
 
 
 def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", **said):
-    """Status, headers, words; 200 with the words `behind` where the app itself was asked."""
+    """Status, headers and text; 200 with the text `behind` if the request reached the app."""
     headers = [
         (name.replace("_", "-").encode(), value.encode("latin-1"))
         for name, told in said.items()
@@ -65,7 +65,7 @@ def let_in(*asked, **said) -> bool:
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 def test_hosts_and_origins_meet_only_where_both_are_the_same_address(kind):
-    """Every one with every other, on every path."""
+    """Every Host with every Origin, on every path."""
     origins = tuple(f"http://{host}" for host in OWN_HOSTS) + FOREIGN_ORIGINS
     for path, host, origin in itertools.product(PATHS, OWN_HOSTS + FOREIGN_HOSTS, origins):
         same = host in OWN_HOSTS and origin.lower() == f"http://{host}".lower()
@@ -99,7 +99,7 @@ def test_a_link_may_lead_here_but_nothing_of_another_page_loads_from_here():
         assert let_in(OPEN, **own, sec_fetch_site=site, sec_fetch_dest="image")
 
 
-def test_the_address_that_the_connection_was_made_to_is_served_whatever_it_is():
+def test_the_address_of_the_connection_is_always_served():
     far = {"server": ("::ffff:192.168.1.20", 8501)}
     assert let_in(OPEN, host="192.168.1.20:8501", **far)
     assert not let_in(OPEN, host="192.168.1.21:8501", **far)
@@ -124,7 +124,7 @@ def test_metrics_are_closed_unless_asked_for():
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 def test_a_path_that_could_be_read_in_two_ways_is_refused_before_any_other_rule(kind):
-    """Whatever else the request says; decoded paths, as servers give them."""
+    """Any other content of the request; paths are decoded, as servers pass them."""
     own = {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501"}
     unplain = ("", "*", "x", "//", "//evil.example/", "/a//b", "/.", "/..", "/a/./b", "/a/../b",
                "/a\\b", "/\ufffd", "/\udcff", *(f"/a{chr(code)}" for code in range(32)),
@@ -252,6 +252,6 @@ def test_a_token_is_asked_for_where_others_can_come(environment, bound, asks):
         ("MANIFOLIO_METRICS", "perhaps"),
     ],
 )
-def test_a_setting_that_cannot_be_meant_is_told(name, value):
+def test_an_impossible_setting_is_reported(name, value):
     with pytest.raises(ValueError, match=name):
         Serving.from_environment({name: value}, "127.0.0.1")

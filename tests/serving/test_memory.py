@@ -1,11 +1,11 @@
-"""A server's threads share their memory, where the C library lets them."""
+"""A server's threads share memory pools, if the C library supports it."""
 
 import subprocess
 import sys
 
 import pytest
 
-# How many pools malloc has after twenty threads at once have asked for memory.
+# The number of malloc's pools after twenty threads have allocated memory at once.
 POOLS = """
 import ctypes, sys, tempfile, threading
 from pages.ui.serving.memory import few_arenas
@@ -32,7 +32,7 @@ with tempfile.NamedTemporaryFile() as told:
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only there is anything changed")
+@pytest.mark.skipif(sys.platform != "linux", reason="the setting exists only on Linux")
 def test_many_threads_share_few_pools_of_memory() -> None:
     def pools(how: str) -> int:
         done = subprocess.run(
@@ -41,5 +41,5 @@ def test_many_threads_share_few_pools_of_memory() -> None:
         return int(done.stdout) if done.returncode == 0 else 0
 
     if pools("many") < 3:
-        pytest.skip("this C library has no such pools, or cannot tell")
+        pytest.skip("this C library has no such pools, or does not report them")
     assert 1 <= pools("few") <= 2

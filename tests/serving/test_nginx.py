@@ -1,4 +1,4 @@
-"""The guide's own lines for nginx, in front of the app: what comes through, and what does not."""
+"""The guide's nginx configuration in front of the app: allowed and refused requests."""
 
 import os
 import re
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 NGINX, OPENSSL = shutil.which("nginx"), shutil.which("openssl")
 TOKEN = "a-token-of-the-test's-own"
 pytestmark = pytest.mark.skipif(not (NGINX and OPENSSL), reason="nginx or openssl is not here")
-# Around the guide's lines: nginx as an ordinary user, all its files in a folder of the test.
+# Run nginx with the guide's lines as an ordinary user, with all files in a temporary folder.
 AROUND = """
 daemon off;
 pid {folder}/pid;
@@ -42,7 +42,7 @@ http {{
 
 @dataclass(frozen=True)
 class Front:
-    """What visitors see: nginx, with a certificate of its own."""
+    """The server for visitors: nginx, with a self-signed certificate."""
 
     address: str
     app: str

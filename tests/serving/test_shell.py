@@ -1,4 +1,4 @@
-"""The page that Streamlit draws itself into: at every address ours, and its files as they are."""
+"""The page into which Streamlit draws: ours at every address, with Streamlit's files unchanged."""
 
 import re
 from base64 import b64encode
@@ -39,7 +39,7 @@ def test_every_address_has_the_style_before_the_first_word(path):
     assert (ASSETS / "style.css").read_text() in page
     assert "<title>Manifolio</title>" in page
     assert "favicon.png" not in page and "data:image/png;base64," in page
-    # What it fetches is there, Streamlit's own and what it would fetch later.
+    # The files that it fetches exist, also those that Streamlit would fetch later.
     files = re.findall(r'href="\.(/static/[^"]*)"', page)
     assert set(re.findall(r'href="\.(/static/[^"]*)"', ask(STREAMLIT, path)[2].decode())) < set(
         files
@@ -52,7 +52,7 @@ def test_every_address_has_the_style_before_the_first_word(path):
         assert found[0] == 200 and "text/html" not in found[1]["content-type"], name
 
 
-def test_a_first_screen_is_in_the_page_of_its_address_alone():
+def test_a_first_screen_is_only_in_the_page_of_its_address():
     asked = []
 
     def first(path: str, query: str) -> str:
@@ -71,7 +71,7 @@ def test_a_first_screen_is_in_the_page_of_its_address_alone():
 
 
 def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():
-    """Also of a page that was kept before the style was in it, or before it changed."""
+    """Also for a page that a browser cached before the style was in it, or before it changed."""
     kept = ask(STREAMLIT, "/")[1]
     conditions = {"if_none_match": kept["etag"], "if_modified_since": kept["last-modified"]}
     assert ask(STREAMLIT, "/", **conditions)[0] == 304
@@ -80,7 +80,7 @@ def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():
     assert not {"etag", "last-modified"} & set(ask(Shell(STREAMLIT), "/")[1])
 
 
-def test_head_tells_what_get_would_bring():
+def test_head_has_the_headers_of_get():
     got, asked = ask(Shell(STREAMLIT), "/"), ask(Shell(STREAMLIT), "/", "HEAD")
     assert asked == (got[0], got[1], b"")
 

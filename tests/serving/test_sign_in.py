@@ -1,4 +1,4 @@
-"""Where a server asks for an account, nothing of the app is drawn before."""
+"""A server that requires an account draws nothing before the visitor signs in."""
 
 from pathlib import Path
 

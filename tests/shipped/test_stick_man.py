@@ -1,4 +1,4 @@
-"""The stick man's run, where somebody has put its file: here a small one of the same form."""
+"""The stick man's run, if its file is present; here a small file of the same format."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_where_no_file_is_there_is_none(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 cut off"])
-def test_another_file_is_told_in_words(tmp_path: Path, content: bytes) -> None:
+def test_another_file_has_a_clear_message(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "stick_man.npz"
     path.write_bytes(content)
     with pytest.raises(DataError, match="not the stick man's run"):

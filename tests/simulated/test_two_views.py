@@ -1,4 +1,4 @@
-"""Two views that a formula makes: what the views share is what they are said to share."""
+"""Two simulated views share the signals that their description states."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def bodies() -> Dataset:
     return load_dataset("silhouettes")
 
 
-def test_both_heads_of_a_pair_have_the_light_that_is_told(pairs):
+def test_both_heads_of_a_pair_have_the_stated_light(pairs):
     with np.load(vendored("lit_heads.npz"), allow_pickle=False) as file:
         normals, albedo = file["normals"] / 127, file["albedo"] / 200
     light = pairs.covariates["light"]
@@ -45,12 +45,12 @@ def test_every_picture_occurs_once_and_identities_tell_nothing_of_each_other(pai
     left, right = pairs.covariates["identity_left"], pairs.covariates["identity_right"]
     meetings = np.zeros((3, 3))
     np.add.at(meetings, (left, right), 1)
-    # Each of three meets each of three: about 64/3 times.
+    # Each of three values occurs with each of three others about 64/3 times.
     assert meetings.sum() == 192 and meetings.min() >= 12 and meetings.max() <= 30
     assert pairs.label_names[pairs.labels[0]] == f"head {left[0] + 1} and head {right[0] + 4}"
 
 
-def test_toy_signals_are_in_the_views_that_they_are_said_to_be_in():
+def test_toy_signals_are_in_their_stated_views():
     toy = toy_views(200, seed=3)
     parts = {"first": ("sin", "cos_squared"), "second": ("cos", "cos_squared")}
     for view, names in parts.items():

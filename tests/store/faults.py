@@ -1,7 +1,7 @@
-"""What a system does to files: it ends a process before the k-th operation, or refuses it.
+"""Simulated faults: the process ends before the k-th file operation, or an operation fails.
 
-A kill is no exception that anybody may catch, and nothing is cleaned up after it: from the k-th
-operation on, every further one that would change the disk is refused as well.
+A kill cannot be caught, and nothing is cleaned up afterwards: from the k-th
+operation on, every operation that would change the disk is refused.
 """
 
 import builtins
@@ -30,9 +30,9 @@ def reachable_home():
 
 @contextlib.contextmanager
 def refused(home, folder, rights):
-    """The system's own refusal: a folder of a home has these rights, also for the superuser.
+    """A refusal by the system: a folder has these rights, also for the superuser.
 
-    Who is root works as nobody meanwhile, to whom the home belongs from then on.
+    A test that runs as root becomes the user nobody, who then owns the folder.
     """
     before = stat.S_IMODE(folder.stat().st_mode)
     user = os.geteuid()
@@ -52,7 +52,7 @@ class Kill(BaseException):
 
 
 class Faults:
-    """Counts the operations that change the disk; from the `at`-th on there are none."""
+    """Count the operations that change the disk; the `at`-th and later ones are refused."""
 
     def __init__(self, monkeypatch, at=None):
         self.count, self.at = 0, at
@@ -72,7 +72,7 @@ class Faults:
             try:
                 self._count()
             except Kill:
-                # What was not on the disk yet may be lost in part: a file cut off in the middle.
+                # Data that were not flushed may be lost in part: the file is cut in the middle.
                 if name == "fsync" and self.count == self.at + 1:
                     half = os.fstat(arguments[0]).st_size // 2
                     with contextlib.suppress(OSError):  # a folder
@@ -93,7 +93,7 @@ class Faults:
 
     def _opening_file(self, real):
         def operation(file, mode="r", *arguments, **options):
-            # With an opener it is os.open that counts.
+            # With an opener, os.open is counted.
             if set(mode) & set("wxa+") and not options.get("opener"):
                 self._count()
             return real(file, mode, *arguments, **options)

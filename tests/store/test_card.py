@@ -1,4 +1,4 @@
-"""A card is sealed: whatever changes it is reported, and old cards are read as they are."""
+"""A card is sealed: every change is reported, and old cards are read without a check."""
 
 import copy
 import json
@@ -138,7 +138,7 @@ def test_a_change_of_what_is_known_of_a_data_set_can_be_kept(tmp_path):
 
 
 def test_a_changed_card_costs_no_model_when_litter_is_cleared(library, model):
-    """Its model's name may be wrong: then the model itself would look like litter."""
+    """If the name of its model is wrong, the model looks like a leftover file."""
     library.update("fine", model)
     edit_card(library, "fine", model="model-0badcafe.gplvm")
     before = sorted(os.listdir(library.root / "fine"))

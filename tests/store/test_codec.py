@@ -1,4 +1,4 @@
-"""Values survive the way to text and arrays and back, bit for bit; nothing else gets in."""
+"""Values survive encoding to text and arrays bit for bit; other types are refused."""
 
 import json
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ def identical(one, other) -> bool:
 
 
 def same_bits(one, other) -> bool:
-    # JSON has one NaN; arrays are written as bytes and keep every kind of it.
+    # JSON has one NaN; arrays are written as bytes and keep all NaN payloads.
     if isinstance(one, np.generic) and one.dtype.kind == "f" and np.isnan(one):
         return bool(np.isnan(other))
     return np.asarray(one).tobytes() == np.asarray(other).tobytes()
@@ -137,7 +137,7 @@ def test_an_array_used_twice_is_stored_once_and_shared_again():
 
 
 def test_views_of_one_array_are_stored_once_and_of_its_parts_apart():
-    """A data set makes read-only views: one array for many facts would be written many times."""
+    """An array that many facts share, through read-only views, is written only once."""
     array = np.arange(6.0).reshape(2, 3)
     things = (array, array.view(), array[:1], array.T, array[:, ::-1], array.view(np.int64))
     encoded = encode(things, KNOWN)

@@ -1,4 +1,4 @@
-"""Files are whole or refused: what was wrong, what was got, what to do."""
+"""Files are valid or refused; messages state the problem, the value found and a remedy."""
 
 import io
 import json
@@ -20,7 +20,7 @@ THING = {"weights": np.arange(6.0).reshape(2, 3), "pixels": np.zeros((4, 4), np.
 
 
 def rewritten(source, target, change_manifest=None, members=None, drop=(), sealed=False):
-    """A copy with its manifest or members changed by hand, as of before files were sealed."""
+    """A copy with a changed manifest or members, like files from before the digests."""
     with zipfile.ZipFile(source) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
         comment = archive.comment
@@ -98,7 +98,7 @@ def test_loading_takes_an_open_file_too(path):
     assert load(io.BytesIO(path.read_bytes()))["n"] == 3
 
 
-def test_the_manifest_tells_class_versions_and_arrays(path):
+def test_the_manifest_lists_class_versions_and_arrays(path):
     manifest = read_manifest(path)
     assert (manifest.schema, manifest.class_name) == (SCHEMA, "dict")
     assert manifest.versions["numpy"] == np.__version__
@@ -127,7 +127,7 @@ def test_a_save_cut_off_in_the_middle_leaves_the_old_file(path, monkeypatch):
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_saving_into_a_folder_that_is_not_there_says_so(tmp_path):
+def test_saving_into_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(StoreError, match="does not exist"):
         save(THING, tmp_path / "nowhere" / "x.gplvm")
 
@@ -150,12 +150,12 @@ def test_a_flipped_byte_is_noticed_wherever_it_is(path):
             loaded = load(io.BytesIO(bytes(changed)))
         except StoreError:
             continue
-        # Some bytes of a zip (dates, rights) mean nothing to us; the numbers must be right.
+        # Some bytes of a zip (dates, rights) are irrelevant; the numbers must be right.
         np.testing.assert_array_equal(loaded["weights"], original["weights"])
         np.testing.assert_array_equal(loaded["pixels"], original["pixels"])
 
 
-def test_a_missing_file_a_folder_and_another_kind_of_file_are_told_apart(tmp_path):
+def test_a_missing_file_a_folder_and_another_file_have_different_messages(tmp_path):
     with pytest.raises(StoreError, match="does not exist"):
         load(tmp_path / "gone.gplvm")
     with pytest.raises(StoreError, match="is a folder"):
@@ -196,7 +196,7 @@ def test_a_file_of_before_digests_is_read(path, tmp_path):
     np.testing.assert_array_equal(load(unsealed)["weights"], THING["weights"])
 
 
-def test_an_edited_number_or_array_is_told_though_the_file_is_whole(path, tmp_path):
+def test_an_edited_number_or_array_is_reported_in_a_valid_file(path, tmp_path):
     def edit(manifest):
         manifest["content"]["items"][2][1] = 4
 
@@ -206,7 +206,7 @@ def test_an_edited_number_or_array_is_told_though_the_file_is_whole(path, tmp_pa
         with pytest.raises(ChangedError, match=r"changed after it was saved"):
             load(changed)
         assert read(changed, trusted=True).value["n"] in (3, 4)
-    # An archive of the same members, as any zip tool packs it, is no longer what was saved.
+    # An archive that another zip tool packs from the same members counts as changed.
     with pytest.raises(ChangedError):
         with_comment = rewritten(path, tmp_path / "again.gplvm", sealed=True)
         data = with_comment.read_bytes()
@@ -236,7 +236,7 @@ def test_every_kind_of_array_is_sealed_and_read(tmp_path, array):
 
 
 def test_a_header_of_broken_text_is_the_stores_own_error(path, tmp_path):
-    """NumPy reads a header that Python cannot with its tokenizer, which has errors of its own."""
+    """NumPy's tokenizer reads headers that Python cannot, and raises other errors."""
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), '"
     member = b"\x93NUMPY\x01\x00\x76\x00" + header.ljust(117) + b"\n" + b"\0" * 48
     changed = rewritten(path, tmp_path / "changed.gplvm", members={"arrays/0000.npy": member})

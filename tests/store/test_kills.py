@@ -1,4 +1,4 @@
-"""A kill at any file operation loses no model, makes none twice, and leaves no litter for long."""
+"""A kill at any file operation loses or duplicates no model; leftovers are removed later."""
 
 import os
 import shutil
@@ -43,19 +43,19 @@ def checkpoint(home):
 
 
 def submit(home, model, circle):
-    """What submit does, without the training."""
+    """Submit a job without training it."""
     queue = Queue(home)
     queue._schedule = lambda: None
     queue.submit(model, circle, "new")
 
 
 def files_of(home, id):
-    """A model's files, as another process gives them to a library."""
+    """A model's files, as another process passes them to a library."""
     return {path.name: path.read_bytes() for path in (home / "library" / id).iterdir()}
 
 
 def fresh_view(home, circle):
-    """What another process finds: bounds of the models by id, those in the trash, jobs."""
+    """The content that another process finds: bounds of the models by id, the trash, jobs."""
     library = Library(home / "library")
     found = {}
     for entry in library.entries():
@@ -80,7 +80,7 @@ def litter(home):
     ]
 
 
-# name: what is done in a workspace with (model, data set, the model trained for longer).
+# By name: an action in a workspace, given (model, data, the model trained longer).
 ACTS = {
     "add": lambda home, m, d, _: Library(home / "library").add(m, d, "new", job="job-2"),
     "add again": lambda home, _, d, longer: Library(home / "library").add(
@@ -118,7 +118,7 @@ def test_a_kill_at_every_file_operation(tmp_path, monkeypatch, before, model, ci
             with pytest.raises(Kill):
                 act(home, *given)
         found, trash, jobs = fresh_view(home, circle)
-        # Models are as before or as after, and so is the trash: of the two each model is in one.
+        # Models and trash are as before or after the action; each model is in only one of them.
         assert found in (old, new)
         assert trash in (old_trash, new_trash)
         assert name in ("delete", "restore", "empty trash") or trash == old_trash

@@ -1,4 +1,4 @@
-"""The library keeps models, lists them without opening them, and loses nothing."""
+"""The library stores models, lists them without opening them, and loses nothing."""
 
 import dataclasses
 import json
@@ -118,7 +118,7 @@ def test_what_is_no_id_never_becomes_a_path(library, id):
             action(id)
 
 
-def test_an_unknown_id_is_told(library):
+def test_an_unknown_id_is_reported(library):
     with pytest.raises(StoreError, match="no model 'gone'"):
         library.model("gone")
 
@@ -217,7 +217,7 @@ def test_importing_something_else_changes_nothing(library, model, circle, tmp_pa
     assert library.entries() == ()
 
 
-def test_what_a_model_can_do_is_told_by_its_file_also_beside_an_older_card(library, circle):
+def test_capabilities_come_from_the_models_file_also_with_an_older_card(library, circle):
     views = {"a": (circle.values, circle.drawing), "b": (circle.values**2, circle.drawing)}
     both = Dataset.of_views("both", "Both", views)
     for id, kernel in (("still", None), ("timed", "rbf")):
@@ -229,8 +229,8 @@ def test_what_a_model_can_do_is_told_by_its_file_also_beside_an_older_card(libra
         "timed": Capabilities(timed=True, views=True),
     }
     card = json.loads((library.root / "timed" / "entry.json").read_text())
-    assert "capabilities" not in card["entry"]  # as cards have always been
-    card["entry"]["capabilities"] = {"timed": False}  # and what one claims does not count
+    assert "capabilities" not in card["entry"]  # like cards of every version
+    card["entry"]["capabilities"] = {"timed": False}  # its declared values are ignored
     del card["sha256"]
     (library.root / "timed" / "entry.json").write_text(json.dumps(card))
     assert library.entry("timed").capabilities == Capabilities(timed=True, views=True)
@@ -294,7 +294,7 @@ def test_a_read_only_library_refuses_every_change(library, model, circle, tmp_pa
 
 def test_a_failed_add_leaves_nothing(library, model, circle):
     class Unknown(BayesianGPLVM):
-        """A class that no file may contain."""
+        """A class that files must not contain."""
 
     stranger = Unknown()
     with pytest.raises(StoreError, match="does not know"):
@@ -335,7 +335,7 @@ def test_threads_that_add_at_once_lose_nothing(library, model, circle):
     assert all(entry.broken is None for entry in library.entries())
 
 
-def test_the_workspace_is_where_the_environment_says(monkeypatch, tmp_path):
+def test_the_environment_sets_the_workspace(monkeypatch, tmp_path):
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path))
     assert workspace() == tmp_path
     monkeypatch.delenv("MANIFOLIO_HOME")

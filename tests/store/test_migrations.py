@@ -1,4 +1,4 @@
-"""Files of every schema there ever was are read by the present one, with their numbers."""
+"""Files of every schema can be read, and give the stored numbers."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ def named(path: Path) -> str:
 
 
 def test_files_of_every_schema_are_kept():
-    """Write those of the present one before it becomes old: tests/store/write_old.py."""
+    """Write files of the present schema before it changes: tests/store/write_old.py."""
     assert {read_manifest(path).schema for path in MODELS} == set(range(1, SCHEMA + 1))
     assert {read_manifest(path).schema for path in JOBS} == set(range(1, SCHEMA + 1))
 
@@ -40,7 +40,7 @@ def test_an_old_model_predicts_what_it_did(path):
     mean, deviation = model.inverse_transform(points, return_std=True)
     np.testing.assert_allclose(mean, told["mean"], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(deviation, told["deviation"], rtol=1e-6)
-    # What needs the statistics and the gap of every group, and writes them again.
+    # Questions that need the statistics and the gap of every group, and a new file.
     outputs = model.inverse_transform(model.latent_mean_)
     assert np.isfinite(model.score_samples(outputs[:2])).all()
 
@@ -71,7 +71,7 @@ def test_an_old_job_goes_on_where_it_was(path, tmp_path):
 
 
 def as_written_by(schema: int, source: Path, target: Path, monkeypatch) -> Path:
-    """A file's value written again under another number."""
+    """Write a file's value again under another schema number."""
     monkeypatch.setattr(manifest, "SCHEMA", schema)
     save(load(source), target)
     monkeypatch.undo()
@@ -84,7 +84,7 @@ def test_a_file_of_a_later_schema_is_refused(tmp_path, monkeypatch):
         load(later)
 
 
-def test_a_step_that_does_not_understand_a_file_says_which_and_what_to_do(tmp_path, monkeypatch):
+def test_a_failing_migration_names_the_step_and_a_remedy(tmp_path, monkeypatch):
     def lost(_stored: Encoded) -> Encoded:
         raise KeyError("weights")
 
@@ -118,7 +118,7 @@ def test_what_is_known_of_rows_is_one_record(schema):
 
 
 def test_the_rows_of_old_models_are_counted_where_they_are():
-    """A deep regression has them in its layers, a model from files in an attribute of its own."""
+    """A deep regression has them in its layers, a model of files in a separate attribute."""
     array = {"$": "array", "name": "mean"}
     layers = {"$": "tuple", "items": [{"$": "object", "fields": {"latent_mean_": array}}]}
 

@@ -1,4 +1,4 @@
-"""Nothing hides anything else: broken, swapped and foreign files are told, one by one."""
+"""Broken, swapped and foreign files are reported one by one, and hide no others."""
 
 import contextlib
 import copy
@@ -66,7 +66,7 @@ def test_a_card_with_wrong_types_is_shown_as_broken(library, model, circle, fiel
     unseal_card(library, "odd", **fields)
     found = {entry.id: entry.broken for entry in library.entries()}
     assert found["fine"] is None
-    if fields == {"level": 10**400}:  # known only once the data set is asked for
+    if fields == {"level": 10**400}:  # known only after the data set is read
         assert library.dataset("odd").name == "circle"
     else:
         assert "entry.json is damaged" in found["odd"]
@@ -80,7 +80,7 @@ def test_words_that_no_page_can_show_are_cleaned(library):
     assert (entry.broken, entry.title, entry.tags) == (None, "a b c d", ("x",))
 
 
-def test_a_file_of_another_kind_where_the_model_should_be_is_told(library, model, circle):
+def test_another_file_in_place_of_the_model_is_reported(library, model, circle):
     for name in ("as-model", "as-data"):
         library.add(model, circle, name)
     save(circle, library.root / "as-model" / "model.gplvm")
@@ -93,7 +93,7 @@ def test_a_file_of_another_kind_where_the_model_should_be_is_told(library, model
             library.accept(name)
 
 
-def test_swapped_models_are_told_and_can_be_kept_on_purpose(library, model, circle):
+def test_swapped_models_are_reported_and_can_be_kept_on_purpose(library, model, circle):
     other = clone(model).set_params(max_iter=3).fit(circle.values)
     library.add(other, circle, "other")
     shutil.copyfile(library.root / "other" / "model.gplvm", library.root / "fine" / "model.gplvm")
@@ -150,7 +150,7 @@ def test_one_job_has_one_model(library, model, circle):
 
 
 def test_who_deletes_waits_for_who_is_at_work_on_the_model(library):
-    """Else the name could be another model's before the work is written there."""
+    """Otherwise another model could take the name before the result is written."""
     with one_by_one(library.root / "fine"):
         deleting = threading.Thread(target=library.delete, args=("fine",))
         deleting.start()
@@ -161,7 +161,7 @@ def test_who_deletes_waits_for_who_is_at_work_on_the_model(library):
 
 
 def test_a_lock_is_of_the_folder_that_has_the_name_now(library, model, circle):
-    """While one waits for it, another process may move the folder away and put a new one there."""
+    """While a process waits for the lock, another one may replace the folder."""
     folder, worked = library.root / "fine", []
 
     def work():
@@ -182,7 +182,7 @@ def test_a_lock_is_of_the_folder_that_has_the_name_now(library, model, circle):
     assert worked == ["done"]
 
 
-def test_what_is_written_is_the_users_alone(library, model, circle, tmp_path):
+def test_written_files_belong_to_the_user_only(library, model, circle, tmp_path):
     library.duplicate("fine")
     library.update("fine", model)
     library.delete("fine")
@@ -215,7 +215,7 @@ def test_litter_goes_only_when_nobody_is_at_work(library, model, circle):
     at_work, go_on = threading.Event(), threading.Event()
 
     class Slow(list):
-        """Tags that are asked for while a model is added, which they hold up."""
+        """Tags whose iteration delays the adding of a model."""
 
         def __iter__(self):
             at_work.set()
@@ -294,7 +294,7 @@ def test_a_library_that_the_system_refuses_loses_nothing(model, circle, rights):
         assert os.listdir(library.root) == ["fine"]
 
 
-def test_a_home_that_cannot_be_written_is_told_in_words(tmp_path, model, circle):
+def test_a_read_only_home_has_a_clear_message(tmp_path, model, circle):
     (tmp_path / "file").write_text("in the way")
     library = Library(tmp_path / "file" / "library")
     assert library.entries() == library.trash() == ()
@@ -309,7 +309,7 @@ def test_a_file_cannot_name_another_file_that_is_to_be_opened(tmp_path, circle, 
     secret.write_bytes(b"the secret of somebody else")
     state = secret.stat()
     named = FolderFile(str(tmp_path), ("secret",), state.st_dev, state.st_ino)
-    # A number has a size and a type, as the dtype does that is due.
+    # A number has a size and a type, like the expected dtype.
     rows = RowFiles((NpyRows(named, 5, 5, np.uint8(0), 0, None),))
     kinds = {kind.__name__: kind for kind in (FolderFile, NpyRows, RowFiles)}
     forged = rows if whole else {"title": "x", "tags": (), "model": rows, "dataset": circle}

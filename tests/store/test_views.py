@@ -1,4 +1,4 @@
-"""Views are kept on disk, and data sets of before there were any still open."""
+"""Views are stored on disk, and older data sets without views can still be opened."""
 
 import numpy as np
 import pytest

@@ -1,9 +1,9 @@
-"""Writes the small files that tests/store/test_migrations.py keeps of every schema.
+"""Write the small files of a schema for tests/store/test_migrations.py.
 
     PYTHONPATH=. python tests/store/write_old.py FOLDER [KIND …]
 
-Run it once, before the schema number grows, with the version whose files are to be kept. A file
-has a fitted model beside what it predicted then; a job is a checkpoint in the middle of training,
+Run it once before the schema number grows, with the version that writes the old schema. A file
+contains a fitted model and its predictions; a job is a checkpoint in the middle of training,
 with its data set and the bounds of the whole.
 """
 
@@ -43,7 +43,7 @@ def views() -> dict[str, np.ndarray]:
 
 
 def told(model: Any) -> dict[str, Any]:
-    """A model of one table, and what it says."""
+    """A model of one table, and its predictions."""
     points = model.latent_mean_[:5] + 0.1
     mean, deviation = model.inverse_transform(points, return_std=True)
     return {"model": model, "points": points, "mean": mean, "deviation": deviation}
@@ -60,7 +60,7 @@ def sampled() -> Any:
 
 
 def several(model: Any) -> dict[str, Any]:
-    """A model of several views, and what one of them says of the other."""
+    """A model of several views, and the prediction of one from another."""
     given = {"left": outputs()[:4]}
     found = {"model": model, "given": given, "transferred": model.transfer(given, "right")}
     return told(model.of_view("right")) | found

@@ -1,4 +1,4 @@
-"""A small data set, a model that trains in a moment, and a queue in a folder of its own."""
+"""A small data set, a model that trains quickly, and a queue in a temporary folder."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ def wave() -> Dataset:
 
 @pytest.fixture(scope="session")
 def ocean(wave: Dataset) -> Dataset:
-    """Enough rows to train on for as long as any test looks."""
+    """Enough rows to keep the training busy during any test."""
     rng = np.random.default_rng(6)
     targets = np.repeat(wave.targets, 25, axis=0) + 0.1 * rng.standard_normal((2000, 6))
     return Dataset("ocean", "Many waves", targets, Drawing.of_vector(6))
@@ -44,7 +44,7 @@ def make_model() -> Callable[..., BayesianGPLVM]:
 
 @pytest.fixture
 def open_queue(tmp_path: Path) -> Iterator[Callable[..., Queue]]:
-    """Opens queues of one folder, as processes after each other would, and closes them."""
+    """Open queues in one folder, like successive processes, and close them."""
     opened = []
 
     def make(**options) -> Queue:
@@ -63,7 +63,7 @@ def jobs(open_queue) -> Queue:
 
 @pytest.fixture
 def until() -> Callable[[Callable[[], bool]], None]:
-    """Waits for a condition; fails when it does not come true in a minute."""
+    """Wait for a condition; fail after a minute."""
 
     def wait(condition: Callable[[], bool]) -> None:
         end = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""What a killed process was training goes on in the next one with the same numbers."""
+"""A new process continues the training of a killed one with the same numbers."""
 
 import contextlib
 import os
@@ -157,7 +157,7 @@ def test_a_damaged_checkpoint_is_listed_and_can_be_forgotten(open_queue, wave, m
 
 
 def test_a_flipped_bit_of_a_state_is_reported(tmp_path, wave, make_model):
-    """Four hundred bits of the file; those of a zip that mean nothing may change without a word."""
+    """Four hundred bits of the file; irrelevant bits of a zip may change without a report."""
     told: list[Progress] = []
     make_model(3).fit(wave.values, callback=told.append)
     files = JobFiles(tmp_path, "mine")

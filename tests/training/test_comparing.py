@@ -1,4 +1,4 @@
-"""Work for pages in background threads: few at a time, and not kept for ever."""
+"""Background work for pages: few runs at a time, and old results are dropped."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What a training will take is foreseen: its rows exactly, its time about."""
+"""Predictions about a training: its rows exactly, its time approximately."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Whoever runs a server for several people: how much may be trained, and the switch for all."""
+"""Limits on training on a shared server, and the switch that pauses all training."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from gplvm_core.training import JobError, Limits
 from gplvm_core.training.limits import NICENESS
 
 
-def test_settings_are_numbers_or_said_to_be_none() -> None:
+def test_settings_that_are_not_numbers_are_reported() -> None:
     assert Limits.from_environment({}) == Limits(1, None, None, None)
     said = {"MANIFOLIO_JOBS_AT_ONCE": "2", "MANIFOLIO_JOBS": " 12 ", "MANIFOLIO_VALUES": "1000000"}
     assert Limits.from_environment(said) == Limits(2, 12, None, 1_000_000)
@@ -31,7 +31,7 @@ def test_no_more_wait_than_are_allowed(open_queue, ocean, make_model) -> None:
     queue.cancel(second)
     queue.pause(third := queue.submit(make_model(), ocean, "c"))
     fourth = queue.submit(make_model(), ocean, "d")
-    with pytest.raises(JobError, match="run or wait"):  # back in the queue it would be one more
+    with pytest.raises(JobError, match="run or wait"):  # it would exceed the limit
         queue.resume(third)
     for id in (first, fourth):
         queue.cancel(id)
@@ -54,7 +54,7 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
     if queue.wait(running, 60).status == "finished":
         pytest.skip("it had ended by then")
     assert queue.snapshot(running).status == "paused"
-    assert queue.wait(waiting, 60).status == "paused"  # its turn came, and was none
+    assert queue.wait(waiting, 60).status == "paused"  # its turn came, but it did not start
     for refused in (
         lambda: queue.submit(make_model(), wave, "another"),
         lambda: queue.resume(running),
@@ -71,7 +71,7 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
     queue.cancel(waiting)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities on Linux alone")
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities only on Linux")
 def test_training_gives_way_to_whoever_looks(open_queue, ocean, make_model, until) -> None:
     queue = open_queue()
     id = queue.submit(make_model(5000, n_jobs=2), ocean, "long")

@@ -1,4 +1,4 @@
-"""Jobs run, wait, pause, end and fail as they were told, and what they reached is kept."""
+"""Jobs run, wait, pause, end and fail as requested, and their results are stored."""
 
 import os
 import threading
@@ -50,7 +50,7 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     assert model.bound_ == alone.bound_
     np.testing.assert_array_equal(model.times_[:, 0], times)
     np.testing.assert_array_equal(model.sequences_, sequences)
-    # Other models train on the same rows and are not asked about time.
+    # Other models train on the same rows without times.
     static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 60)
     assert (static.status, static.error) == ("finished", None)
 
@@ -206,7 +206,7 @@ def test_a_cancelled_job_keeps_what_it_reached(jobs, ocean, make_model, until, p
     done = jobs.wait(id, 60)
     assert (done.status, done.reason) == ("cancelled", "stopped by the caller")
     model = library_of(jobs).model(done.entry)
-    # The model has its scales at their best, which a phase may have held.
+    # The model's scales are optimal, although a phase may have held them.
     assert model.bound_ >= done.progress.bound
     assert model.result_.status == "stopped"
     jobs.cancel(id)
@@ -296,7 +296,7 @@ def test_restarts_go_through_a_pause(jobs, wave, make_model, until):
     assert model.bound_ == whole.bound_
 
 
-def test_a_failed_job_says_why_and_the_next_one_runs(jobs, wave, make_model):
+def test_a_failed_job_reports_the_reason_and_the_next_one_runs(jobs, wave, make_model):
     bad = jobs.submit(make_model(init="nonsense"), wave, "bad")
     good = jobs.submit(make_model(3), wave, "good")
     failed = jobs.wait(bad, 60)
@@ -346,7 +346,7 @@ def test_forgetting_removes_the_files_but_not_the_model(jobs, wave, ocean, make_
         jobs.forget(running)
 
 
-def test_wrong_requests_are_told_in_words(jobs, wave, make_model):
+def test_wrong_requests_have_clear_messages(jobs, wave, make_model):
     with pytest.raises(JobError, match="got a ndarray"):
         jobs.submit(make_model(), wave.values, "x")
     with pytest.raises(JobError, match="got a str"):

@@ -238,7 +238,7 @@ export function verdictInWords(shallow, deep) {
 
 /** The effect of the hidden layer. @param {string[]} verdicts the top layer's first */
 export function warpInWords([first]) {
-  if (first.includes("as they are")) return "It passes the inputs on unchanged: it found nothing to bend.";
+  if (first.includes("on unchanged")) return "It passes the inputs on unchanged: it found nothing to bend.";
   if (first.includes(" off")) return "It is off and passes nothing on. Another point may turn it on again.";
   return "It bends the input for the second layer: steep where it stretches, flat where it compresses. The second layer can then be smooth.";
 }

@@ -1,4 +1,4 @@
-"""A model of one table whose columns may be of any kind: its answers in their own values."""
+"""Answers of a model of one table with columns of several kinds, in the columns' own values."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ from gplvm_core.prediction.paths import StepCallback
 
 
 class AnyKind(TrainedKinds):
-    """The answers of a model of one table, whose columns may be of several kinds (`columns_`).
+    """Answer questions about one table, whose columns may be of several kinds (`columns_`).
 
-    Tables of several kinds are answered with tables of their own values: numbers at their mean,
-    counts at their median, words at the most probable one. Draws are words and counts, too.
+    For a table of several kinds the answers are tables with values of the same kinds: numbers at
+    their mean, counts at their median, and the most probable word. Draws contain words and counts.
     """
 
     def class_words(self, column: str | int) -> tuple[Any, ...]:
@@ -226,8 +226,7 @@ class AnyKind(TrainedKinds):
         if times is None:
             if callback is not None or sequence is not None or adapt or return_latent:
                 raise ValueError(
-                    "sequence, adapt, callback and return_latent are about rows in time: give "
-                    "times, too"
+                    "sequence, adapt, callback and return_latent need rows in time: give times, too"
                 )
             outputs = self._outputs(Y)
             expected = self._expected(outputs)

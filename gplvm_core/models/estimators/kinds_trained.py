@@ -1,4 +1,4 @@
-"""A model of one table whose columns may be of any kind: its training data, and what is fitted."""
+"""Training of a model of one table with columns of several kinds, and its fitted attributes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from gplvm_core.statistics import Executor
 
 
 class TrainedKinds(FromFiles):
-    """The training data and the fit of a model of one table, whose columns may be of several kinds.
+    """Prepare and fit a model of one table, whose columns may be of several kinds.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class TrainedKinds(FromFiles):
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     batch_size: int | None = None
     time_kernel: Any = None
-    # A default, since files of older versions do not store it.
+    # The default is for files of older versions, which do not store the columns.
     columns_: TableColumns | None = None
 
     def extend(self, Y: Any) -> Self:
@@ -50,7 +50,7 @@ class TrainedKinds(FromFiles):
 
     @property
     def _columns(self) -> TableColumns:
-        """The columns; ValueError where all are numbers."""
+        """The columns. Raises ValueError if all are numbers."""
         check_is_fitted(self)
         if self.columns_ is None:
             raise ValueError(
@@ -60,9 +60,7 @@ class TrainedKinds(FromFiles):
         return self.columns_
 
     def _training_data(self, Y: Any, how: str) -> tuple[Array, Scaling]:
-        """Outputs in internal units. Columns that are no numbers have none: they stay as they are,
-        and every number has its own.
-        """
+        """Outputs in internal units: each number is scaled, the other columns are not."""
         self.columns_ = None
         if self.kinds is None:
             return super()._training_data(Y, how)
@@ -73,8 +71,8 @@ class TrainedKinds(FromFiles):
         for name in ("encoder", "batch_size"):
             if getattr(self, name) is not None:
                 raise ValueError(
-                    f"columns of several kinds do not go with {name}: leave it out, or give "
-                    "numbers alone"
+                    f"columns of several kinds cannot be combined with {name}: leave it out, or "
+                    "give only numbers"
                 )
         validate_data(self, Y, reset=True, skip_check_array=True)
         refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
@@ -109,19 +107,19 @@ class TrainedKinds(FromFiles):
         return any_kinds(top, begin, self.jitter, run)
 
     def _settle_kinds(self, ended: Ended, targets: Array, scaling: Scaling, offset: float) -> Any:
-        """Fitted attributes of a table of several kinds from where training ended; notes."""
+        """Set the fitted attributes for a table of several kinds; return notes."""
         learnt = ended.learnt((targets,))
         (node,), (settled,) = learnt.nodes, learnt.layers
         assert isinstance(settled, KindsSettled)
         posterior, bound = settled.as_posterior(scaling), learnt.bound + offset
         self._set_fitted(node.belief, node.information, bound, settled.statistics, posterior)
-        # Its sums have the weights of the entries, and are no longer of rows that can be added.
+        # The sums contain the entries' weights, so later rows cannot be added to them.
         self.statistics_ = None  # type: ignore[assignment]
         notes = settled.of_columns(self._columns, scaling)
         return notes if self.time_kernel is not None else notes + all_rows_in_words(len(targets))
 
     def _gaps(self, targets: Array) -> tuple[str, ...]:
-        """What was done about missing values, and which kinds the columns were taken for."""
+        """Notes on missing values and on the kinds that were chosen for the columns."""
         told = getattr(self, "_kinds_told", ())
         if hasattr(self, "_kinds_told"):
             del self._kinds_told

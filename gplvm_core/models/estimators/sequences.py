@@ -112,8 +112,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         if times is None:
             if callback is not None or sequence is not None or adapt or return_latent:
                 raise ValueError(
-                    "sequence, adapt, callback and return_latent are about rows in time: give "
-                    "times, too"
+                    "sequence, adapt, callback and return_latent need rows in time: give times, too"
                 )
             return super().complete(Y, return_std=return_std, return_cov=return_cov, method=method)
         if method == "density":
@@ -194,7 +193,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         return (drawn[DATA], paths) if return_latent else drawn[DATA]
 
     def _rows_in_time(self, Y: ArrayLike) -> Array:
-        """Checked rows, of which some may be missing as a whole."""
+        """Checked rows; complete rows may be missing."""
         return checked_rows(self, Y, reset=False)
 
     def _infer_path(

@@ -104,7 +104,7 @@ class Timed:
         if adapt and len(network.nodes) > 1:
             raise ValueError("adapt=True is for models of one layer: leave it out")
         if adapt and any(edge.posterior.links is not None for edge in network.edges):
-            raise ValueError("adapt=True is for columns of numbers alone: leave it out")
+            raise ValueError("adapt=True needs a table of numbers: leave it out")
         path = infer_sequence(
             network,
             outputs,

@@ -154,7 +154,7 @@ class ViewsTransfer(ViewsQueries):
         self._check_fitted()
         check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
         if times is None and (adapt or sequence is not None):
-            raise ValueError("sequence and adapt are about rows in time: give times, too")
+            raise ValueError("sequence and adapt need rows in time: give times, too")
         given = self._given(views, empty_rows=times is not None)
         wanted = self._wanted(given, to)
         table = self._tables.get(to)

@@ -176,7 +176,7 @@ def _layer(
         verdict = f"{name} is off: nothing of its inputs gets through it"
     elif off and posterior.slope is not None:
         whole = posterior.n_outputs >= posterior.n_latent
-        what = "the inputs on as they are" if whole else "on a projection of the inputs"
+        what = "the inputs on unchanged" if whole else "on a projection of the inputs"
         verdict = f"{name} passes {what}: the model is {_below(depth - level)}"
     elif off and view is not None:
         verdict = f"{name} is off: nothing that views share reaches it"

@@ -1,8 +1,8 @@
 """Layers to columns of any kind, of a table or of views, and how their training alternates.
 
-The Gaussian factors of yes/no entries and counts are the state of a phase: L-BFGS moves the other
-parameters for a few iterations, then sweeps of updates put the factors at their optimum. Every
-stretch is a Gaussian problem with exact gradients, and F rises at every update.
+Each yes/no entry and count is a Gaussian factor. L-BFGS moves the other parameters for a few
+iterations with fixed factors, which is a Gaussian problem with exact gradients. Sweeps of updates
+then put the factors at their optimum. F rises in both steps.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ PHASES = (
 
 @dataclass(frozen=True)
 class KindsEdge(LayerEdge):
-    """The layer from the first node to outputs of any kind."""
+    """The layer from the first node to outputs of several kinds."""
 
     mixed: MixedOutputs | None = None
 
@@ -65,7 +65,7 @@ class KindsEdge(LayerEdge):
         return cls((0,), Targets.whole(outputs.values), executor, per_output=True, mixed=outputs)
 
     def updated(self, layer: Layer, source: Belief, jitter: float, phase: Phase) -> Layer:
-        """The layer with its factors at their optimum for its q(u)."""
+        """The layer with its Gaussian factors at their optimum for its q(u)."""
         return updated(
             layer,
             source,
@@ -84,7 +84,7 @@ class KindsEdge(LayerEdge):
         jitter: float,
         phase: Phase = FREE,
     ) -> LayerValue:
-        """F_data at the best scales and biases, the factors as they are, and all gradients."""
+        """F_data at the best scales and biases with the factors fixed, and all gradients."""
         return evaluate_mixed(
             layer,
             source,
@@ -153,7 +153,7 @@ class KindsSettled(Settled):
 
 @dataclass(frozen=True)
 class KindsGraph(Graph):
-    """A graph whose layers to data may be of outputs of any kind."""
+    """A graph whose layers to data may have outputs of several kinds."""
 
     phases: Sequence[Phase] = PHASES
 
@@ -161,7 +161,7 @@ class KindsGraph(Graph):
         return self.entering(super().start(seed, recipe), self.phases[0])
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """With the Gaussian factors at their optimum for the phase."""
+        """The parameters with the Gaussian factors at their optimum for the phase."""
         beliefs = [node.belief for node in self.believed(parameters)]
         layers = []
         for edge, layer in zip(self.edges, parameters.layers, strict=True):

@@ -29,6 +29,15 @@ class Edge:
     mean_field : for a target that is a node. True makes q of the layer's inducing outputs
         independent of the target's points; False integrates them out first. True gives a lower
         bound and is rarely better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Edge, Model
+    >>> table = np.sin(np.arange(12.0).reshape(6, 2))
+    >>> model = Model({"x": 1}, [Edge("x", "y", n_inducing=3)], max_iter=2, random_state=0)
+    >>> model.fit({"y": table}).generate({"x": [[0.0]]})["y"].shape
+    (1, 2)
     """
 
     source: str | tuple[str, ...]
@@ -74,6 +83,11 @@ class Latent:
     """Unobserved points, with the prior N(0, I), or the layer's prior if an edge ends here.
 
     n_components : their dimensions. An integer among a model's nodes means a Latent node.
+
+    Examples
+    --------
+    >>> from gplvm_core import Edge, Latent, Model
+    >>> model = Model({"x": Latent(3)}, [Edge("x", "image"), Edge("x", "sound")])
     """
 
     n_components: int
@@ -84,7 +98,18 @@ class Latent:
 
 @dataclass(frozen=True)
 class KnownInputs:
-    """Inputs that are known exactly, given to `fit(Y, inputs={name: X})`."""
+    """Inputs that are known exactly, given to `fit(Y, inputs={name: X})`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import Edge, KnownInputs, Model
+    >>> age, height = np.array([[3.0], [7.0], [9.0]]), np.array([[95.0], [120.0], [133.0]])
+    >>> edges = [Edge("age", "height", n_inducing=2)]
+    >>> model = Model({"age": KnownInputs()}, edges, max_iter=2, random_state=0)
+    >>> model.fit({"height": height}, inputs={"age": age}).bound_ < 0.0
+    True
+    """
 
     n_components: None = None
 
@@ -101,6 +126,11 @@ class OverTime:
     """Points on smooth paths: each dimension has a Gaussian-process prior over the rows' times.
 
     n_components : their dimensions. time_kernel : a kernel or its name.
+
+    Examples
+    --------
+    >>> from gplvm_core import Edge, Model, OverTime
+    >>> model = Model({"path": OverTime(2, "matern52")}, [Edge("path", "film")])
     """
 
     n_components: int

@@ -37,6 +37,22 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     Lines join the markers whose distances vary least (a minimum spanning tree). `every` selects one
     frame in so many, from `first_frame` on. Raises DataError for a file that is not C3D or has no
     markers, and without the package c3d.
+
+    Examples
+    --------
+    >>> import io
+    >>> import c3d
+    >>> import numpy as np
+    >>> from gplvm_core import read_c3d
+    >>> markers = np.array([[0.0, 0.0, 900.0, 0.0, 0.0], [0.0, 0.0, 400.0, 0.0, 0.0]])
+    >>> writer = c3d.Writer(point_rate=50.0)
+    >>> writer.add_frames([(markers, np.zeros((0, 0))), (markers + 10.0, np.zeros((0, 0)))])
+    >>> writer.set_point_labels(["HIP", "KNEE"])
+    >>> file = io.BytesIO()
+    >>> writer.write(file)
+    >>> motion = read_c3d(file.getvalue())
+    >>> motion.values.shape, motion.times
+    ((2, 6), array([0.  , 0.02]))
     """
     data, filename = read_source(source, "a C3D file")
     if data[1:2] != MAGIC:

@@ -21,6 +21,32 @@ def read_bvh(
     `first_frame` on (1 leaves out a T-pose at the start). `unit_metres` is the file's unit of
     length in metres; None does not convert lengths.
     Raises DataError, which names the line, for a file that is not BVH or is cut off.
+
+    Examples
+    --------
+    >>> from gplvm_core import read_bvh
+    >>> file = b'''HIERARCHY
+    ... ROOT Hips
+    ... {
+    ...   OFFSET 0 0 0
+    ...   CHANNELS 3 Zrotation Yrotation Xrotation
+    ...   End Site
+    ...   {
+    ...     OFFSET 0 2 0
+    ...   }
+    ... }
+    ... MOTION
+    ... Frames: 2
+    ... Frame Time: 0.1
+    ... 0 0 0
+    ... 90 0 0
+    ... '''
+    >>> poses = read_bvh(file)
+    >>> poses.values.round(2)
+    array([[ 0.,  0.,  0.,  0.,  2.,  0.],
+           [ 0.,  0.,  0., -2.,  0.,  0.]])
+    >>> poses.times
+    array([0. , 0.1])
     """
     motion, filename = read_motion(source)
     if every < 1 or not 0 <= first_frame < len(motion.channels):

@@ -47,6 +47,20 @@ def read_images(
     second, the images are frames of a video: rows get times in seconds, and each folder is a
     sequence. Needs the package Pillow.
     Raises DataError for archives that are unsafe, too large, damaged, or hold anything else.
+
+    Examples
+    --------
+    >>> import io, zipfile
+    >>> from PIL import Image
+    >>> from gplvm_core import read_images
+    >>> file = io.BytesIO()
+    >>> with zipfile.ZipFile(file, "w") as archive:
+    ...     for name, grey in (("dark.png", 20), ("light.png", 230)):
+    ...         with archive.open(name, "w") as entry:
+    ...             Image.new("L", (4, 3), grey).save(entry, "PNG")
+    >>> pictures = read_images(file.getvalue())
+    >>> pictures.values.shape, pictures.drawing.shape, pictures.row_names
+    ((2, 12), (3, 4), array(['dark.png', 'light.png'], dtype='<U9'))
     """
     check_side(max_side)
     if frame_rate is not None and not 0 < frame_rate < np.inf:

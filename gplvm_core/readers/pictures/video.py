@@ -41,6 +41,18 @@ def read_video(
     0 to 255, row by row from the top left. Needs the package Pillow.
     Raises DataError for other files, and for GIFs that have a single frame, are too large, or are
     damaged.
+
+    Examples
+    --------
+    >>> import io
+    >>> from PIL import Image
+    >>> from gplvm_core import read_video
+    >>> first, *others = [Image.new("L", (4, 3), grey) for grey in (0, 100, 200)]
+    >>> file = io.BytesIO()
+    >>> first.save(file, "GIF", save_all=True, append_images=others, duration=500)
+    >>> film = read_video(file.getvalue())
+    >>> film.values.shape, film.times
+    ((3, 12), array([0. , 0.5, 1. ]))
     """
     check_side(max_side)
     require_pillow()

@@ -50,6 +50,18 @@ class RowFiles:
     their names. Files are .npy (float32 or float64) or Parquet (needs pyarrow,
     "manifolio[parquet]"); NaN and null are missing. The object holds paths and positions only, so
     it can be sent to other processes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from gplvm_core import RowFiles
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/a.npy", np.zeros((3, 2)))
+    ...     np.save(f"{folder}/b.npy", np.ones((2, 2)))
+    ...     files = RowFiles.of(folder)
+    >>> len(files)
+    5
     """
 
     files: tuple[RowFile, ...]

@@ -27,7 +27,7 @@ DATE_FORMATS: dict[DateFormat, str] = {
     "excel days": "days as spreadsheets count them (45657)",
     "unix seconds": "seconds since 1970",
     "unix milliseconds": "milliseconds since 1970",
-    "numbers": "numbers as they are",
+    "numbers": "plain numbers",
 }
 """The formats of dates in words, with an example."""
 

@@ -28,6 +28,19 @@ def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = N
     label: the column of obs with the labels, by default its first categorical column. Numeric
     columns of obs become covariates. Raises DataError for files that cannot be read, and without
     the package anndata.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import anndata
+    >>> import numpy as np
+    >>> from gplvm_core import read_h5ad
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     anndata.AnnData(np.array([[0.0, 3.0], [1.0, 2.0]])).write_h5ad(f"{folder}/cells.h5ad")
+    ...     cells = read_h5ad(f"{folder}/cells.h5ad")
+    >>> cells.values, cells.column_names
+    (array([[0., 3.],
+           [1., 2.]]), ('0', '1'))
     """
     cells, filename = _opened(source)
     notes = [f"{cells.n_obs} cells × {cells.n_vars} genes in {filename}."]

@@ -79,6 +79,18 @@ def read_table(
     Nothing else is dropped, guessed or filled in to make a file readable. Raises DataError for a
     row (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates,
     and missing times.
+
+    Examples
+    --------
+    >>> from gplvm_core import read_table
+    >>> table = b"place,kind,height,width\\nA,oak,2.5,1\\nB,elm,NA,3\\nC,oak,4,2\\n"
+    >>> trees = read_table(table, label_column="kind", id_columns=["place"])
+    >>> trees.values
+    array([[2.5, 1. ],
+           [nan, 3. ],
+           [4. , 2. ]])
+    >>> trees.column_names, trees.row_names, trees.label_names
+    (('height', 'width'), array(['A', 'B', 'C'], dtype='<U1'), ('elm', 'oak'))
     """
     table = parse_table(source, array, header)
     if not table.columns:

@@ -16,7 +16,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 from pages.ui.shared.words import file_stem
 
-# Limits the waiting time; of more rows, an evenly spread part is used, and the page says so.
+# Limits the waiting time; of more rows, an evenly spread part is used, and the page reports it.
 MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
 # The most columns of a table for which predicting one column from the others is offered.
 MOST_COLUMNS = 40

@@ -26,7 +26,7 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 
-# Limits the waiting time; of more rows, an evenly spread part is used, and the page says so.
+# Limits the waiting time; of more rows, an evenly spread part is used, and the page reports it.
 MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
 
 

@@ -11,7 +11,7 @@ ARENAS = 2
 def few_arenas() -> None:
     """Let all threads share a few memory pools; Streamlit runs every page in a separate thread.
 
-    The GNU C library would create many pools, each of which retains the memory of its largest page:
+    The GNU C library would create many pools, and each retains the memory of its largest page:
     four times as much memory for fifty visitors. Has no effect with other C libraries.
     """
     if sys.platform == "linux":

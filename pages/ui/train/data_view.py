@@ -162,9 +162,9 @@ GAP_WORDS = {
 
 def advice(warning: str) -> str:
     """The data check's message, with the form's names of options."""
-    options = f'{MIXED_UNITS_MARK} gives each its own, and noise="per_output" a noise of its own'
+    options = f'{MIXED_UNITS_MARK} gives each its own scale, and noise="per_output" also its own'
     return warning.replace(
-        f"{options} as well.", "Below, each column has its own noise, so its units do not matter."
+        f"{options} noise.", "Below, each column has its own noise, so its units do not matter."
     )
 
 

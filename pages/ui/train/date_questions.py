@@ -9,7 +9,7 @@ from gplvm_core.datasets import ColumnReport
 from gplvm_core.readers.tables.dates import DATE_FORMATS, SECONDS
 from pages.ui.shared.plain import plain
 
-LEFT_OUT, AS_COLUMNS, AS_NUMBERS = "Left out", "Year, season and weekday", "Numbers as they are"
+LEFT_OUT, AS_COLUMNS, AS_NUMBERS = "Left out", "Year, season and weekday", "Plain numbers"
 SUITS = "What suits the steps"
 
 

@@ -1,6 +1,6 @@
-"""Python reads this when it starts with this folder on its path: writes down who is called.
+"""Record the outside connections of a process; Python imports this from its path at the start.
 
-Every connection, and every name that is looked up, beyond this machine is a line of the file
+Every connection and every name lookup outside this machine becomes a line of the file
 that WATCH_OUTSIDE names.
 """
 

@@ -1,4 +1,4 @@
-"""Stop 3: a rotated digit lies on a curve."""
+"""Stop 3: rotations of a digit form a curve."""
 
 from gplvm_core.lessons.picture import LessonPicture
 from gplvm_core.lessons.turned_digit import turned_digit

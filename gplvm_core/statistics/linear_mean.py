@@ -19,7 +19,7 @@ from gplvm_core.parameters import scale_leaves
 
 
 @dataclass(frozen=True)
-class HandedOn:
+class LinearMean:
     """A linear mean at a layer's inputs; drift: None if the inputs are known exactly."""
 
     slope: Float[Array, "Q D"]
