@@ -54,7 +54,7 @@ export class LatentMap extends PlaneView {
     this.onCrowd = () => {};
     /** CSS pixels that controls cover above and below. */
     this.inset = 0;
-    /** The shading if it does not show the uncertainty. @type {Magnification | null} */
+    /** The other shading (magnification); null if the uncertainty is shown. @type {Magnification | null} */
     this.shadeBy = null;
   }
 

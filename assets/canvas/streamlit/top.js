@@ -1,6 +1,6 @@
 // An invisible component that brings the page's beginning into view when what it shows is another.
 
-/** What was in view last. @type {string | null} */
+/** The content that was last in view. @type {string | null} */
 let seen = null;
 
 /** @param {{ data: { of: string } }} message */
