@@ -1,6 +1,6 @@
 """The RBF's ⟨k(z_m, x_n) k(x_n, z_m')⟩ for points × pairs m ≤ m', block by block.
 
-Its logarithm is the product of a points' factor and a pairs' factor (`MATHEMATICS.md`, §2).
+Its logarithm is a product of two matrices, one of points and one of pairs (`MATHEMATICS.md`, §2).
 """
 
 from collections.abc import Iterator

@@ -81,7 +81,7 @@ def test_files_added_by_cameras_scanners_and_systems_are_reported():
     exif = Image.Exif()
     exif[0x0112] = 6
     turned = Image.new("L", (4, 6))
-    turned.paste(255, (0, 0, 2, 6))  # the left half; upright it is the upper one
+    turned.paste(255, (0, 0, 2, 6))  # the left half, which is the upper half of the upright image
     members = two(
         **{
             "3.jpg": encoded(turned, "JPEG", exif=exif, quality=95),

@@ -30,7 +30,7 @@ export function turnOnto(P, T) {
   }
   const turned = Math.hypot(m00 + m11, m01 - m10);
   const reflected = Math.hypot(m00 - m11, m01 + m10);
-  // Sums of squares are N: see standing().
+  // The sum of squares equals N; see standing().
   const agreement = Math.max(turned, reflected) / (P.length / 2);
   const [across, up] = turned >= reflected ? [m00 + m11, m01 - m10] : [m00 - m11, m01 + m10];
   const length = Math.hypot(across, up) || 1;

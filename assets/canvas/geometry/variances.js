@@ -14,7 +14,7 @@ export class OutputVariances {
     this.groups = groups;
     this.rank = rank;
     this.inducing = inducing;
-    /** Of every kind of output: its basis, its shares of the terms, its prior variance. */
+    /** For every kind of output its basis, its shares of the terms, and its prior variance. */
     this.group = arrays.variance_group;
     this.shares = arrays.variance_shares;
     this.ratio = arrays.variance_ratio;

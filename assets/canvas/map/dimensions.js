@@ -39,7 +39,7 @@ export class DimensionStrip {
     this.timer = undefined;
   }
 
-  /** The rows by groups: other dimensions are in use now, or on the axes. */
+  /** Build the rows in their groups; also after a change of the used dimensions or of the axes. */
   build() {
     const { explorer } = this;
     const lengths = barLengths(explorer.model.relevance, this.logarithmic);

@@ -57,7 +57,7 @@ export class LatentMap extends PlaneView {
     this.onCrowd = () => {};
     /** CSS pixels that controls cover. */
     this.covered = { above: 0, below: 0 };
-    /** The shading if it does not show the uncertainty. @type {Magnification | Chance | null} */
+    /** The other shading; null if the uncertainty is shown. @type {Magnification | Chance | null} */
     this.shadeBy = null;
   }
 

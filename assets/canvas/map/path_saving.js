@@ -16,7 +16,7 @@ export class PathSaving {
     this.paths = paths;
   }
 
-  /** The places of a file's pictures: there, and with `loop` back again. */
+  /** The places of a file's pictures along the path, and with `loop` also on the way back. */
   frames() {
     const { way, loop } = this.paths;
     const places = way?.even(PATH_SECONDS * FRAME_RATE - 1) ?? [];

@@ -46,7 +46,7 @@ export class PainterPictures {
     for (const name of ["item", "mean", "std"]) this.parts[name].style.height = `${this.size[1]}px`;
   }
 
-  /** Positions, for the cells. @param {HiddenRow} row @param {Answer | null} answer */
+  /** The size and the values that determine the cells' positions. @param {HiddenRow} row @param {Answer | null} answer */
   frame(row, answer) {
     const [width, height] = this.size;
     return { width, height, values: row.filled(answer?.mean), turn: this.state.turn };

@@ -1,6 +1,6 @@
 // An invisible component that brings the page's beginning into view when what it shows is another.
 
-/** What was in view last, by kind: the room, the training. @type {Map<string, string>} */
+/** What was last in view, by kind: the room, the training. @type {Map<string, string>} */
 const seen = new Map();
 
 /** @param {{ data: { kind: string, of: string } }} message */

@@ -79,7 +79,7 @@ def parse_motion(text: str, name: str = "the BVH file") -> Motion:
 class _Lines:
     """A cursor over the lines that are not blank; keeps the line number for error messages.
 
-    Lines are split one at a time: words take many times the memory of their text.
+    Lines are split one at a time, because a list of words needs much more memory than its text.
     """
 
     def __init__(self, lines: list[str], name: str) -> None:

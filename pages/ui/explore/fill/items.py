@@ -102,7 +102,7 @@ def masks_of(kept: Board, items: list[RowItem], dataset: Dataset) -> dict[str, s
 
 
 def hidden_row(item: RowItem, mask: str, dataset: Dataset) -> Array:
-    """The row as the model may see it: NaN where it is missing or hidden."""
+    """The row for the model: NaN where a value is missing or hidden."""
     hidden = columns_of(dataset.drawing, mask_of_text(mask, dataset.drawing))
     return np.where(hidden, np.nan, item.values)
 
