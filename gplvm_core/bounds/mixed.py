@@ -100,11 +100,8 @@ class MixedOutputs:
 
 @dataclass(frozen=True)
 class Limits:
-    """Of the scales: the ratio of the numbers (None: free, to most_ratio), and the least signal
-    variance of the other outputs.
-    """
+    """The most signal in units of the noise, and the least signal variance of discrete outputs."""
 
-    ratio: float | None
     most_ratio: float
     least_signal: float
 
@@ -131,17 +128,16 @@ def evaluate_mixed(
     jitter: float,
     relative: bool = True,
     profile: bool = False,
-    ratio: float | None = None,
     most_ratio: float = np.inf,
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> LayerValue:
     """`evaluate_layer` for outputs of any kind, at the layer's `local`; arguments as there.
 
-    ratio: σ_f²/σ² of the numbers is held there. The signal variance (at least `least_signal`) and
-    the bias of the others are at their optimum whenever profile is set.
+    profile: also the signal variance (at least `least_signal`) and the bias of the outputs that are
+    no numbers are at their optimum.
     """
-    limits = Limits(ratio, most_ratio, least_signal) if profile else None
+    limits = Limits(most_ratio, least_signal) if profile else None
     found = _settle(layer, belief, outputs, jitter, relative, limits, executor)
     at, layer = found.at, found.layer
     n_numbers = outputs.numbers.shape[1]
@@ -187,7 +183,6 @@ def updated(
     outputs: MixedOutputs,
     *,
     jitter: float,
-    ratio: float | None = None,
     most_ratio: float = np.inf,
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
@@ -195,7 +190,7 @@ def updated(
     """The layer with ξ, and the sizes of counts, at their optimum for its q(u): F cannot fall."""
     local = layer.local
     assert local is not None
-    limits = Limits(ratio, most_ratio, least_signal)
+    limits = Limits(most_ratio, least_signal)
     found = _settle(layer, belief, outputs, jitter, True, limits, executor)
     mean, square = function_moments(found.layer, belief, outputs, found.at, found.bias, executor)
     links = outputs.linked(local.size)
@@ -283,7 +278,7 @@ def _settle(
         strength[links.discrete] = signal
         if n_numbers:
             numbers = _first(statistics, spectra, n_numbers)
-            found = profile_outputs(*numbers, squares, limits.ratio, limits.most_ratio)
+            found = profile_outputs(*numbers, squares, None, limits.most_ratio)
             noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
         every = np.zeros(n_outputs)
         every[links.discrete] = bias

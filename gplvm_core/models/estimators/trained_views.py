@@ -11,6 +11,7 @@ from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, units_
 from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.data.views import (
     Views,
+    check_mapping,
     checked_views,
     log_jacobians,
     notes_by_view,
@@ -94,6 +95,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
             If the views differ in the number of rows, or if all columns of a view are constant.
         """
         check_settings(self)
+        check_mapping(views)
         coded, self.kinds_, told = learnt_tables(views, self.kinds)
         given = checked_views(coded)
         how = units_for(self.scaling, self.noise)
