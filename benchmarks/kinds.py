@@ -29,8 +29,8 @@ from scipy.stats import norm, poisson
 from sklearn.datasets import load_digits
 from sklearn.linear_model import PoissonRegressor
 
+from benchmarks import kinds_labels
 from benchmarks.common import DataAbsent, table, write_row
-from benchmarks.kinds_labels import few_labels
 from gplvm_core import RBF, BayesianGPLVM
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, MixedOutputs, evaluate_layer, evaluate_mixed, updated
@@ -390,7 +390,7 @@ TASKS: dict[str, Callable[[int], dict[str, Any]]] = {
     **{load.__name__: partial(tables, load) for load in (penguins, hearts, titanic, tips)},
     **{f"spikes {level}": partial(spikes, level=level) for level in LEVELS},
     "digits": digits,
-    "labels": few_labels,
+    "labels": kinds_labels.few_labels,
     "cost": lambda seeds: cost(),
 }
 
@@ -413,7 +413,8 @@ def main() -> None:
             [row, *(own.get(key, "") for key in columns)] for row, own in results[name].items()
         ]
         print(f"\n{name}\n{table([name, *columns], shown)}")
-    write_row("kinds", results, seed=list(range(options.seeds)), settings=SETTINGS)
+    settings = SETTINGS | {"labels": kinds_labels.SETTINGS}
+    write_row("kinds", results, seed=list(range(options.seeds)), settings=settings)
 
 
 if __name__ == "__main__":

@@ -101,11 +101,8 @@ class MixedOutputs:
 
 @dataclass(frozen=True)
 class Limits:
-    """Of the scales: the ratio of the numbers (None: free, to most_ratio), and the least signal
-    variance of the other outputs.
-    """
+    """The most signal in units of the noise, and the least signal variance of discrete outputs."""
 
-    ratio: float | None
     most_ratio: float
     least_signal: float
 
@@ -132,18 +129,16 @@ def evaluate_mixed(
     jitter: float,
     relative: bool = True,
     profile: bool = False,
-    ratio: float | None = None,
     most_ratio: float = np.inf,
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> LayerValue:
     """`evaluate_layer` for outputs of several kinds, with the layer's `local` fixed.
 
-    The arguments are those of `evaluate_layer`. ratio: a fixed σ_f²/σ² for the numbers. profile
-    puts the signal variance (at least `least_signal`) and the bias of the other outputs at their
-    optimum, with any ratio.
+    The arguments are those of `evaluate_layer`. profile puts the signal variance (at least
+    `least_signal`) and the bias of the outputs that are no numbers at their optimum, too.
     """
-    limits = Limits(ratio, most_ratio, least_signal) if profile else None
+    limits = Limits(most_ratio, least_signal) if profile else None
     found = _settle(layer, belief, outputs, jitter, relative, limits, executor)
     at, layer = found.at, found.layer
     n_numbers = outputs.numbers.shape[1]
@@ -189,7 +184,6 @@ def updated(
     outputs: MixedOutputs,
     *,
     jitter: float,
-    ratio: float | None = None,
     most_ratio: float = np.inf,
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
@@ -197,7 +191,7 @@ def updated(
     """The layer with ξ and the sizes of counts at their optimum for its q(u): F cannot fall."""
     local = layer.local
     assert local is not None
-    limits = Limits(ratio, most_ratio, least_signal)
+    limits = Limits(most_ratio, least_signal)
     found = _settle(layer, belief, outputs, jitter, True, limits, executor)
     mean, square = function_moments(found.layer, belief, outputs, found.at, found.bias, executor)
     links = outputs.linked(local.size)
@@ -285,7 +279,7 @@ def _settle(
         strength[links.discrete] = signal
         if n_numbers:
             numbers = _first(statistics, spectra, n_numbers)
-            found = profile_outputs(*numbers, squares, limits.ratio, limits.most_ratio)
+            found = profile_outputs(*numbers, squares, None, limits.most_ratio)
             noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
         every = np.zeros(n_outputs)
         every[links.discrete] = bias

@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 
 from gplvm_core import RBF, Linear
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed, updated
+from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed, mixed_term, updated
 from gplvm_core.bounds.profiled_known import KnownFactors
 from gplvm_core.kernels import Kernel
 from gplvm_core.likelihoods import Links
@@ -110,6 +110,21 @@ def test_signals_and_biases_are_at_their_optimum() -> None:
             moved[d] *= step
             worse = evaluate_mixed(replace(best.layer, **{field: moved}), belief, outputs, **fixed)
             assert worse.value < best.value
+
+
+def test_a_dimension_that_is_left_out_has_an_endless_lengthscale() -> None:
+    outputs, belief = draw()
+    layer = trained(outputs, belief, RBF(1.0, np.array([1.2, 0.9])))
+    at = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
+    own = evaluate_mixed(at.layer, belief, outputs, jitter=at.jitter, relative=False).value
+    for q in range(2):
+        without = replace(at.layer, kernel=at.layer.kernel.without(q))
+        length = np.where(np.arange(2) == q, 1e6, at.layer.kernel.lengthscale)
+        long = replace(at.layer, kernel=replace(at.layer.kernel, lengthscale=length))
+        found = mixed_term(without, belief, outputs, jitter=at.jitter)
+        far = evaluate_mixed(long, belief, outputs, jitter=at.jitter, relative=False).value
+        assert found == pytest.approx(far, abs=1e-5)
+        assert found < own - 1.0
 
 
 def test_a_least_signal_is_kept_only_where_it_is_above_the_best() -> None:

@@ -81,8 +81,8 @@ def learnt_tables(
     kinds: "auto" for all views, or the kinds of some views by name. Raises DataError for kinds that
     do not fit.
     """
-    if kinds is None or not isinstance(views, Mapping):
-        return dict(views) if isinstance(views, Mapping) else views, {}, {}
+    if kinds is None:
+        return dict(views), {}, {}
     if isinstance(kinds, str):
         if kinds != "auto":
             raise DataError(

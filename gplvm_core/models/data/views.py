@@ -1,6 +1,7 @@
 """Check user-given views and convert them to internal units."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -22,10 +23,7 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
     Raises DataError if there are no views, if a view is not a matrix of numbers or has infinite
     values, and if the numbers of rows differ.
     """
-    if not isinstance(views, Mapping):
-        raise DataError(
-            f"views must be a dict of named arrays, {{'name': array}}; got {type(views).__name__}"
-        )
+    check_mapping(views)
     if not views:
         raise DataError("there are no views: give a dict of at least one named array")
     odd = [name for name in views if not isinstance(name, str)]
@@ -37,6 +35,14 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
         sizes = ", ".join(f"{name} has {count}" for name, count in counts.items())
         raise DataError(f"views must have the same rows in the same order, but {sizes}")
     return found
+
+
+def check_mapping(views: Any) -> None:
+    """Raise DataError unless the views are a dict."""
+    if not isinstance(views, Mapping):
+        raise DataError(
+            f"views must be a dict of named arrays, {{'name': array}}; got {type(views).__name__}"
+        )
 
 
 def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:

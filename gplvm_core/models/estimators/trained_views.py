@@ -11,6 +11,7 @@ from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, units_
 from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.data.views import (
     Views,
+    check_mapping,
     checked_views,
     log_jacobians,
     notes_by_view,
@@ -95,6 +96,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         """
         check_settings(self)
         self.density_ = None
+        check_mapping(views)
         coded, self.kinds_, told = learnt_tables(views, self.kinds)
         given = checked_views(coded)
         how = units_for(self.scaling, self.noise)

@@ -16,7 +16,7 @@ from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.kinds import Tables, encoded_tables
 from gplvm_core.models.data.points import checked_dimensions, checked_points, checked_variance
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.views import Views, given_views
+from gplvm_core.models.data.views import Views, check_mapping, given_views
 from gplvm_core.models.estimators.fitted import LatentRows
 from gplvm_core.models.estimators.frames import framed, names_of
 from gplvm_core.models.estimators.timed import Timed
@@ -373,8 +373,8 @@ class ViewsQueries(
     def _given(self, views: Mapping[str, ArrayLike], *, empty_rows: bool = False) -> Views:
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
-        given = encoded_tables(views, self._tables) if isinstance(views, Mapping) else views
-        return given_views(given, widths, empty_rows=empty_rows)
+        check_mapping(views)
+        return given_views(encoded_tables(views, self._tables), widths, empty_rows=empty_rows)
 
     def _all_data(self, Y: Any) -> Views:
         return self._given(Y)
