@@ -24,9 +24,9 @@ captured = generator.lognormal(6.0, 0.4, 150)
 counts = generator.poisson(captured[:, None] * shares / shares.sum(axis=1, keepdims=True))
 
 # %%
-# The number of captured molecules is about the experiment, not about the cell, and would be the main
-# dimension of the map. A random subset of every cell's molecules has the same size for all cells,
-# and stays a table of counts.
+# The number of captured molecules is about the experiment, not about the cell, and would be the
+# main dimension of the map. A random subset of every cell's molecules has the same size
+# for all cells, and stays a table of counts.
 
 depth = int(np.quantile(counts.sum(axis=1), 0.1))
 kept = counts.sum(axis=1) >= depth

@@ -36,8 +36,8 @@ on = np.flatnonzero(model.information_ > 0.05)
 print(f"{len(on)} dimensions are on.")
 
 # %%
-# The map is the path up to rotation, reflection and smooth stretching. A line through the windows in
-# their order shows it; the model does not use the order.
+# The map is the path up to rotation, reflection and smooth stretching. A line through the windows
+# in their order shows it; the model does not use the order.
 
 first = np.argsort(-model.relevance_)[:2]
 fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
