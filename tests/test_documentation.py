@@ -22,7 +22,7 @@ CHAPTERS = (
     "5_depth",
     "6_which_model",
 )
-RECIPES = ("any_kind", "mixed_units", "own_graph", "own_kernel")
+RECIPES = ("any_kind", "cells", "mixed_units", "own_graph", "own_kernel", "spike_trains")
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
@@ -217,6 +217,22 @@ def test_recipe_a_table_with_words(built: Path) -> None:
     said = printed(built, "examples/any_kind")
     assert number("#% of the kinds are right", said) > 60.0
     assert number("#% of the counts are between", said) > 80.0
+
+
+def test_recipe_spike_trains(built: Path) -> None:
+    said = printed(built, "examples/spike_trains")
+    assert "Yes, there is structure here" in said
+    assert "2 dimensions are on." in said
+    assert number("explains #% of the path", said) > 85.0
+    # The base rates need about 2.2 nats.
+    assert number("# nats a hidden count", said) < 2.0
+
+
+def test_recipe_single_cells(built: Path) -> None:
+    said = printed(built, "examples/cells")
+    assert number("explains #% of the age", said) > 90.0
+    assert number("explains #% of the captured molecules", said) < 15.0
+    assert number("#% of the hidden counts are between", said) > 80.0
 
 
 def test_recipe_a_model_of_your_own(built: Path) -> None:

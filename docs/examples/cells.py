@@ -4,8 +4,8 @@ Single cells
 
 Put cells on a map from counts of molecules, without logarithms or pseudocounts.
 
-The data are simulated: cells along a path that branches, with a hundred genes, and cells that differ
-in how many molecules were captured. ``read_h5ad("cells.h5ad")`` reads real ones; its ``values`` take
+The data are simulated: 150 cells along a path that branches, 40 genes. The cells differ in how many
+molecules were captured. ``read_h5ad("cells.h5ad")`` reads real ones; its ``values`` take
 the place of ``counts``. Some tens to a few hundred variable genes are enough, since each count
 column costs as much as a column with gaps of its own.
 """
@@ -24,9 +24,9 @@ captured = generator.lognormal(6.0, 0.4, 150)
 counts = generator.poisson(captured[:, None] * shares / shares.sum(axis=1, keepdims=True))
 
 # %%
-# The number of captured molecules is about the experiment, not about the cell, and would be the main
-# dimension of the map. A random subset of every cell's molecules has the same size for all cells,
-# and stays a table of counts.
+# The number of captured molecules is about the experiment, not about the cell, and would be the
+# main dimension of the map. A random subset of every cell's molecules has the same size
+# for all cells, and stays a table of counts.
 
 depth = int(np.quantile(counts.sum(axis=1), 0.1))
 kept = counts.sum(axis=1) >= depth

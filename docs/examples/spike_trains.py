@@ -4,38 +4,40 @@ Spike trains
 
 Find the path that a population of neurons follows, from spike counts alone.
 
-The data are simulated, so the path is known: 50 neurons, whose rates depend on a position in two
-dimensions, and Poisson counts in windows of a tenth of a second. Every third window is used.
+The data are simulated, so the path is known: 30 neurons, whose rates depend on a position in two
+dimensions, and Poisson counts in windows of a tenth of a second. Every third window is for testing.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from gplvm_core import BayesianGPLVM, is_anything_here, load_dataset
+from gplvm_core import BayesianGPLVM, is_anything_here
 from gplvm_core.comparison import PoissonFactors
+from gplvm_core.simulated.spikes import load_spikes
 
-spikes = load_dataset("spikes")
-counts = spikes.values[::3, :30]
-path = np.column_stack([spikes.covariates["x"], spikes.covariates["y"]])[::3]
+spikes = load_spikes(n_points=180, n_neurons=30, mean_count=3.0)
+test = np.arange(180) % 3 == 1
+counts, new = spikes.values[~test], spikes.values[test]
+path = np.column_stack([spikes.covariates["x"], spikes.covariates["y"]])[~test]
 kinds = ["count"] * counts.shape[1]
 
 # %%
 # Is there anything to find? The answer compares hidden counts with the rate of each neuron, and
 # with the same table after every neuron was shuffled by itself.
 
-model = BayesianGPLVM(4, 20, kinds=kinds, max_iter=60, random_state=0)
+model = BayesianGPLVM(4, 20, max_iter=60, random_state=0)
 print(is_anything_here(counts, kinds, model=model, n_shuffles=1).answer)
 
 # %%
 # One latent dimension more than needed costs nothing: what carries no information is off.
 
-model.fit(counts)
+model.set_params(kinds=kinds).fit(counts)
 on = np.flatnonzero(model.information_ > 0.05)
 print(f"{len(on)} dimensions are on.")
 
 # %%
-# The map is the path up to rotation, reflection and smooth stretching. A line through the windows in
-# their order shows it; the model does not use the order.
+# The map is the path up to rotation, reflection and smooth stretching. A line through the windows
+# in their order shows it; the model does not use the order.
 
 first = np.argsort(-model.relevance_)[:2]
 fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
@@ -59,15 +61,14 @@ left_over = np.var(path - path[near].mean(axis=1), axis=0) / np.var(path, axis=0
 print(f"The map explains {1.0 - left_over.mean():.0%} of the path.")
 
 # %%
-# Silent electrodes: hide ten neurons in new windows, and ask for their counts. Poisson factor
+# Silent electrodes: hide five neurons in the test windows, and ask for their counts. Poisson factor
 # analysis, the usual linear model of log rates, is the opponent.
 
-new = spikes.values[1::3, :30]
 seen = new.copy()
-seen[:, 20:] = np.nan
-chances = [model.count_probabilities(seen, neuron, int(new.max())) for neuron in range(20, 30)]
+seen[:, 25:] = np.nan
+chances = [model.count_probabilities(seen, neuron, int(new.max())) for neuron in range(25, 30)]
 rows = np.arange(len(new))
-own = [chance[rows, new[:, 20 + k].astype(int)] for k, chance in enumerate(chances)]
+own = [chance[rows, new[:, 25 + k].astype(int)] for k, chance in enumerate(chances)]
 factors = PoissonFactors(random_state=0).fit(counts)
-linear = factors.log_probabilities(new, seen)[:, 20:]
+linear = factors.log_probabilities(new, seen)[:, 25:]
 print(f"{-np.mean(np.log(own)):.3f} nats a hidden count; {-linear.mean():.3f} by linear factors.")

@@ -4,11 +4,12 @@ import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 from pages.ui.shared.ahead import prepare
-from pages.ui.shared.card import card_of, made_card
-from pages.ui.shared.catalogue import gallery_items
+from pages.ui.shared.card import card_of, in_own_ranges, made_card
+from pages.ui.shared.catalogue import gallery_items, open_item
 from pages.ui.shared.kept import kept
 
 
@@ -60,3 +61,14 @@ def test_what_is_drawn_ahead_is_what_the_gallery_would_draw():
         version = f"{entry.title}|{entry.created}|{entry.bytes}"
         assert card_of(listed) is card_of(listed)
         assert card_of(listed) == made_card.__wrapped__(listed.key, version, True)
+
+
+def test_the_card_of_a_table_with_words_has_every_column_in_its_own_range():
+    (listed,) = [each for each in gallery_items() if each.key == "gallery:countries"]
+    html = card_of(listed).html
+    assert "Map of 142 countries" in html and "mf-reel" in html
+    dataset = open_item(listed.key).dataset
+    drawn = in_own_ranges(dataset, dataset.values[:5]).values
+    np.testing.assert_allclose(
+        drawn, (dataset.values[:5] - dataset.values.min(0)) / np.ptp(dataset.values, axis=0)
+    )

@@ -1,6 +1,6 @@
 """A model as a card: its latent map, a moving point on it, and the outputs at the point."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -118,10 +118,24 @@ def closed_curve(anchors: Array, count: int) -> Array:
 
 def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
     """The outputs by name: those views that fit on the card; for other models one, named ""."""
+    if item.dataset.columns:
+        return {"": in_own_ranges(item.dataset)}
     if not item.views:
         return {"": item.dataset}
     rows = rows_of_views(item.dataset)
     return {name: rows[name] for name in first_outputs(item.model, item.dataset)}
+
+
+def in_own_ranges(dataset: Dataset, rows: Array | None = None) -> Dataset:
+    """The data, or other rows of them, with every column from 0 to 1: units and words differ."""
+    low, high = np.nanmin(dataset.values, axis=0), np.nanmax(dataset.values, axis=0)
+    own = (dataset.values if rows is None else rows) - low
+    return Dataset(
+        name=dataset.name,
+        title=dataset.title,
+        targets=own / np.where(high > low, high - low, 1.0),
+        drawing=replace(dataset.drawing, value_range=(0.0, 1.0)),
+    )
 
 
 def pictures_of(item: Item, rows: dict[str, Array], size: int) -> list[Image.Image]:
@@ -138,6 +152,9 @@ def moving_picture(item: Item) -> str:
     latent_walk, map_walk = tour(item.model, item.dataset)
     if item.views:
         outputs = generated(item.model, latent_walk)
+    elif item.dataset.columns:
+        walk = item.dataset.coded(item.model.inverse_transform(latent_walk))
+        outputs = {"": in_own_ranges(item.dataset, walk).values}
     else:
         outputs = {"": np.asarray(item.model.inverse_transform(latent_walk), dtype=float)}
     points = shown_points(item.model)
