@@ -35,9 +35,9 @@ HEADER = (
     "density",
     "lowest row",
     "half: error",
-    "inside",
+    "half: inside",
     "block: error",
-    "inside",
+    "block: inside",
 )
 DRAWS = 300
 
