@@ -139,7 +139,7 @@ def test_kinds_have_reasons_and_numbers_stay_numbers():
     assert report["island"].kinds == ("category", "grade")
     assert report["size"].kind_reason == "words in an order: small, medium, large"
     assert report["year"].kinds == ("grade", "number", "category") and not report["year"].is_text
-    assert report["year"].kind_reason == "3 different numbers; 2008 in 43%"
+    assert report["year"].kind_reason == "3 different numbers; 43% of the rows have 2008"
     flags = b"a,b,eggs\n" + b"".join(b"%d,%d,%d\n" % (n, n % 2, n % 4) for n in range(20))
     alone = read_table(flags, kinds="auto")
     assert alone.columns == () and alone.kinds is None

@@ -123,16 +123,14 @@ def _of_numbers(column: Column) -> Proposal:
     values, counts = np.unique(seen, return_counts=True)
     if len(values) == 0:
         return Proposal((), "it has no values")
-    if len(seen) == 1:
-        return Proposal((), f"one value, {values[0]:.6g}")
+    if len(values) == 1:
+        return Proposal((), f"{'always' if len(seen) > 1 else 'one value,'} {values[0]:.6g}")
     if not np.isfinite(values).all() or column.of_day:
         return Proposal(("number",), "")
     few = len(values) <= MOST_CODES and 2 * len(values) <= len(seen)
     words = tuple(f"{value:.15g}" for value in values) if few or len(values) == 2 else ()
     if len(values) == 2:
         return Proposal(("yes/no", "number"), f"two values: {listed(words)}", words)
-    if len(values) < 2:
-        return Proposal(("number",), "")
     codes = ("grade", "category") if few else ()
     whole = bool((values == np.round(values)).all()) and 0 <= values[0] <= MOST_COUNTED
     counted = ("count",) if whole else ()
@@ -142,6 +140,7 @@ def _of_numbers(column: Column) -> Proposal:
         return Proposal(("count", "number", *codes), reason, words)
     most = counts.max() / len(seen)
     if few and most > REPEATED:
-        reason = f"{len(values)} different numbers; {values[counts.argmax()]:.6g} in {most:.0%}"
+        often = f"{most:.0%} of the rows have {values[counts.argmax()]:.6g}"
+        reason = f"{len(values)} different numbers; {often}"
         return Proposal(("grade", "number", *counted, "category"), reason, words)
     return Proposal(("number", *counted, *codes), "", words)

@@ -57,8 +57,11 @@ def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[
     mixed = bool(chosen)
     numbers = [column for column in columns if column.numeric and column.name != label]
     chosen |= _numbers(numbers, kept, mixed, mark)
-    left_out = {column.name: COLOUR for column in words if column.name not in chosen}
-    remember(mark, {**chosen, **left_out})
+    usual = {column.name for column in columns if column.kinds[0] == "number"}
+    answers = {name: kind for name, kind in chosen.items() if kind != "number" or name not in usual}
+    answers |= {column.name: COLOUR for column in words if column.name not in chosen}
+    if answers or kept:
+        remember(mark, answers)
     if all(kind == "number" for kind in chosen.values()):
         return {}
     return {"kinds": chosen, "open": question}

@@ -118,6 +118,8 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     # A single table learns its words, too; a view has numbers alone.
     learnt = {name for name, each in known.items() if each.is_text and not mark}
     unused = [name for name in report.id_columns if name not in learnt]
+    if learnt:  # beside words, columns of one value are left out
+        unused += [name for name, each in known.items() if each.numeric and not each.kinds]
     ids = [
         name
         for name in st.session_state.get(keys["ids"], kept.get("id_columns", unused))
