@@ -8,10 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import ImageColor
 from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, DynamicalGPLVM, explorer
 from gplvm_core.datasets import Dataset, NamedBytes
+from gplvm_core.figures.palette import label_colour
+from gplvm_core.figures.table_card import table_card
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.completion import RowItem
@@ -196,3 +199,15 @@ def test_the_tab_time_says_that_its_player_draws_no_words(birds):
     for tab in ("explore", "fill"):
         at = run_page(tab, model=key)
         assert not at.exception and not at.error
+
+
+def test_a_small_picture_of_a_row_has_the_colours_of_its_words(birds):
+    def drawn(n: int) -> np.ndarray:
+        return np.asarray(table_card(birds, birds.values[n], 100))
+
+    # The second of five bars is the sort.
+    middle = int(0.06 * 100 + 0.88 * 100 * 1.5 / 5)
+    for n in (0, 1, 2):
+        colour = ImageColor.getrgb(label_colour(int(birds.values[n, 1])))
+        np.testing.assert_allclose(drawn(n)[middle, 50, :3], colour, atol=2)
+    assert drawn(4)[middle, 50, 3] < 100  # missing
