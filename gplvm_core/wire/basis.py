@@ -10,6 +10,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.prediction import Posterior
 
 MOST_BASES = 8  # largest number of row sets for which a page gets separate output variances
+LEAST_TERM = 1e-5  # of the prior variance
 MOST_NUMBERS = 400_000  # the same for words and counts, in numbers: every one has a set of its own
 
 
@@ -77,6 +78,9 @@ def output_variances(posterior: Posterior, most: int = MOST_BASES) -> dict[str, 
     else:
         basis, shares, group = each.basis.transpose(0, 2, 1), each.shares, groups
         ratio, kind = each.ratio, np.arange(posterior.n_outputs)
+        if most > MOST_BASES:  # words and counts: terms that cannot change a variance are left out
+            kept = (shares > LEAST_TERM * ratio[:, None]).any(axis=0)
+            basis, shares = basis[:, kept], shares[:, kept]
     return {
         "variance_basis": basis,
         "variance_group": group.astype(np.int32),

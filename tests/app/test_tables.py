@@ -3,14 +3,18 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import ImageColor
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core import BayesianGPLVM, explorer
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, explorer
 from gplvm_core.datasets import Dataset, NamedBytes
+from gplvm_core.figures.palette import label_colour
+from gplvm_core.figures.table_card import table_card
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.completion import RowItem
@@ -182,3 +186,28 @@ def test_a_file_without_a_server_needs_the_same_table(birds, model):
     numbers = Dataset("n", "N", np.nan_to_num(birds.values), birds.drawing)
     with pytest.raises(ValueError, match="columns of words or counts"):
         explorer(model, numbers)
+
+
+def test_the_tab_time_says_that_its_player_draws_no_words(birds):
+    timed = replace(birds, times=np.arange(60.0), sequences=np.zeros(60, dtype=int))
+    estimator = DynamicalGPLVM(2, n_inducing=10, kinds=birds.kinds, max_iter=5, random_state=0)
+    model = estimator.fit(birds.in_own_values(), times=timed.times)
+    key = "library:" + Library(workspace() / "library").add(model, timed, "Birds in time")
+    at = run_page("time", model=key)
+    assert not at.exception
+    assert "words or counts, which the player cannot draw" in said(at)
+    for tab in ("explore", "fill"):
+        at = run_page(tab, model=key)
+        assert not at.exception and not at.error
+
+
+def test_a_small_picture_of_a_row_has_the_colours_of_its_words(birds):
+    def drawn(n: int) -> np.ndarray:
+        return np.asarray(table_card(birds, birds.values[n], 100))
+
+    # The second of five bars is the sort.
+    middle = int(0.06 * 100 + 0.88 * 100 * 1.5 / 5)
+    for n in (0, 1, 2):
+        colour = ImageColor.getrgb(label_colour(int(birds.values[n, 1])))
+        np.testing.assert_allclose(drawn(n)[middle, 50, :3], colour, atol=2)
+    assert drawn(4)[middle, 50, 3] < 100  # missing

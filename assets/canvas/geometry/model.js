@@ -32,6 +32,7 @@ import { OutputVariances } from "./variances.js";
  * @property {(x: ArrayLike<number>) => string} [words] the output in words, of a table with words
  */
 
+const MOST_GROUPS = 8; // of outputs, whose variances are averaged over all places around an uncertain one
 const NOTHING = 1e-5; // of the positions' variance: smaller contributions are omitted
 const MOST_COLUMNS = 200; // of a table, offered as colours
 const MOST_FOR_GAP = 300; // inducing inputs up to which a separate quadratic form speeds up the shading
@@ -174,9 +175,11 @@ export class LatentModel extends LatentPoints {
     const look = (place) => {
       const prior = this.kernelDiagonal(place);
       shared += weight * Math.max(prior - this.look(place), 0);
-      outputs.look(this.row, prior, weight);
+      if (outputs.groups <= MOST_GROUPS) outputs.look(this.row, prior, weight);
       return this.alpha.slice();
     };
+    // A table of many words has a basis for each: their own variances are those at x, which takes one place.
+    if (outputs.groups > MOST_GROUPS) outputs.look(this.kernelRow(x, this.row), this.kernelDiagonal(x), 1);
     const centre = new Float64Array(R);
     const pairs = dimensions.map((q) => {
       const [low, high] = [-1, 1].map((side) => {

@@ -1,6 +1,6 @@
 // A row of a table as a card: bars for numbers and counts, shares of a bar for words.
 
-import { css, labelStyle, mix } from "./theme.js";
+import { css, labelStyle } from "./theme.js";
 import { byChance, cellText, cellsOfTable } from "./table.js";
 
 /** @import { Drawing } from "./geometry.js" */
@@ -11,7 +11,6 @@ import { byChance, cellText, cellsOfTable } from "./table.js";
 const CARD_LINE = 22; // CSS pixels of a column in a large card
 const NAMES = 0.34; // of the width
 const TEXTS = 0.3;
-const BLUE = [0, 114, 178];
 
 /** Height of a card. @param {Drawing} drawing @param {number} width @param {boolean} small */
 export function cardHeight({ table = [] }, width, small) {
@@ -67,7 +66,7 @@ function drawCell(context, cell, values, { left, right, top, thick }, palette, t
     const [low, , high] = cell.range;
     const from = cell.kind === "count" ? Math.min(low, 0) : low;
     const share = high > from ? Math.min(Math.max((values[cell.start] - from) / (high - from), 0.02), 1) : 0.5;
-    context.fillStyle = css(theme.dark ? mix(BLUE, [255, 255, 255], 0.25) : BLUE, 0.85);
+    context.fillStyle = css(theme.muted, 0.85); // colours mean words
     context.fillRect(left, top, wide * share, thick);
     return;
   }

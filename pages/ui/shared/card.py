@@ -10,6 +10,7 @@ from PIL import Image
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import leading_pair
+from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import (
     beside,
     common_frame,
@@ -23,7 +24,7 @@ from gplvm_core.wire.views import ViewRows
 from pages.ui.shared.catalogue import Item, Listed, calibration, open_item
 from pages.ui.shared.kept import kept
 from pages.ui.shared.outputs import first_outputs, generated, rows_of_views
-from pages.ui.shared.words import OWN_NOISE, rows_in_words
+from pages.ui.shared.words import OWN_NOISE, classes_of, rows_in_words
 
 FRAMES = 40
 ANCHORS = 7
@@ -142,6 +143,9 @@ def pictures_of(item: Item, rows: dict[str, Array], size: int) -> list[Image.Ima
     """One picture for each of the rows (n, D) by name: all outputs side by side."""
     lines = []
     for name, output in outputs_of(item).items():
+        if item.dataset.columns:
+            lines.append([table_card(item.dataset, row, size) for row in rows[name]])
+            continue
         frame = common_frame(output.drawing, output.values)
         lines.append([row_picture(output.drawing, row, frame, size) for row in rows[name]])
     return [beside(pictures) for pictures in zip(*lines, strict=True)]
@@ -191,7 +195,7 @@ def moving_picture(item: Item) -> str:
 
 def still_picture(item: Item) -> str:
     """Map and one row of the data side by side, for lists."""
-    map_image, _, _ = map_picture(shown_points(item.model), item.dataset.labels, size=120)
+    map_image, _, _ = map_picture(shown_points(item.model), classes_of(item.dataset)[0], size=120)
     middle = item.dataset.n_points // 2
     rows = {name: output.values[middle][None] for name, output in outputs_of(item).items()}
     (picture,) = pictures_of(item, rows, 120)

@@ -12,6 +12,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.palette import COLOURS
+from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
 from gplvm_core.prediction import predict
 from gplvm_core.wire.model import Chart
@@ -64,9 +65,10 @@ def first_pictures(key: str, version: str) -> tuple[str, str]:
     """The map and the output at its first point, shown until the browser has the model."""
     item = open_item(key)
     chart = Chart.of(item.model, item.dataset)
-    row = predict(chart.posterior, chart.latent_mean[[chart.middle]])[0][0]
     if item.dataset.columns:
-        row = item.dataset.values[chart.middle]
+        card = table_card(item.dataset, item.dataset.values[chart.middle], SIZE)
+        return dots(item, chart), picture_uri(card)
+    row = predict(chart.posterior, chart.latent_mean[[chart.middle]])[0][0]
     frame = common_frame(item.dataset.drawing, item.dataset.values)
     picture = picture_uri(row_picture(item.dataset.drawing, row, frame, SIZE))
     return dots(item, chart), picture
