@@ -33,7 +33,7 @@ def bars(figure, name):
     for trace in figure.data:
         if trace.name == name:
             for custom, height in zip(trace.customdata, trace.y, strict=True):
-                found[custom[0]] = (height, trace.marker.pattern.shape == "")
+                found[int(custom[0])] = (height, trace.marker.pattern.shape == "")
     return found
 
 
@@ -116,9 +116,13 @@ def test_bars_are_ordered_by_part_and_solid_if_used():
     # Values below the axis are drawn at its foot; the hover text gives the true value.
     foot = 10 ** figure.layout.yaxis.range[0]
     assert left[4][0] == pytest.approx(max(foot, 0.001))
-    told = [custom for trace in figure.data for custom in trace.customdata if custom[0] == 4]
+    told = [custom for trace in figure.data for custom in trace.customdata if custom[0] == "4"]
     assert {custom[1] for custom in told} == {"0.001", "-0.002"}
     assert {custom[2] for custom in told} == {"unused"}
+    # A visitor's names take the place of numbers, letter by letter.
+    names = ["", "<b>smile</b>"]
+    titled = segmentation_figure(DROPS, parts, 0.05, unit="nats per row", names=names)
+    assert list(titled.layout.xaxis.ticktext)[:2] == ["&lt;b&gt;smile&lt;/b&gt;", "5"]
     # Shared and private parts have a background, the unused part has none.
     assert sum(shape.type == "rect" for shape in figure.layout.shapes) == 3
 

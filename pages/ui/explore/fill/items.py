@@ -57,7 +57,11 @@ def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
     """Rows of the data in random order; every turn continues in the same order."""
     order = np.random.default_rng(0).permutation(dataset.n_points)
     rows = _turned(order, turn)
-    return [RowItem(f"row {row}", words_of_row(dataset, row), dataset.values[row]) for row in rows]
+    shown = dataset.targets[rows].astype(np.float64)  # `dataset.values` would convert all rows
+    return [
+        RowItem(f"row {row}", words_of_row(dataset, row), values)
+        for row, values in zip(rows, shown, strict=True)
+    ]
 
 
 def own_items(values: Array, mark: str, turn: int, row_names: Array | None = None) -> list[RowItem]:
