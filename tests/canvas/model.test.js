@@ -121,7 +121,7 @@ const smooth = (part, x, z) => (part.kind === "white" ? 0 : FORMULAS[part.kind](
 const shifted = (x, q, by) => x.map((value, p) => value + (p === q ? by : 0));
 
 // `derivative` is optional: without it a map has no paths and no magnification.
-for (const [kind, numbers] of Object.entries(PARTS).filter(([kind]) => KERNELS[kind].derivative)) {
+for (const [kind, numbers] of Object.entries(PARTS).filter(([name]) => KERNELS[name].derivative)) {
   const part = { kind, ...numbers };
   const h = 1e-4;
 
