@@ -75,9 +75,38 @@ def is_anything_here(
     counts. Copies of the table whose columns are shuffled separately have the same base rates and
     no relations: a model that gains there as much as on the table itself has found nothing.
 
-    Y, kinds: as for `BayesianGPLVM.fit`. model: a BayesianGPLVM or BayesianPCA that is cloned; None
-    for six latent dimensions and 40 inducing inputs. n_shuffles: the number of shuffled copies.
-    Raises DataError for tables with fewer than 20 rows, or with too few values.
+    Parameters
+    ----------
+    Y : array_like or DataFrame of shape (N, D)
+        The table; NaN or None marks missing values.
+    kinds : "auto", list or dict, default "auto"
+        The kinds of the columns, as for `BayesianGPLVM`.
+    model : BayesianGPLVM or BayesianPCA, optional
+        The model that is copied and trained. Default: six latent dimensions and 40 inducing inputs.
+    n_shuffles : int, default 2
+        The number of shuffled copies.
+    random_state : int, default 0
+        The seed of hidden entries, shuffles and models.
+
+    Returns
+    -------
+    Evidence
+        The gain over the base rates in nats, and an answer in words.
+
+    Raises
+    ------
+    DataError
+        If the table has fewer than 20 rows, or too few values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gplvm_core import BayesianPCA, is_anything_here
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.outer(rng.standard_normal(60), [1.0, -2.0, 0.5, 1.0])
+    >>> Y += 0.1 * rng.standard_normal((60, 4))
+    >>> is_anything_here(Y, model=BayesianPCA(1, max_iter=30), n_shuffles=1).found
+    True
     """
     columns, _ = columns_of(cells_of(Y), kinds)
     values = coded_table(columns, Y)

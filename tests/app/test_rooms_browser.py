@@ -13,6 +13,8 @@ def test_a_fold_stays_as_the_visitor_left_it(browser_page: Visit, server: Server
     page = browser_page.page
     page.goto(f"{server.url}/train")
     options = page.locator("[data-testid=stExpander] details", has_text="More options")
+    # A click before the page has loaded its scripts is not stored.
+    expect(page.locator("[data-kept]")).to_be_attached()
     options.locator("summary").click()
     expect(options).to_have_attribute("open", "")
     page.reload()

@@ -40,7 +40,7 @@ BOUNDS = {
     "evaluate_mixed",  # tests/identities/test_mixed.py
 }
 # Values that come without adjoints.
-NOT_BOUNDS = {"gram_factor", "layer_term", "output_gaps", "profile_scales", "updated"}
+NOT_BOUNDS = {"gram_factor", "layer_term", "output_gaps", "profile_scales", "updated", "mixed_term"}
 
 
 def test_every_bound_is_here() -> None:

@@ -234,7 +234,7 @@ def test_words_of_views_follow_a_path_over_time() -> None:
     mean, variance = model.forecast_latent(times[-1] + np.array([0.05, 0.1]))
     later = model.inverse_transform(mean, X_variance=variance)["tide"][:, 0]
     assert set(later) <= {"high", "low", "middle"}
-    with pytest.raises(ValueError, match="numbers alone"):
+    with pytest.raises(ValueError, match="needs a table of numbers"):
         model.transfer(seen, "tide", times=times[30:50], adapt=True)
 
 

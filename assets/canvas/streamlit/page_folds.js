@@ -1,5 +1,6 @@
 // An invisible component that keeps the folds of a page as the visitor left them, in this browser.
 
+import { element } from "../kit/dom.js";
 import { storeFold, wasOpen } from "../kit/folds.js";
 
 const FOLDS = "[data-testid=stExpander] details, details.mf-fold";
@@ -7,16 +8,20 @@ const FOLDS = "[data-testid=stExpander] details, details.mf-fold";
 /** Folds that were found, with their names. @type {WeakMap<HTMLDetailsElement, string>} */
 const known = new WeakMap();
 
-/** The name of a fold: its page and its title, without numbers. @param {HTMLDetailsElement} fold */
+/** The name of a fold: its page and its title, without numbers; null before its title is drawn.
+ * @param {HTMLDetailsElement} fold */
 function nameOf(fold) {
-  const title = fold.querySelector("summary [data-testid=stMarkdownContainer], summary")?.textContent ?? "";
-  return `${location.pathname} ${title.replace(/[\d,.]+/g, "#").trim()}`;
+  // The summary of Streamlit's folds has an icon, too, whose text depends on whether it is open.
+  const title = fold.querySelector(fold.matches(".mf-fold") ? "summary" : "summary [data-testid=stMarkdownContainer]");
+  const words = title?.textContent?.replace(/[\d,.]+/g, "#").trim();
+  return words ? `${location.pathname} ${words}` : null;
 }
 
 function find() {
   for (const fold of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll(FOLDS))) {
     if (known.has(fold)) continue;
     const name = nameOf(fold);
+    if (!name) continue;
     known.set(fold, name);
     const summary = fold.querySelector("summary");
     if (wasOpen(name, fold.open) !== fold.open) {
@@ -33,8 +38,10 @@ function find() {
 
 const observer = new MutationObserver(find);
 
-export default function pageFolds() {
+/** @param {{ parentElement: HTMLElement }} component */
+export default function pageFolds({ parentElement }) {
   const app = document.querySelector("[data-testid=stApp]");
   if (app) observer.observe(app, { childList: true, subtree: true });
   find();
+  parentElement.replaceChildren(element("span", { "data-kept": "" })); // from now on
 }
