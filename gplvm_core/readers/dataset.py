@@ -159,6 +159,7 @@ class Dataset:
         self._keep("times", self._per_row("times", self.times, "fiu", np.float64))
         self._keep("sequences", self._per_row("sequences", self.sequences, "iu", np.int64))
         self._check_labels()
+        self._order_labels()
         self._check_row_names()
         self._check_covariates()
 
@@ -308,6 +309,21 @@ class Dataset:
                 f"{self.name}: labels run from {low} to {high}, but there are "
                 f"{len(self.label_names)} label names; labels are their indices, from 0."
             )
+
+    def _order_labels(self) -> None:
+        """Labels from a column of words have the numbers of its words, so that both have the same
+        colours.
+        """
+        if not self.label_names:
+            return
+        columns = [tuple(map(str, each.words)) for each in self.columns if each.is_words]
+        same = (own for own in columns if set(own) == set(self.label_names))
+        words = next(same, self.label_names)
+        if self.labels is None or words == self.label_names:
+            return
+        numbers = np.array([words.index(name) for name in self.label_names])
+        self._keep("labels", numbers[self.labels])
+        object.__setattr__(self, "label_names", words)
 
     def _check_row_names(self) -> None:
         if self.row_names is None:

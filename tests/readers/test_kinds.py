@@ -197,3 +197,12 @@ def test_new_rows_have_the_model_s_words_or_are_refused():
         "Biscoe, Torgersen. Correct the cell, or leave it empty: an empty cell is a gap that the "
         "model fills."
     )
+
+
+def test_labels_from_a_column_of_words_have_the_numbers_of_its_words() -> None:
+    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "kind": ["tree", "bush", "tree", "herb"]})
+    names = ("bush", "herb", "tree")
+    found = Dataset.of_table("t", "T", frame, labels=np.array([2, 0, 2, 1]), label_names=names)
+    assert found.label_names == found.columns[1].words
+    assert [found.label_names[label] for label in found.labels] == list(frame["kind"])
+    np.testing.assert_array_equal(found.labels, found.values[:, 1])
