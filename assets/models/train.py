@@ -200,7 +200,7 @@ def keep_calibration(name: str) -> None:
 
 
 DENSITIES = HERE / "densities.json"
-MOST_SCORED = 100  # rows, as many as the tab Fill in compares with
+MOST_SCORED = 100  # training rows that the tab Fill in compares with
 
 
 def keep_densities(name: str) -> None:

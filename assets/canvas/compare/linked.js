@@ -62,7 +62,7 @@ export class LinkedMaps {
     this.stopping = new AbortController();
     this.frame = new NextFrame(() => this.panels.forEach((panel) => panel.draw()));
     const models = modelsOf(packed);
-    // Maps that only place rows lack a table's columns: only facts and labels can colour all maps.
+    // Maps that only place rows have no columns, so only facts and labels can colour all maps.
     for (const model of models) if ("coloured" in model) model.coloured = [];
     /** State that all maps share; its places belong to the first map only. */
     this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));

@@ -204,7 +204,7 @@ export class Explorer {
     const { a, b } = this.state;
     this.state.hover = null;
     this.dispatch(action);
-    // Another plane is framed already.
+    // A change of the plane has already fitted the view.
     if (this.state.a === a && this.state.b === b) {
       this.map.fit();
       if (this.map.revealPoint()) this.map.refresh();

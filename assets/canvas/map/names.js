@@ -7,7 +7,7 @@
  * @typedef {{ key: string, stored: readonly string[] | null }} NamesData
  */
 
-const LONGEST = 40; // letters; gplvm_core/store/entry.py says the same
+const LONGEST = 40; // letters; the same limit as in gplvm_core/store/entry.py
 export const PLACE = "dimensions of "; // before the key in the browser's storage
 const [MARK, BETWEEN] = ["~", "~,"];
 

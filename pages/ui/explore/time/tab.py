@@ -26,7 +26,7 @@ def time(item: Item, name: str) -> None:
     if item.dataset.columns:
         st.info(
             "This table has words or counts, which the player cannot draw. The tab Map shows its "
-            "rows. In Python, complete, forecast and sample_sequence answer with words over time.",
+            "rows; forecasts of such tables are available in the library only.",
             icon=":material/timeline:",
         )
         return
