@@ -76,7 +76,7 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     assert "2 columns of numbers, 1 yes/no column and 3 grades" in again
 
 
-def test_numbers_alone_stay_numbers_and_may_be_counts_by_a_click():
+def test_tables_of_numbers_may_become_counts_by_a_click():
     rows = "\n".join(f"{n % 5},{n % 3},{n / 7:.3f}" for n in range(30))
     at = upload(run_page("train"), "numbers.csv", f"a,b,c\n{rows}".encode())
     assert "30 rows, 3 values each" in said(at)

@@ -47,7 +47,7 @@ def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regression, "SUBSET", 10)
 
 
-def test_a_step_is_what_depth_is_for() -> None:
+def test_depth_helps_on_a_step() -> None:
     x, y = step(30)
     new, wanted = step(100, 1)
     shallow = SparseGPRegression(8, max_iter=60, random_state=0).fit(x, y)

@@ -89,7 +89,7 @@ def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Pat
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_it_goes_on_from_any_sample_with_the_same_numbers() -> None:
+def test_it_continues_from_any_sample_with_the_same_numbers() -> None:
     values, seen = rows(300), []
     whole = BayesianGPLVM(**SETTINGS).fit(values, callback=seen.append)
     assert {len(each.latent_mean) for each in seen} == {300}

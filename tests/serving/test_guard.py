@@ -1,4 +1,4 @@
-"""The guard in front of the app: which requests reach the app, and which do not."""
+"""The guard in front of the app: accepted and refused requests."""
 
 import itertools
 from urllib.parse import quote

@@ -39,7 +39,7 @@ def test_both_heads_of_a_pair_have_the_stated_light(pairs):
             assert np.abs(given - picture[0]).max() <= 1
 
 
-def test_every_picture_occurs_once_and_identities_tell_nothing_of_each_other(pairs):
+def test_every_picture_occurs_once_and_identities_are_independent(pairs):
     for view in ("left", "right"):
         assert len(np.unique(pairs.view(view).targets, axis=0)) == 192
     left, right = pairs.covariates["identity_left"], pairs.covariates["identity_right"]

@@ -22,7 +22,7 @@ import { modelsOf } from "./placed.js";
 /** A model's description before its bytes arrive. @typedef {PanelWords & { store: string, draws: boolean }} Described */
 /**
  * State in the link: whether the maps are aligned, a place kept on one of them in its model's coordinates, selected
- * * rows, highlighted labels, whether thumbnails are shown, and the number of the fact that colours the rows, from 1.
+ * rows, highlighted labels, whether thumbnails are shown, and the number of the fact that colours the rows, from 1.
  * @typedef {{ turned: boolean, at: number[] | null, rows: string, labels: number[], thumbnails: boolean, by: number }} Stand
  */
 

@@ -81,7 +81,7 @@ export class BendFigure extends LivingFigure {
 
   /**
    * Density and bound of a model, the better ones marked. The bound of two layers is looser, so a
-   * * lower one does not favour one layer.
+   * lower one does not favour one layer.
    * @param {"shallow" | "deep"} name
    */
   scores(name) {
@@ -223,7 +223,7 @@ export function pathAt(paths, { frames, paths: count }, width, s, place) {
 
 /**
  * Which model gives held-out points the higher density, and by how much: the geometric mean over
- * * the points of the ratio of the densities.
+ * the points of the ratio of the densities.
  * @param {number} shallow mean log density of a point
  * @param {number} deep
  */

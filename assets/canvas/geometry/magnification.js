@@ -15,7 +15,7 @@ const LEAST_LINE = 1e-3; // of the maximum; smaller changes are invisible
 
 /**
  * Magnification on the map's plane: √det of the metric between the plane's tangents. Hidden dimensions
- * * that follow the data are functions of the two shown ones, so the tangents include them.
+ * that follow the data are functions of the two shown ones, so the tangents include them.
  * @param {OutputMetric} metric
  * @param {(u: number, v: number) => Float64Array} place in all dimensions
  * @param {[number, number]} steps across and up

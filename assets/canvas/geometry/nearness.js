@@ -12,7 +12,7 @@ const OUTSIDE = 0.9; // spacings are limited to this quantile
 
 /**
  * The squared width of the weights at a distance from the nearest point: wider than among the points,
- * * for a smooth transition half-way between two groups.
+ * for a smooth transition half-way between two groups.
  * @param {number} width among the points
  * @param {number} least squared distance of the nearest one
  */
@@ -127,7 +127,7 @@ export class NearPlane {
 
   /**
    * The spacing of the points around a place: a weighted mean, so that it changes smoothly, and equals
-   * * that of the nearest points far from all points.
+   * that of the nearest points far from all points.
    * @param {number} count of the points that `look` found
    */
   spacingHere(count) {

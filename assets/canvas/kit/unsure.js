@@ -8,7 +8,7 @@ import { imageBox } from "./geometry.js";
 
 /**
  * cells: variances on a square grid with this number of cells per side, relative to the data's; from, to:
- * * the deviations at which the effect begins and is complete.
+ * the deviations at which the effect begins and is complete.
  * @typedef {{ how: "blur" | "fade", cells: ArrayLike<number>, side: number, from: number, to: number }} UnsurePixels
  */
 

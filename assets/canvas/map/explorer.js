@@ -39,8 +39,8 @@ const SETTLE_MS = 450; // arrow keys and sliders: the point is kept after this p
 export class Explorer {
   /**
    * root: the element with map.html or views.html; model: the model on the map;
-   * * chosen: the initial state; onChange(chosen, before) is called after changes of the state, but
-   * * not while the point moves.
+   * chosen: the initial state; onChange(chosen, before) is called after changes of the state, but
+   * not while the point moves.
    * @param {ParentNode} root
    * @param {Model} model
    * @param {Readonly<Chosen>} chosen

@@ -3,7 +3,7 @@
 /** @typedef {{ getItem(key: string): string | null, setItem(key: string, value: string): void }} Storage */
 /**
  * key: of the names in the browser; stored: those in the model's file, "" for unnamed dimensions, or null
- * * if the browser stores them.
+ * if the browser stores them.
  * @typedef {{ key: string, stored: readonly string[] | null }} NamesData
  */
 

@@ -112,7 +112,7 @@ export class Paths {
 
   /**
    * The shown plane, for the search: its hidden dimensions as on the map, or interpolated between
-   * * the two ends.
+   * the two ends.
    * @param {Float64Array} from
    * @param {Float64Array} to
    * @returns {Sheet}

@@ -15,7 +15,7 @@ function textOf(root, words) {
 
 /**
  * data: `within`, the class of the part with the buttons; `words`, from a button's label to its label
- * * after the click.
+ * after the click.
  * @param {any} component
  */
 export default function ({ data }) {
