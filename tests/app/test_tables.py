@@ -114,7 +114,7 @@ def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened
     )[:, 0]
     assert f"**{middle:,.4g}** (95 %: {low:,.4g} to {high:,.4g})" in said(at)
     assert "Position on the map" in said(at)
-    assert "Log density of the known part" in said(at)
+    assert "with values in the same columns" in said(at)
 
 
 def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, birds, model):

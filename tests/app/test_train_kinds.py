@@ -84,7 +84,7 @@ def test_tables_of_numbers_may_become_counts_by_a_click():
     assert "GP-LVM" in at.radio(key="form_model").options
     next(t for t in at.toggle if t.label.startswith("All 2 columns")).set_value(True).run()
     assert not at.exception
-    assert "learns 1 column of numbers and 2 columns of counts together" in said(at)
+    assert "one map for all columns: 1 column of numbers and 2 columns of counts." in said(at)
 
 
 def test_a_column_that_cannot_be_learnt_is_named_and_the_form_stays():

@@ -79,18 +79,20 @@ def keep_working(item: Item, name: str, missing: Array, count: int) -> None:
 def in_words(dataset: Dataset, current: RowItem, value: float, densities: Array) -> str:
     """How many training rows are less typical, and which rows were compared."""
     count, share = len(densities), share_below(densities, value)
-    rows = (
-        f"all {plural(count, 'training row')}"
-        if count == dataset.n_points
-        else f"{plural(count, 'training row')} (chosen evenly from {dataset.n_points:,})"
-    )
+    gaps = bool(np.isnan(dataset.values).any())
+    if count == dataset.n_points:
+        rows = f"all {plural(count, 'training row')}"
+    elif gaps:
+        rows = f"{plural(count, 'training row')} with values in the same columns"
+    else:
+        rows = f"{plural(count, 'training row')} (chosen evenly from {dataset.n_points:,})"
     if share == 0.0:
         words = f"Less typical than {rows}"
     elif share == 1.0:
         words = f"More typical than {rows}"
     else:
         words = f"More typical than {percent(share)} of {rows}"
-    if np.isnan(current.values).any():
+    if np.isnan(current.values).any() and not gaps:
         words += ", compared in the columns where this row has values"
     words += ". Hiding cells does not change this."
     if row_of(current.id) is None:
