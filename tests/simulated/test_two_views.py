@@ -116,7 +116,7 @@ def test_silhouettes_belong_to_their_poses_and_hide_front_and_back(bodies):
     poses = bodies.view_values["pose"].reshape(606, 28, 3)
     seen = bodies.view_values["silhouette"].reshape(606, 32, 32)
     np.testing.assert_allclose(silhouettes(poses[[0, 300]], skeleton, 32), seen[[0, 300]])
-    # What is nearer to the camera cannot be seen; no body leaves the picture.
+    # The distance to the camera is invisible; no body leaves the picture.
     flat = poses[[0, 300]] * [1, 1, -1]
     np.testing.assert_allclose(silhouettes(flat, skeleton, 32), seen[[0, 300]])
     assert seen[:, [0, -1]].max() == 0 == seen[:, :, [0, -1]].max()

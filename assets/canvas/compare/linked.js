@@ -27,9 +27,9 @@ import { modelsOf } from "./placed.js";
  */
 
 const ROOM_AROUND = 1.12;
-const FIGURE_GAP = 24; // of the figure as SVG, in CSS pixels
+const FIGURE_GAP = 24; // CSS pixels between the maps of the SVG figure
 const FIGURE_HEAD = 26;
-const MOST_NAMED = 12; // of the selected rows
+const MOST_NAMED = 12; // selected rows named in the text
 
 /**
  * Shows the link's state; invalid parameters are ignored.

@@ -136,7 +136,7 @@ export class OutputMetric {
     return Math.sqrt(Math.max(g * k - h * h, 0));
   }
 
-  /** The same for the mean only, from its slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
+  /** The enlargement of the area by the mean only, from its slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
   meanMagnification(x, along, up) {
     const { shrink } = this.model;
     const changes = this.changesAt(x, [along, up]);

@@ -33,7 +33,7 @@ import { OutputVariances } from "./variances.js";
  */
 
 const MOST_GROUPS = 8; // kinds of outputs; with more, variances are those at the middle of an uncertain place
-const NOTHING = 1e-5; // of the positions' variance: smaller contributions are omitted
+const NOTHING = 1e-5; // fraction of the positions' variance; smaller contributions are omitted
 const MOST_COLUMNS = 200; // columns of a table offered as colours
 const MOST_FOR_GAP = 300; // inducing inputs up to which a separate quadratic form speeds up the shading
 

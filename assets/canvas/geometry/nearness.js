@@ -4,10 +4,10 @@
 /** @import { Slice } from "./slice.js" */
 
 const NEIGHBOUR = 5; // a point's spacing is its distance to the neighbour of this number
-const SHARE = 0.3; // of the spacing: the width of the weights. A narrow one stays near the data and is smooth
+const SHARE = 0.3; // width of the weights, as a fraction of the spacing: narrow enough to stay near the data
 const NEGLIGIBLE = 24; // a weight of e^-24 relative to the nearest point's is invisible
 const GROWTH = 0.4; // below 0.5: above it, the nearest point would no longer dominate far away
-const LEAST = 1e-6; // of the median: the least spacing, for points that coincide
+const LEAST = 1e-6; // least spacing, as a fraction of the median, for points that coincide
 const OUTSIDE = 0.9; // spacings are limited to this quantile
 
 /**
@@ -204,7 +204,7 @@ export class NearPlane {
   }
 
   /**
-   * The places that the pointer reaches, for the shading.
+   * The plane of all places that the pointer can reach, for the shading.
    * @param {(x: Float64Array) => number} variance at a place
    * @returns {Slice<null>}
    */

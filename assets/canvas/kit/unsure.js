@@ -12,7 +12,7 @@ import { imageBox } from "./geometry.js";
  * @typedef {{ how: "blur" | "fade", cells: ArrayLike<number>, side: number, from: number, to: number }} UnsurePixels
  */
 
-const FADED = 0.9; // of a pixel's colour, at most
+const FADED = 0.9; // largest fraction of a pixel's colour that fades
 
 /** A reused canvas. @type {{ layer?: HTMLCanvasElement }} */
 const unsureSheet = {};

@@ -16,7 +16,7 @@ import { contrastOf } from "../geometry/contrast.js";
 /** @import { Explorer } from "./explorer.js" */
 
 const TOP_COLUMNS = 6; // columns that differ most
-const TOP_JOINTS = 4; // of a body
+const TOP_JOINTS = 4; // joints of a body in the text
 const MOST_LISTED = 200; // the most columns of a table in the list
 const FULL_EFFECT = 2; // the least effect with the full length of a bar
 const WIDEST_MEAN = 150; // CSS pixels of a picture

@@ -31,7 +31,7 @@ import { Wall } from "./wall.js";
 /** @import { Action, Chosen, Place } from "./state.js" */
 
 const COVERED = 40; // CSS pixels of the map under its legend, and under its buttons, at least
-const MAP_MARGIN = 10; // around them
+const MAP_MARGIN = 10; // margin around them
 const BELOW_MAP = 34; // CSS pixels for the line below the map
 const SETTLE_MS = 450; // arrow keys and sliders: the point is kept after this pause
 

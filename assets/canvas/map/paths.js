@@ -31,8 +31,7 @@ export class Paths {
     this.waiting = false;
     /** The paths between the two ends that are found. @type {Record<string, Way | undefined>} */
     this.ways = {};
-    /** Of the length. */
-    /** The place on the path; it begins at its end, where the chosen point is. */
+    /** The place on the path, as a fraction of its length; initially its end, where the chosen point is. */
     this.share = 1;
     this.forward = true;
     this.playing = false;

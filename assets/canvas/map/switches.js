@@ -37,7 +37,7 @@
  */
 
 const FARTHEST = 1e6; // the largest coordinate, as in pages/ui/shared/place.py
-const DECIMALS = 1e4; // of a kept coordinate, so that the point equals the one in its link
+const DECIMALS = 1e4; // kept coordinates are rounded like those in a link
 
 /** @type {readonly number[]} */
 const NONE = Object.freeze([]);

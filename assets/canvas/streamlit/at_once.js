@@ -3,7 +3,7 @@
 const MOST = 20_000; // milliseconds; without a response by then, the old label returns
 
 /**
- * The text node in an element that is one of the labels.
+ * The text node in an element whose text is one of the labels.
  * @param {Element} root
  * @param {Record<string, string>} words
  */

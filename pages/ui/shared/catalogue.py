@@ -44,7 +44,7 @@ class Item:
     title: str
     model: Any
     dataset: Dataset
-    views: tuple[str, ...] = ()  # of a multi-view model
+    views: tuple[str, ...] = ()  # names of the views of a multi-view model
     view: str | None = None  # the view that is shown
     alone: tuple[str, ...] = ()  # views that can be shown separately
 

@@ -28,7 +28,7 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
 
 
 def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
-    """The same for keys with arbitrary characters, since they contain names of data."""
+    """Return the component for keys with any characters, since keys contain names of data."""
 
     def mount(*, key: str, **others: Any) -> Any:
         return renderer(key=plain_key(key), **others)

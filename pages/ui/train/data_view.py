@@ -258,7 +258,7 @@ def table_of(dataset: Dataset) -> pd.DataFrame:
 
 
 def table_of_views(dataset: Dataset, views: list[View]) -> pd.DataFrame:
-    """The same of some views, their names in front of the columns'."""
+    """The first rows of some views as a table; column names begin with the view's name."""
     places = columns_of_views(dataset.views)
     columns = np.concatenate([np.arange(dataset.n_outputs)[places[view.name]] for view in views])
     names = tuple(word for view in views for word in view.full_names)
