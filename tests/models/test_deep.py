@@ -163,7 +163,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     whole, stopped = fit(), list[Run]()
 
     def stop(progress: Progress) -> None:
-        # In the second phase; for the regression in its second start.
+        # Interrupt in the second phase (regression: in the second start).
         stopped.append(progress.run)
         if len(progress.run.done) == len(whole.restarts_) - 1 and progress.iteration == 6:
             raise StopIteration

@@ -162,7 +162,7 @@ export class LinkedMaps {
     return this.turned ? this.panels : [panel];
   }
 
-  /** A row in every map. @param {number} n */
+  /** Show a row in every map. @param {number} n */
   showRow(n) {
     this.shared.hovered = n;
     for (const panel of this.panels) panel.show(panel.model.position(n), false);

@@ -3,7 +3,7 @@
 /** @import { LatentPoints } from "./points.js" */
 /** @import { Slice } from "./slice.js" */
 
-const NEIGHBOUR = 5; // a point's spacing is its distance to the neighbour of this number
+const NEIGHBOUR = 5; // a point's spacing is its distance to its fifth nearest neighbour
 const SHARE = 0.3; // width of the weights, as a fraction of the spacing: narrow enough to stay near the data
 const NEGLIGIBLE = 24; // a weight of e^-24 relative to the nearest point's is invisible
 const GROWTH = 0.4; // below 0.5: above it, the nearest point would no longer dominate far away

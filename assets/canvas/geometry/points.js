@@ -19,7 +19,7 @@ export class LatentPoints {
     this.relevance = Float64Array.from(header.relevance);
     /** N × Q. @type {Floats} */
     this.latent = arrays.latent;
-    /** N × Q, of points that are uncertain. @type {Floats | undefined} */
+    /** Variances of the positions, N × Q; undefined if positions are certain. @type {Floats | undefined} */
     this.latentVariance = arrays.latent_variance;
     /** @type {Int32Array | undefined} */
     this.labels = arrays.labels;

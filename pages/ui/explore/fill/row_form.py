@@ -17,8 +17,8 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent, words_of_row
 
 ACROSS = 3  # fields side by side
-SHOWN = 3  # probable words of a missing value
-LEAST = 0.01  # probability of a word that is shown
+SHOWN = 3  # number of probable words shown for a missing value
+LEAST = 0.01  # lowest probability of a shown word
 ENDS = (0.025, 0.975)  # quantiles at the ends of the interval of a number or count
 
 

@@ -16,8 +16,8 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, story_of
 
 CALIBRATED = (
-    "the same model was trained without a tenth of the rows, then completed each of them from half "
-    "of its values. Correct intervals contain 95 %."
+    "For this test, the same model was trained without a tenth of the rows, then completed each of "
+    "these rows from half of its values."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
@@ -92,7 +92,7 @@ def latent_map(item: Item, name: str) -> None:
         "forward. Drag the ring to move it; drag elsewhere, or with Shift, to move the map. "
         "Bookmarks stay in this browser; the page's address leads to this place.",
         f"**Training.** {training_in_words(item.model)}",
-        *([f"**Held out.** {measured}: {CALIBRATED}"] if measured else []),
+        *([f"**Held out.** {measured}. {CALIBRATED}"] if measured else []),
         *bullets(item.model.notes_),
         f"**Data.** {plain(item.dataset.source)}",
         *bullets(item.dataset.notes),
