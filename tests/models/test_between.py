@@ -9,7 +9,7 @@ from gplvm_core.optimise import Progress
 
 
 class Asked:
-    """Raise an error at the question with the given number; record all progress."""
+    """Raise an error at the call with the given number; record all progress."""
 
     def __init__(self, at: int, error: type[BaseException]) -> None:
         self.at, self.error = at, error

@@ -10,7 +10,7 @@ import { contour, levelsBetween, smoothGrid } from "./contours.js";
 const CELL = 9; // CSS pixels between the places at which lines are computed
 const SURE = 0.25; // fraction of the prior variance below which the model counts as sure
 const FACTOR = 4; // ratio of the levels of neighbouring lines
-const SMOOTHED = 16; // times (25 pixels): lines describe regions, the shading describes neighbouring places
+const SMOOTHED = 16; // number of smoothings (about 25 pixels): lines summarise regions
 const LEAST_LINE = 1e-3; // lowest level, as a fraction of the maximum; smaller changes are invisible
 
 /**
