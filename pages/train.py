@@ -53,7 +53,7 @@ def chosen_data() -> Dataset | None:
     dataset = FORMS[str(source)]()
     if dataset is None or isinstance(dataset, TableDataset):
         return dataset
-    if dataset.columns:  # views have numbers alone
+    if dataset.columns:  # views support numbers only
         return dataset
     divided = views_choice(dataset)
     if source == "several" and divided is not None and len(divided.views) < 2:
@@ -117,7 +117,7 @@ st.title("Train", anchor=False)
 say_problem()
 say_held()
 wanted = st.query_params.get("job")
-training.recover()  # also jobs of another server on this workspace that has since ended
+training.recover()  # includes jobs of another server on this workspace that has since stopped
 known = {job.id for job in training.jobs()}
 if wanted is not None and wanted not in known:
     if training.elsewhere(wanted):

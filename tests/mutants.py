@@ -213,7 +213,7 @@ def main() -> int:
             copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
             copy(ROOT / part, folder / part)
         if notice(folder, sorted({test for mutant in chosen for test in mutant.tests})):
-            raise SystemExit("The tests fail as it is: put that right first.")
+            raise SystemExit("The tests fail without any change: fix them first.")
         for mutant in chosen:
             place = folder / mutant.file.relative_to(ROOT)
             place.write_bytes(mutant.text)

@@ -74,7 +74,7 @@ def test_every_equation_has_its_files_and_names_that_are_there() -> None:
         assert all(any(word.search(text) for word in words) for text in texts), row
 
 
-def test_formulas_are_such_as_github_shows() -> None:
+def test_formulas_use_only_what_github_renders() -> None:
     """Between $` and `$, or in fences: a plain dollar leaves underscores and \\\\ to Markdown."""
     text = text_of("gplvm_core/MATHEMATICS.md")
     fences = re.findall(r"^```(\w*)\n.*?^```$", text, flags=re.MULTILINE | re.DOTALL)
@@ -194,7 +194,7 @@ def test_chapter_4_views(built: Path) -> None:
 def test_chapter_5_depth(built: Path) -> None:
     said = printed(built, "guide/5_depth")
     assert number("two layers # nats", said) > number("one layer # nats", said) + 10.0
-    # One Gaussian process rings beside the step, and two layers do not.
+    # One Gaussian process oscillates beside the step; two layers do not.
     one, two = (number(f"flat parts, {name}: #", said) for name in ("one layer", "two layers"))
     assert two < 0.5 * one
     assert "layer 1 of 2 is on" in said

@@ -165,7 +165,7 @@ print("fitted")
 """
 
 
-def test_the_library_works_without_what_only_the_app_needs():
+def test_the_library_works_without_the_apps_packages():
     run = subprocess.run(
         [sys.executable, "-c", LIBRARY_ALONE],
         cwd=ROOT,

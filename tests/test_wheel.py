@@ -163,7 +163,7 @@ def test_the_command_leaves_blas_one_thread(complete):
 def test_the_command_opens_the_app(complete, tmp_path):
     """Its first page runs completely from another folder, with the app's settings."""
     port = free_port()
-    # A folder that already has pages, those of another program, which must not be opened.
+    # A folder with the pages of another program, which must not be opened.
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "__init__.py").write_text("raise ImportError('the wrong pages')")
     process = subprocess.Popen(

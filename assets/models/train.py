@@ -141,7 +141,7 @@ def calibrate_columns(
     held: Array,
     generator: np.random.Generator,
 ) -> dict[str, float]:
-    """The same for the numbers and counts of a table of several kinds, by their quantiles."""
+    """Return the fraction of hidden numbers and counts inside the model's 95 % quantiles."""
     model.fit(dataset.in_own_values(dataset.values[trained]))
     rows = dataset.values[held]
     hidden = generator.random(rows.shape) < 0.5
@@ -200,7 +200,7 @@ def keep_calibration(name: str) -> None:
 
 
 DENSITIES = HERE / "densities.json"
-MOST_SCORED = 100  # rows, as many as the tab Fill in compares with
+MOST_SCORED = 100  # training rows that the tab Fill in compares with
 
 
 def keep_densities(name: str) -> None:

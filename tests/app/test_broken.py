@@ -26,7 +26,7 @@ def quick(max_iter: int = 4) -> BayesianGPLVM:
     return BayesianGPLVM(2, 6, max_iter=max_iter, random_state=0)
 
 
-def test_broken_models_stand_beside_whole_ones_and_can_be_kept_or_deleted(dots: Dataset):
+def test_broken_models_are_listed_and_can_be_kept_or_deleted(dots: Dataset):
     library = Library(workspace() / "library")
     library.add(quick().fit(dots.values), dots, "Whole")
     for title in ("Edited", "Cut", "Flipped"):

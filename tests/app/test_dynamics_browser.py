@@ -156,7 +156,7 @@ def test_playing_moves_time_and_pictures_without_the_server(server, moving, brow
     assert len(browser_page.traffic.sent) == sent
 
 
-def test_it_stops_at_the_end_or_goes_round(server, moving, browser_page):
+def test_it_stops_at_the_end_or_loops(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
     page.locator("select[data-part=speed]").select_option("4")
     page.get_by_role("button", name="Play", exact=True).click()

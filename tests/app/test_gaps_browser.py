@@ -87,7 +87,7 @@ def test_missing_pixels_reach_the_browser_as_missing(bench):
 
 
 @pytest.mark.parametrize("width", [1280, 380])
-def test_a_file_with_gaps_goes_all_the_way_to_the_map(server, browser_page, tmp_path, width):
+def test_a_file_with_gaps_is_trained_and_shown_on_a_map(server, browser_page, tmp_path, width):
     rng = np.random.default_rng(2)
     values = np.sin(np.outer(np.arange(40) / 6, rng.uniform(0.5, 2, 6)))
     cells = np.where(rng.random(values.shape) < 0.15, "NA", values.round(4).astype(str))

@@ -188,7 +188,7 @@ def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, br
     expect(fold).to_have_attribute("open", "")
     page.wait_for_function("() => location.search.includes('model=library')")
     assert "last=" not in page.url
-    # Also from the Gallery; a deleted model is forgotten.
+    # The link in the Gallery opens the last model, too; if it was deleted, a ready model opens.
     page.goto(f"{server.url}/")
     settled(page).get_by_role("link", name="Explore").first.click()
     page.wait_for_function("() => location.search.includes('model=library')")

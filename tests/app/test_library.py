@@ -128,7 +128,7 @@ def test_library_takes_in_an_exported_file(kept: Callable[[], Library], tmp_path
     at.file_uploader[0].upload("model.gplvm", data).run()
     assert not at.exception
     assert len(kept().entries()) == 2
-    # The result was all files of the model: none of it stays in memory.
+    # The result of the import, all files of the model, is not cached.
     assert _kept("model", "model.gplvm", data, {}) == []
 
 

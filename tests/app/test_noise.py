@@ -91,7 +91,7 @@ def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
     assert "Noisiest: weight, " in said(at)
 
 
-def test_one_noise_is_the_default_and_goes_without_words():
+def test_one_noise_is_the_default_and_is_not_mentioned():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     assert at.segmented_control(key="form_noise_shared").value == "shared"
@@ -191,7 +191,9 @@ def test_a_view_has_its_own_noise(kept: Callable[..., str]):
     assert f"Noisiest: column 1, {share[0]:.0%} of its spread" in words
 
 
-def test_library_and_gallery_tell_only_noise_per_output(kept: Callable[..., str], tmp_path: Path):
+def test_library_and_gallery_mention_only_noise_per_output(
+    kept: Callable[..., str], tmp_path: Path
+):
     dataset = dataset_of(table())
     for noise, told in (("shared", 0), ("per_output", 1)):
         kept(quick(noise), dataset)

@@ -148,7 +148,7 @@ def test_a_kernel_that_only_its_author_can_draw_is_named_on_the_page(browser, da
 def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     model, dataset, page, tmp_path
 ):
-    """As in IPython's display protocol: markup inside another page."""
+    """Show the file as IPython displays it: as markup inside another page."""
     cell = gplvm_core.explorer(model, replace(dataset, title="A map"))._repr_html_()
     notebook = tmp_path / "notebook.html"
     notebook.write_text(f"<!doctype html><meta charset=utf-8><p>In [1]</p>{cell}<p>In [2]</p>")

@@ -1,4 +1,4 @@
-"""Numbers as people read them: no "−0", no "100 %" of what is only nearly certain."""
+"""Formatting of numbers: never "−0", and "100 %" only for exactly one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a room keeps of a visit, and where it begins."""
+"""Pages in a real browser: the state restored after a visit, and the initial scroll position."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -76,7 +76,7 @@ def opened(birds: Dataset, model: BayesianGPLVM) -> Callable[[str], AppTest]:
     return at
 
 
-def test_the_map_is_sent_with_words_and_not_with_codes_alone(opened, birds, model):
+def test_the_map_contains_the_words_of_its_codes(opened, birds, model):
     at = opened("explore")
     assert not at.exception
     assert not at.error
@@ -87,7 +87,7 @@ def test_the_map_is_sent_with_words_and_not_with_codes_alone(opened, birds, mode
     ]
     assert "Words and counts" in said(at)
     assert arrays["items"].shape == (60, 5)
-    # Noise is that of the numbers.
+    # Only numbers have noise.
     assert [each.label for each in at.expander if "Noise" in each.label]
 
 
@@ -114,7 +114,7 @@ def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened
     )[:, 0]
     assert f"**{middle:,.4g}** (95 %: {low:,.4g} to {high:,.4g})" in said(at)
     assert "Position on the map" in said(at)
-    assert "Log density of the known part" in said(at)
+    assert "with values in the same columns" in said(at)
 
 
 def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, birds, model):

@@ -124,7 +124,7 @@ def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
     assert "per_output" in chosen
 
 
-def test_rows_that_are_pictures_are_drawn_as_such_once_their_size_is_given():
+def test_rows_are_drawn_as_pictures_once_their_size_is_given():
     file = io.BytesIO()
     np.save(file, np.random.default_rng(0).integers(0, 256, (30, 48), dtype=np.uint8))
     at = upload(run_page("train"), "rows.npy", file.getvalue())
@@ -177,7 +177,7 @@ def test_gaps_of_an_upload_are_counted_mapped_and_explained():
     assert table["b"].isna().sum() == 15 and list(table.index[:2]) == [1, 2]
 
 
-def test_complete_data_say_nothing_of_gaps():
+def test_complete_data_do_not_mention_gaps():
     assert "issing" not in said(upload(run_page("train"), "people.csv", TABLE))
 
 

@@ -34,8 +34,8 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert "sex** :small[two values: female, male, 8 gaps]" in words
     assert "size** :small[words in an order: small, medium, large]" in words
     assert (
-        "The model learns 1 column of numbers, 2 yes/no columns, 1 category, 2 grades and 1 column "
-        "of counts together" in words
+        "one map for all columns: 1 column of numbers, 2 yes/no columns, 1 category, 2 grades and "
+        "1 column of counts." in words
     )
     assert "Suggested because — name: text, different in every row." in words
     table = at.dataframe[0].value
@@ -65,9 +65,9 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     at = upload(run_page("train"), "birds.csv", birds())
     kind_of(at, "eggs", "number")
     kind_of(at, "colour", "grade")
-    assert "Left: " in at.info[0].value
+    assert "Not placed yet: " in at.info[0].value
     assert not any(button.label == "Start training" for button in at.button)
-    order = next(box for box in at.multiselect if "“colour” in their order" in box.label)
+    order = next(box for box in at.multiselect if "Order of the words in “colour”" in box.label)
     order.set_value(["white", "grey", "black"]).run()
     assert not at.exception and "2 columns of numbers" in said(at)
     kind_of(at, "species", "colour")
@@ -76,7 +76,7 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     assert "2 columns of numbers, 1 yes/no column and 3 grades" in again
 
 
-def test_numbers_alone_stay_numbers_and_may_be_counts_by_a_click():
+def test_tables_of_numbers_may_become_counts_by_a_click():
     rows = "\n".join(f"{n % 5},{n % 3},{n / 7:.3f}" for n in range(30))
     at = upload(run_page("train"), "numbers.csv", f"a,b,c\n{rows}".encode())
     assert "30 rows, 3 values each" in said(at)
@@ -84,7 +84,7 @@ def test_numbers_alone_stay_numbers_and_may_be_counts_by_a_click():
     assert "GP-LVM" in at.radio(key="form_model").options
     next(t for t in at.toggle if t.label.startswith("All 2 columns")).set_value(True).run()
     assert not at.exception
-    assert "learns 1 column of numbers and 2 columns of counts together" in said(at)
+    assert "one map for all columns: 1 column of numbers and 2 columns of counts." in said(at)
 
 
 def test_a_column_that_cannot_be_learnt_is_named_and_the_form_stays():

@@ -130,7 +130,7 @@ def test_files_of_different_lengths_wait_for_an_answer():
     assert start(at).model_class == "ManifoldRelevance"
 
 
-def test_lengths_that_change_are_asked_about_anew():
+def test_changed_lengths_are_asked_about_again():
     at = several(("left.csv", table(30)), ("right.csv", table(24, columns="uv")))
     unequal(at).set_value("trim").run()
     add(at, ("third.csv", table(20, columns="pq")))

@@ -320,7 +320,7 @@ def test_many_views_of_a_body_are_drawn_as_one(keep, joints_model, joints):
     assert f"layer{len(joints.views) - 1}" in arrays
 
 
-# --- what it asks of the model ------------------------------------------------------------------
+# --- calls of the model -------------------------------------------------------------------------
 
 
 def test_one_view_is_an_item_like_any_other(keep, model, pairs):
@@ -394,7 +394,7 @@ def test_a_view_of_labels_names_its_class():
     assert f"{np.argmax(values)} · given" in html
 
 
-def test_joints_with_like_profiles_stand_in_one_group(joints_model, joints):
+def test_joints_with_similar_profiles_form_one_group(joints_model, joints):
     groups = joint_groups(item_of(joints_model, joints), 3)
     assert groups.shape == (len(joints.views),)
     assert set(groups) <= {0, 1, 2}

@@ -257,7 +257,7 @@ def test_a_training_point_lends_only_what_may_move(server, several, browser_page
         assert after[q] == pytest.approx(wanted, abs=1e-3)
 
 
-def test_sliders_stand_under_their_parts(server, several, browser_page):
+def test_sliders_are_below_their_parts(server, several, browser_page):
     page = open_page(browser_page, server, several.pairs)
     headings = page.locator(".dimensions h3")
     assert headings.all_inner_texts() == ["Shared", "Only left", "Only right"]

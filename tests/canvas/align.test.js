@@ -71,7 +71,7 @@ test("a place maps to the rows around it on the other map", () => {
   const with_ = new NearPlane(pointsOf([...ROWS, lonely], [1, 1, 1]), 0, 1);
   const other = pointsOf([...ROWS.map(() => [0, 0]), [5, 6]], [1, 1]);
   with_.carried(100, 100, other).forEach((value, q) => close(value, [5, 6][q], 1e-6));
-  // To the map itself it is what the pointer gets there.
+  // On the same map, it is the place that the pointer reaches.
   const carried = near.carried(0.3, 0.2, here);
   const followed = near.follow(Float64Array.of(0.3, 0.2, 9));
   close(carried[2], followed[2]);

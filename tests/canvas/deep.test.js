@@ -104,7 +104,7 @@ test("a seed always gives the same draw, and deeper draws contain shallower ones
   const [deep, again] = [composedDraw(grid, 6, 4, false), composedDraw(grid, 3, 4, false)];
   assert.deepEqual(deep[2], again[2]);
   assert.notDeepEqual(deep[2], composedDraw(grid, 3, 5, false)[2]);
-  // What one layer maps to the same, all below do.
+  // Inputs with the same value in one layer have the same value in all layers below.
   assert.ok(flatShare(grid[0], deep[5][0]) >= 0);
   assert.equal(flatShare([0, 1, 2, 3], [0, 0, 1, 1]), 2 / 3);
 });

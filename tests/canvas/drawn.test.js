@@ -1,4 +1,4 @@
-// Places at random: their mean and variance are those of the mixture of the points' beliefs.
+// Random places have the mean and variance of the mixture of all q(x_n).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

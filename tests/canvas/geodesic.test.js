@@ -60,7 +60,7 @@ test("in a flat space with any scaling the shortest path is straight", () => {
 
 test("in the hyperbolic half plane it is an arc of a circle about the edge", () => {
   const [from, to] = [Float64Array.of(-1, 0.5), Float64Array.of(2, 1)];
-  // The centre on the edge that both ends are equally far from.
+  // The centre of the arc is on the edge, equally far from both ends.
   const centre = (to[0] ** 2 + to[1] ** 2 - from[0] ** 2 - from[1] ** 2) / (2 * (to[0] - from[0]));
   const radius = Math.hypot(from[0] - centre, from[1]);
   const expected = Math.acosh(1 + ((to[0] - from[0]) ** 2 + (to[1] - from[1]) ** 2) / (2 * from[1] * to[1]));

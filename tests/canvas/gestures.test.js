@@ -7,7 +7,7 @@ import { Gestures } from "../../assets/canvas/map/gestures.js";
 
 const CHOSEN = [100, 100];
 
-/** Gestures on an element 400 × 200 at (10, 20), and what was understood, in order. */
+/** Gestures on an element 400 × 200 at (10, 20), and the recorded calls, in order. */
 function bench() {
   const element = Object.assign(new EventTarget(), {
     style: {},

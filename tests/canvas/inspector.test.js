@@ -128,7 +128,7 @@ test("a value is on the range of its column; one outside is cut at the end and d
   assert.deepEqual([above.side, above.mark, above.band], ["above", 100, [100, 100]]);
   assert.match(above.words, /^16\.50.*above the range of the data, 11\.00 to 15\.00$/);
   assert.deepEqual([onRange(-4, 0.5, [0, 1, 2]).side, onRange(-4, 0.5, [0, 1, 2]).mark], ["below", 0]);
-  // A column that never changes has no range to be on.
+  // A constant column has no range.
   assert.deepEqual([onRange(3, 0.1, [3, 3, 3]).mark, onRange(3, 0.1, [3, 3, 3]).value], [50, "3.00"]);
 });
 

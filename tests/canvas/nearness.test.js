@@ -122,7 +122,7 @@ test("small steps make small changes, across the dense cloud, the gap and the wi
     }
     return most;
   };
-  // Of a function without jumps, steps of a tenth change a tenth.
+  // For a continuous function, steps of a tenth change the result by a tenth.
   const [coarse, fine] = [largest(5_000), largest(50_000)];
   assert.ok(coarse < 0.2 && fine < 0.15 * coarse, `${coarse}, ${fine}`);
 });

@@ -23,7 +23,7 @@ const MODEL = modelOf();
 const BARE = modelOf(true);
 const NOTHING = { thumbnails: false, ellipses: false, trajectories: false };
 
-/** Frozen all the way down, so that an action that changes a state instead of making one throws. */
+/** Freeze a value and its parts, so that an action that changes a state in place throws. */
 function frozen(value) {
   if (value && typeof value === "object" && !ArrayBuffer.isView(value)) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
@@ -36,7 +36,7 @@ const KEEP = { type: "keep" };
 const UNDO = { type: "undo" };
 const REDO = { type: "redo" };
 
-/** Every value of every switch that the model offers; those that travel in a link first. */
+/** Every value of every switch that the model offers; values with a form in a link first. */
 const LINKED = {
   show: ["thumbnails", "ellipses", "trajectories"].map((name) => ({ ...NOTHING, [name]: true })).concat([NOTHING, { thumbnails: true, ellipses: true, trajectories: true }]),
   shade: ["uncertainty", "magnification"],
@@ -159,7 +159,7 @@ test("a link restores its state, for single switches and all together", () => {
     const link = toLink(state);
     const query = Object.fromEntries(new URLSearchParams(Object.entries(link).filter(([, words]) => words !== null)));
     assert.deepEqual(fromLink(query, MODEL), settle(state));
-    assert.deepEqual(fromLink(link, MODEL), settle(state)); // null is as good as left out
+    assert.deepEqual(fromLink(link, MODEL), settle(state)); // null equals a missing parameter
   }
   assert.equal(new Set(states.map((state) => JSON.stringify(toLink(state)))).size > 20, true);
 });
@@ -183,7 +183,7 @@ test("invalid words in a link are ignored", () => {
     for (const words of all) assert.deepEqual(fromLink({ [name]: words }, MODEL), initial(MODEL), `${name}=${words}`);
   }
   assert.deepEqual(fromLink({ colour: "red", labels: "2", rows: "1", past: "1", offer: "1", first: "1" }, MODEL), initial(MODEL));
-  // One part that cannot be meant does not take the others with it.
+  // An invalid part does not invalidate the others.
   assert.equal(fromLink({ shade: "depth", wall: "map", dims: "1,99" }, MODEL).wall, "map");
 });
 
@@ -199,7 +199,7 @@ test("features that a model lacks are refused, as an action and in a link", () =
   assert.deepEqual(reduce(state, move(1, 2, -1e6)).place.point, [1, 2, -1e6]);
   const rich = { show: "thumbnails,ellipses,trajectories", shade: "magnification", by: "1", path: "0,0,0,1,1,1", way: "straight" };
   assert.deepEqual(fromLink(rich, BARE), state);
-  // Nor does a model take values that no model has.
+  // Values that no model supports are refused as well.
   for (const action of [set("show", { ...NOTHING, thumbnails: "yes" }), set("wall", "sixteen"), set("noise", 1), set("by", 0.5), set("labels", [1]), set("rows", [-1])]) {
     const opened = initial(MODEL);
     assert.equal(reduce(opened, action), opened, JSON.stringify(action));

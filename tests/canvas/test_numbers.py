@@ -41,8 +41,8 @@ def chart_of(kernel: Kernel, outputs: str) -> Chart:
     """A sparse regression posterior on points that are known, over smooth outputs.
 
     outputs: "alike" in their variance, or different because they are observed in other rows
-    ("groups"), or by a signal and a noise of their own ("own"). The jitter keeps K well conditioned
-    (1e4 at most): processors that round differently must agree on the stored numbers.
+    ("groups"), or because each has its own signal and noise ("own"). The jitter keeps K well
+    conditioned (1e4 at most): processors that round differently must agree on the stored numbers.
     """
     rng = np.random.default_rng(0)
     latent = rng.standard_normal((N, Q))

@@ -25,7 +25,7 @@ SPECIES, SIZES = ["Adelie", "Gentoo", "Chinstrap"], ["small", "medium", "large"]
 
 
 def chart_of_table() -> Chart:
-    """A posterior over two words, two sticks, a count and a number, and rows that it could have."""
+    """A posterior over two columns of words, a count and a number, with plausible rows."""
     rng = np.random.default_rng(0)
     latent = rng.standard_normal((N, Q))
     rows = [
@@ -68,7 +68,7 @@ def chart_of_table() -> Chart:
 
 
 def numbers_of_table() -> dict[str, Any]:
-    """Points, and what the core says of every column there."""
+    """Points, and the core's predictions for every column at these points."""
     chart = chart_of_table()
     assert chart.columns is not None
     points = np.random.default_rng(1).normal(0.0, 1.5, (8, Q))

@@ -20,7 +20,7 @@ def test_spikes_have_structure_and_shuffled_spikes_have_none() -> None:
     found = is_anything_here(spikes.values, ["count"] * 20, model=SMALL, n_shuffles=1)
     assert found.found and found.gain > 0.05
     assert abs(found.shuffled[0]) < 0.03
-    # The rates that made the counts are the most that can be known.
+    # No model can predict better than the rates that the counts were drawn from.
     rates = spikes.covariates["rates"]
     most = np.mean(spikes.values * np.log(rates) - rates) - np.mean(
         spikes.values * np.log(spikes.values.mean(axis=0)) - spikes.values.mean(axis=0)

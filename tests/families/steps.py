@@ -26,7 +26,7 @@ EYE = np.eye(D)
 
 @dataclass(frozen=True)
 class Step:
-    """A layer of q with D × DM (T) and D × D⁻ (F) matrices for every point; for data, only v."""
+    """Parameters of q for a layer: T (D × DM) and F (D × D⁻) per point; the data has only v."""
 
     layer: Layer
     mean: np.ndarray
@@ -65,7 +65,7 @@ def hidden(at: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
 
 
 def blocks(transfer: np.ndarray) -> np.ndarray:
-    """T of every dimension (D, N, M) as one of all (N, D, DM)."""
+    """Convert T from one matrix per dimension (D, N, M) to one for all dimensions (N, D, DM)."""
     return np.einsum("de,dnm->ndem", EYE, transfer).reshape(N, D, D * M)
 
 
@@ -167,7 +167,7 @@ def lower_of(layer: Layer) -> np.ndarray:
 
 
 def stacked(covariance: np.ndarray) -> np.ndarray:
-    """Blocks of every output, or one for all."""
+    """Return a block per output, or one block for all outputs."""
     if len(covariance) == 1:
         covariance = np.repeat(covariance, D, axis=0)
     return np.einsum("de,dij->diej", EYE, covariance).reshape(D * M, D * M)

@@ -71,7 +71,7 @@ def test_masks_are_restored_from_text():
             mask_of_text(wrong, drawing)
 
 
-def test_share_below_counts_ties_half_and_leaves_out_what_is_not_finite():
+def test_share_below_counts_ties_half_and_ignores_infinite_values():
     densities = np.array([1.0, 2.0, 2.0, 3.0, -np.inf, np.nan])
     assert share_below(densities, 2.0) == pytest.approx(0.5)
     assert share_below(densities, 9.0) == 1.0

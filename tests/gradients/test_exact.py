@@ -200,7 +200,7 @@ def test_products_by_a_star() -> None:
     both = 3.0 * (rbf + periodic)
     assert isinstance(both, Sum)
     np.testing.assert_allclose(both.K(times), 3.0 * (rbf.K(times) + periodic.K(times)))
-    # As in arithmetic, a product binds before a sum.
+    # Products bind more strongly than sums, as in arithmetic.
     mixed = rbf + periodic * Matern32()
     np.testing.assert_allclose(
         mixed.K(times), rbf.K(times) + periodic.K(times) * Matern32().K(times)

@@ -1,4 +1,4 @@
-"""Layers whose outputs are a belief: a chain of two, against Monte Carlo and dense algebra."""
+"""Layers with uncertain outputs: a chain of two, against Monte Carlo and dense algebra."""
 
 import numpy as np
 import pytest

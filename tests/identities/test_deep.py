@@ -116,7 +116,7 @@ def test_a_chain_of_one_layer_to_several_views_is_the_shallow_model() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_of_one_layer_views_are_asked_as_the_shallow_model() -> None:
+def test_one_layer_views_answer_like_the_shallow_model() -> None:
     """Both models' answers about the same rows, with the same fitted layers."""
     views, settings = two_views(), {"n_inducing": 5, "max_iter": 12, "random_state": 0}
     deep = DeepManifoldRelevance(2, **settings).fit(views)

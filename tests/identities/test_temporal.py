@@ -96,7 +96,7 @@ def test_sites_far_more_precise_than_the_prior_keep_their_digits(precision: floa
     np.testing.assert_allclose(found.belief.variance, 1.0 / precision, rtol=1e-4)
     gram = kernel.K(times)
     mean, inverse = found.belief.mean[:, 0], np.linalg.inv(gram)
-    # With S = I/λ but for terms of order 1/λ².
+    # S equals I/λ up to terms of order 1/λ².
     log_ratio = np.linalg.slogdet(gram)[1] + 12 * np.log(precision)
     expected = 0.5 * (np.trace(inverse) / precision + mean @ inverse @ mean - 12 + log_ratio)
     assert found.kl[0] == pytest.approx(expected, rel=1e-4)

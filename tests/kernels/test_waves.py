@@ -41,7 +41,7 @@ def integrals(kernel: Kernel, mean: float, variance: float, inducing: np.ndarray
 
 @pytest.mark.parametrize("lengthscale", [0.02, 0.1, 0.4, 1.0, 3.0, 50.0])
 def test_truncated_series_are_within_the_tolerance(lengthscale: float) -> None:
-    """Also for nearly exact inputs, where no damping hides the error."""
+    """The tolerance also holds for nearly exact inputs, where no damping hides the error."""
     a, _ = bessel(lengthscale**-2.0)
     assert abs(2.0 * a.sum() - a[0] - 1.0) < 1e-13
     points, inducing = np.linspace(-2.0, 3.0, 9)[:, None], np.array([[-0.4], [0.2], [1.7]])

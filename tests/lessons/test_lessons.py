@@ -120,7 +120,7 @@ def test_scores_of_a_model_are_computed_correctly() -> None:
     )
 
     class Model:
-        """Fills in zeros, ± 1."""
+        """A model that fills every gap with 0 ± 1."""
 
         latent_mean_ = np.zeros((4, 1))
 

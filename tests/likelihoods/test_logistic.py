@@ -40,7 +40,7 @@ def test_the_quadratic_is_below_and_touches_at_both_signs_of_xi(xi: float) -> No
     np.testing.assert_allclose(below(ends), log_likelihood(ends), rtol=1e-12, atol=1e-12)
 
 
-def test_missing_entries_say_nothing() -> None:
+def test_missing_entries_have_no_influence() -> None:
     found = quadratic(np.zeros(1), np.zeros(1), np.ones(1))
     assert found.weight[0] == found.slope[0] == found.offset[0] == 0.0
 

@@ -27,7 +27,7 @@ def model() -> AutoregressiveGP:
 
 
 @pytest.mark.parametrize("propagate", ["full", "moments", "none"])
-def test_a_wave_goes_on(model: AutoregressiveGP, propagate: str) -> None:
+def test_a_wave_continues(model: AutoregressiveGP, propagate: str) -> None:
     future = wave(105)[90:]
     mean, std = model.forecast(15, propagate=propagate, return_std=True)
     assert mean.shape == std.shape == (15,)

@@ -9,7 +9,7 @@ from gplvm_core.optimise import Progress
 
 
 class Asked:
-    """Raise an error at the question with the given number; record all progress."""
+    """Raise an error at the call with the given number; record all progress."""
 
     def __init__(self, at: int, error: type[BaseException]) -> None:
         self.at, self.error = at, error
@@ -39,7 +39,7 @@ def small(**settings) -> BayesianGPLVM:
     return BayesianGPLVM(3, 10, **{"random_state": 0, "max_iter": 15} | settings)
 
 
-def test_it_is_asked_before_every_evaluation_and_changes_nothing(digits) -> None:
+def test_it_is_called_before_every_evaluation_and_changes_nothing(digits) -> None:
     alone, asked = small().fit(digits), Asked(-1, LeftError)
     model = small().fit(digits, callback=asked)
     np.testing.assert_array_equal(model.trace_["bound"], alone.trace_["bound"])
@@ -50,7 +50,9 @@ def test_it_is_asked_before_every_evaluation_and_changes_nothing(digits) -> None
 
 @pytest.mark.parametrize("optimiser", ["lbfgs", "scg"])
 @pytest.mark.parametrize("at", [5, 6, 7])
-def test_what_left_training_goes_on_with_the_same_numbers(at: int, optimiser: str, digits) -> None:
+def test_what_left_training_continues_with_the_same_numbers(
+    at: int, optimiser: str, digits
+) -> None:
     whole = small(optimiser=optimiser).fit(digits)
     asked = Asked(at, LeftError)
     with pytest.raises(LeftError):

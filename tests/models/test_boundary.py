@@ -228,7 +228,7 @@ def test_data_frames_come_back_as_data_frames() -> None:
     latent = pd.DataFrame(points, index=table.index)
     assert list(model.inverse_transform(latent).columns) == COLUMNS
     assert list(model.inverse_transform(latent).index) == list(table.index)
-    # Also for sequences, where only the rows are data frames, not the path.
+    # Sequences accept data frames as rows; the path stays an array.
     timed = DynamicalGPLVM(5, 8, **QUICK).fit(table)
     found, path, _ = timed.complete(gaps, times=np.arange(30.0), return_latent=True)
     assert list(found.columns) == COLUMNS and isinstance(path, np.ndarray)

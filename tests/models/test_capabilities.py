@@ -20,7 +20,7 @@ LATENT = [kind for kind in ESTIMATORS if "n_components" in inspect.signature(kin
 
 
 @pytest.mark.parametrize("kind", LATENT, ids=lambda kind: kind.__name__)
-def test_a_model_can_what_it_has_methods_for(kind):
+def test_capabilities_match_the_methods(kind):
     # The methods that pages call for one view over time, and for several views.
     can = kind().capabilities
     over_time = "time_kernel" in inspect.signature(kind).parameters and not can.views
@@ -37,7 +37,7 @@ def test_a_model_of_views_knows_the_time_if_it_was_given_a_kernel():
     assert timed.capabilities == Capabilities(timed=True, views=True)
 
 
-def test_a_view_of_a_timed_model_goes_on_along_the_paths_of_all():
+def test_a_view_of_a_timed_model_continues_along_the_paths_of_all():
     rows = np.r_[0:24, 300:316]
     poses = load_dataset("poses").values[rows]
     times, sequences = np.r_[0:24, 0:16] / 10.0, np.repeat(["up", "down"], [24, 16])

@@ -47,7 +47,7 @@ def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regression, "SUBSET", 10)
 
 
-def test_a_step_is_what_depth_is_for() -> None:
+def test_depth_helps_on_a_step() -> None:
     x, y = step(30)
     new, wanted = step(100, 1)
     shallow = SparseGPRegression(8, max_iter=60, random_state=0).fit(x, y)
@@ -163,7 +163,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     whole, stopped = fit(), list[Run]()
 
     def stop(progress: Progress) -> None:
-        # In the second phase; for the regression in its second start.
+        # Interrupt in the second phase (regression: in the second start).
         stopped.append(progress.run)
         if len(progress.run.done) == len(whole.restarts_) - 1 and progress.iteration == 6:
             raise StopIteration

@@ -40,7 +40,7 @@ def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regression, "SUBSET", 10)
 
 
-def test_a_longer_run_goes_on_with_a_start_that_is_sound() -> None:
+def test_a_longer_run_continues_with_a_start_that_is_sound() -> None:
     """A resumed run does not use the start with the higher bound that fits single points."""
     points = np.linspace(-1.5, 1.5, 12)[:, None]
     inputs, targets = Inputs.of(points, None), Targets.of(np.sign(np.sin(6.0 * points)))
@@ -84,7 +84,7 @@ def gappy(n_points: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_rows_that_miss_inputs_tell_something() -> None:
+def test_rows_with_missing_inputs_add_information() -> None:
     x, gaps, y = gappy(30)
     every = DeepGP((2,), 8, max_iter=12, random_state=0).fit(gaps, y)
     assert np.abs(every.predict(x) - y).mean() < 0.2 * y.std()
@@ -134,7 +134,7 @@ def dynamical() -> DeepGPLVM:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_path_goes_on_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> None:
+def test_a_path_continues_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> None:
     times, rows = waving()
     assert dynamical.capabilities == Capabilities(timed=True, layers=True)
     between = times[:-1] + 1.0 / 12.0

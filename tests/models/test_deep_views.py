@@ -85,7 +85,7 @@ def test_views_over_time_and_a_run_that_is_resumed() -> None:
     )
     again.fit(views, times=np.arange(30.0), resume=runs[2])
     assert again.bound_ == model.bound_
-    # The bound is the sum of each view's part, the nodes' and the hidden layers'.
+    # The bound is the sum of the parts of views, nodes and hidden layers.
     assert sum(model.bounds_.values()) > model.bound_
 
 

@@ -177,7 +177,7 @@ def test_views_have_one_joint_density() -> None:
     model.fit_density(views, 5, prior_strength=3.0)
     joint = model.score_samples(new, method="density")
     assert joint.mean() > ProbabilisticPCA(3).fit(ROWS).score_samples(NEW).mean()
-    # A view that is left out is missing, and filled with all that the other one says.
+    # A view that is not passed is predicted from the other view.
     left = model.score_samples({"left": new["left"]}, method="density")
     assert (
         joint.mean()

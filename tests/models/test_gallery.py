@@ -150,7 +150,7 @@ def test_countries_with_like_histories_are_near(gallery: Library) -> None:
 
     assert nearest("Norway", 8) & {"Sweden", "Denmark", "Iceland", "Netherlands", "Switzerland"}
     assert nearest("Zambia", 10) & {"Zimbabwe", "Lesotho", "Botswana", "Kenya", "Malawi"}
-    # A hidden continent follows from incomes and lives, better than by its share.
+    # Income and life expectancy predict a hidden continent better than the base rate.
     rows = dataset.values[::4].copy()
     chances = model.class_probabilities(dataset.in_own_values(rows), "continent")
     own = chances[np.arange(len(rows)), rows[:, 0].astype(int)]

@@ -56,7 +56,7 @@ def test_a_map_of_all_kinds_fills_words_in(model: BayesianGPLVM) -> None:
         right = whole[name][gone[:, at]].astype(str) == full[name][gone[:, at]].astype(str)
         base = full[name].value_counts(normalize=True).max()
         assert right.mean() > base + 0.15
-        # As sure as it is right.
+        # The predicted probabilities match the share of correct words.
         assert abs(sure[gone[:, at], at].mean() - right.mean()) < 0.25
         assert (sure[~gone[:, at], at] == 1.0).all()
     assert np.isnan(sure[:, :2]).all()
@@ -166,7 +166,7 @@ def test_rows_are_placed_where_their_bound_is_highest(model: BayesianGPLVM) -> N
             np.testing.assert_allclose(own[:, q], difference, rtol=1e-4, atol=1e-5)
 
 
-def test_training_rises_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_training_rises_and_continues_where_it_stopped(tmp_path: Path) -> None:
     rows, _ = hidden(table(40))
     settings = {"kinds": {**KINDS, "width": "number", "height": "number", "left": "yes/no"}}
     runs: list[Progress] = []

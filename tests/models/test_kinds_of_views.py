@@ -20,7 +20,7 @@ ANGLE = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, 90)
 
 
 def views_at(angle: np.ndarray, seed: int) -> dict:
-    """One angle says everything: of numbers, of a card with words and counts, and of a label."""
+    """Return views of one angle: numbers, a table with words and counts, and a label."""
     generator = np.random.default_rng(seed)
     x, y = np.cos(angle), np.sin(angle)
     body = np.column_stack([x, y, x * y, x + y]) + 0.05 * generator.standard_normal((len(x), 4))
@@ -35,7 +35,7 @@ def views_at(angle: np.ndarray, seed: int) -> dict:
 
 
 def partly(views: dict) -> dict:
-    """The label of every third row alone, blank in all others; a few gaps in the card."""
+    """Return the views with labels for every third row only, and a few gaps in the table."""
     label = views["label"].copy()
     label[1::3], label[2::3] = "", None
     return {
@@ -148,7 +148,7 @@ def test_one_view_is_a_model_with_the_same_probabilities(model, tmp_path: Path) 
         model.class_probabilities({"card": rows}, "card", "size"),
         rtol=1e-9,
     )
-    # The label depends on nothing that the other views do not have.
+    # The label has no private dimension: it depends only on what the other views share.
     parts = model.segmentation()
     assert frozenset({"label"}) not in parts
     assert any({"label", "body"} <= users for users in parts)
@@ -173,7 +173,7 @@ def test_a_row_of_which_nothing_is_known_has_the_shares_of_all_rows(model) -> No
     assert_allclose(known[1], share, atol=0.15)
 
 
-def test_training_rises_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_training_rises_and_continues_where_it_stopped(tmp_path: Path) -> None:
     views, runs = partly(views_at(ANGLE[:40], 2)), list[Progress]()
     settings = SETTINGS | {"n_inducing": 6, "max_iter": 75, "kinds": KINDS}
     whole = ManifoldRelevance(**settings).fit(views, callback=runs.append)

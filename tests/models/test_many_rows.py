@@ -89,7 +89,7 @@ def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Pat
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_it_goes_on_from_any_sample_with_the_same_numbers() -> None:
+def test_it_continues_from_any_sample_with_the_same_numbers() -> None:
     values, seen = rows(300), []
     whole = BayesianGPLVM(**SETTINGS).fit(values, callback=seen.append)
     assert {len(each.latent_mean) for each in seen} == {300}
@@ -310,7 +310,7 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
     kept = model.rows_.kept
     assert len(kept) == len(model.latent_mean_) == 250 and set(model.rows_.trained) <= set(kept)
     assert "450 of 700 rows were streamed once" in model.notes_[-1]
-    # The same by hand: train on the sample and add the other rows with their beliefs.
+    # Compute the same without the estimator: train on the sample, then add the other rows.
     whole = BayesianGPLVM(**SETTINGS).fit(values[kept].astype(float))
     np.testing.assert_array_equal(model.latent_mean_, whole.latent_mean_)
     others = np.setdiff1d(np.arange(700), kept)

@@ -1,4 +1,4 @@
-"""User-defined models: equality with the estimators that they reproduce, and their answers."""
+"""User-defined models: they equal the estimators that they rebuild, and predict correctly."""
 
 import dataclasses
 import itertools
@@ -296,7 +296,7 @@ def test_a_kind_of_node_of_ones_own_is_trained_like_the_others():
         own.score_samples(DATA["face"][:2])
 
 
-def test_a_training_that_was_stopped_goes_on_with_the_same_numbers():
+def test_a_training_that_was_stopped_continues_with_the_same_numbers():
     runs = []
 
     def stop(progress) -> None:

@@ -75,7 +75,7 @@ def test_completions_are_drawn_with_each_outputs_noise(model: BayesianGPLVM) -> 
     assert spread[:, 3].mean() > 3.0 * spread[:, 4].mean()
 
 
-def test_training_goes_on_where_it_stopped() -> None:
+def test_training_continues_where_it_stopped() -> None:
     Y, kept = rows(60, 4)[0], []
     Y[:9, 2] = np.nan
     whole = BayesianGPLVM(2, 10, max_iter=70, random_state=0, noise="per_output")

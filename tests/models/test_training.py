@@ -63,7 +63,7 @@ def test_resumed_is_not_interrupted(stop: int, optimiser: str, digits) -> None:
     assert resumed.result_.evaluations == whole.result_.evaluations
 
 
-def test_a_longer_run_goes_on(digits) -> None:
+def test_a_longer_run_continues(digits) -> None:
     runs: list[Progress] = []
     first = small(max_iter=10).fit(digits, callback=runs.append)
     longer = small(max_iter=20).fit(digits, resume=runs[-1].run)
@@ -71,7 +71,7 @@ def test_a_longer_run_goes_on(digits) -> None:
     assert longer.bound_ > first.bound_
 
 
-def test_of_several_starts_the_best_goes_on(digits) -> None:
+def test_of_several_starts_the_best_continues(digits) -> None:
     runs: list[Progress] = []
     first = small(max_iter=15, n_restarts=3, random_state=1).fit(digits, callback=runs.append)
     longer = small(max_iter=25, n_restarts=3, random_state=1).fit(digits, resume=runs[-1].run)

@@ -163,7 +163,7 @@ def test_varying_a_private_dimension_does_not_change_the_other_view(model) -> No
 
 
 def test_a_view_of_few_rows_may_still_use_a_dimension(views) -> None:
-    """A dimension's value for a view is per row that the view has."""
+    """A dimension's loss is averaged over the rows that have the view."""
     few = {"outline": views["outline"], "body": views["body"].copy()}
     few["body"][np.arange(120) % 6 > 0] = np.nan
     model = ManifoldRelevance(**SETTINGS).fit(few)
@@ -293,7 +293,7 @@ def test_save_load_clone_and_of_view(model, views, tmp_path) -> None:
     assert alone.transform(views["body"][:4]).shape == (4, 4)
 
 
-def test_training_goes_on_from_where_it_stood(views) -> None:
+def test_training_continues_from_where_it_stopped(views) -> None:
     runs = []
     settings = SETTINGS | {"max_iter": 40}
 
@@ -308,7 +308,7 @@ def test_training_goes_on_from_where_it_stood(views) -> None:
     assert resumed.bound_ == whole.bound_
 
 
-def test_a_run_goes_on_only_with_its_own_views_in_its_own_order(views) -> None:
+def test_a_run_continues_only_with_its_own_views_in_its_own_order(views) -> None:
     runs = []
     settings = SETTINGS | {"max_iter": 3}
     ManifoldRelevance(**settings).fit(views, callback=lambda progress: runs.append(progress.run))

@@ -1,4 +1,4 @@
-"""BLAS is on one thread inside, and as before outside, whoever leaves first."""
+"""BLAS uses one thread inside the context; the last context to end restores the setting."""
 
 from contextlib import ExitStack
 

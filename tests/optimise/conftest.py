@@ -68,7 +68,7 @@ def beale() -> Problem:
 
 
 def well() -> Problem:
-    """One variable, and no value at all for x ≤ 0."""
+    """One variable; undefined for x ≤ 0."""
 
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         if x[0] <= 0.0:

@@ -63,7 +63,7 @@ def test_pairs_without_positive_curvature_are_not_remembered():
     assert len(state.curvatures) == 0
 
 
-def test_a_failed_search_forgets_and_goes_downhill():
+def test_a_failed_search_clears_the_memory_and_descends():
     """If the function changes during a run, the optimiser's memory is useless."""
 
     def bowl(x):

@@ -78,7 +78,7 @@ def test_counts_every_evaluation(problem, optimiser, run):
     assert state.rejected == objective.rejected
 
 
-def test_a_stored_state_goes_on_with_the_same_numbers(problem, optimiser):
+def test_a_stored_state_continues_with_the_same_numbers(problem, optimiser):
     uninterrupted = [optimiser.start(problem.start, problem.objective)]
     for _ in range(30):
         uninterrupted.append(optimiser.step(uninterrupted[-1], problem.objective))

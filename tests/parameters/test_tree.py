@@ -73,7 +73,7 @@ def test_only_free_entries_move(pair: Pair) -> None:
     np.testing.assert_array_equal(moved.kernel.parts[1].variance, pair.kernel.parts[1].variance)
 
 
-def test_fixed_entries_may_lie_outside_the_transform(pair: Pair) -> None:
+def test_fixed_entries_may_be_outside_the_transform(pair: Pair) -> None:
     known = np.array([[0.0, 0.5], [0.2, 0.0], [0.0, 0.0]])
     tree = replace_leaves(pair, {"points": known})
     layout = Layout(tree, {"points": Leaf(LOG, free=known > 0)})

@@ -66,7 +66,7 @@ def test_density_by_sampling_is_the_integral(depth: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_estimators_tell_both_densities() -> None:
+def test_estimators_offer_both_densities() -> None:
     generator = np.random.default_rng(0)
     angle = generator.uniform(0.0, 2.0 * np.pi, 50)
     rows = np.column_stack([np.cos(angle), np.sin(angle), np.sin(2.0 * angle)])

@@ -147,7 +147,7 @@ def test_a_column_with_one_observed_value_is_not_called_constant():
     assert "1 of 3 columns has a single observed value" in told[1] and told[1].endswith(": b.")
 
 
-def test_oddities_are_judged_on_what_is_observed():
+def test_oddities_are_judged_by_observed_entries():
     targets = GOOD * [1.0, 1.0, 1e5]
     targets[:, 1] = 4.0
     targets[[0, 2], 1] = np.nan

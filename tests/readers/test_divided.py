@@ -12,7 +12,7 @@ def dataset(name: str, targets: np.ndarray, **facts: object) -> Dataset:
     return Dataset(name, name, targets, Drawing.of_vector(targets.shape[1]), **facts)
 
 
-def test_names_tell_groups_of_columns():
+def test_names_define_groups_of_columns():
     assert name_groups(["x1", "y1", "x2", "y2"]) == {"x": [0, 2], "y": [1, 3]}
     assert name_groups(["left_x", "left_y", "w"]) == {"left": [0, 1], "w": [2]}
     assert name_groups(["a", "b", "c"]) == {}

@@ -28,7 +28,7 @@ from gplvm_core.training import Queue
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An opened folder with a table, a folder of parts, and things that are not for visitors."""
+    """An opened folder with a table, a folder of parts, and files that visitors must not see."""
     data = tmp_path / "data"
     (data / "parts").mkdir(parents=True)
     rows = np.random.default_rng(0).standard_normal((300, 3)) @ np.ones((3, 4))
@@ -175,7 +175,7 @@ def root_to_a_link(folder: Path) -> None:
 
 
 def table_to_a_twin(folder: Path) -> None:
-    """Another file with the same size, time and bytes at both ends: only its inode is another."""
+    """Another file with the same size, time and bytes at both ends: only its inode differs."""
     path = folder / "parts" / "part1.npy"
     state, content = path.stat(), path.read_bytes()
     path.rename(folder / "before.bin")

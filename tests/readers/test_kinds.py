@@ -61,7 +61,7 @@ def test_a_model_learns_the_same_from_the_data_set_and_from_the_frame():
     check_usable(second, found)  # the check of files that others made
 
 
-def test_columns_are_stored_and_numbers_alone_have_none(tmp_path):
+def test_columns_are_stored_except_for_tables_of_numbers(tmp_path):
     save(data(), tmp_path / "birds.gplvm")
     back = load(tmp_path / "birds.gplvm")
     assert back.columns == data().columns

@@ -36,5 +36,5 @@ def test_what_is_masked_is_nan_and_the_precision_stays():
 @pytest.mark.parametrize(
     ("count", "words"), [(0, "0%"), (1, "less than 1%"), (9, "1%"), (999, "more than 99%")]
 )
-def test_shares_never_say_none_or_all_of_what_is_neither(count, words):
+def test_percentages_are_0_or_100_only_if_exact(count, words):
     assert percent(count, 1000) == words

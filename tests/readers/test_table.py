@@ -144,7 +144,7 @@ def test_other_words_are_no_missing_values(cell):
         read_table(f'a,b\n1,2\n3,"{cell}"\n5,6\n'.encode())
 
 
-def test_numbers_that_may_stand_for_missing_are_numbers():
+def test_possible_codes_for_missing_values_stay_numbers():
     data = read_table(b"a,b\n1,2\n3,-999\n5,6\n")
     assert data.missing is None and data.targets[1, 1] == -999
 

@@ -28,7 +28,7 @@ def pair() -> Dataset:
     )
 
 
-def test_views_lie_side_by_side_and_come_apart_again(pair):
+def test_views_are_joined_and_separated_again(pair):
     np.testing.assert_array_equal(pair.targets, np.hstack([PIXELS, NUMBERS]))
     assert pair.drawing == Drawing.of_vector(8)
     assert list(pair.view_values) == ["picture", "size"]

@@ -1,4 +1,4 @@
-"""The guard in front of the app: which requests reach the app, and which do not."""
+"""The guard in front of the app: accepted and refused requests."""
 
 import itertools
 from urllib.parse import quote
@@ -196,7 +196,7 @@ def test_a_token_opens_once_and_its_cookie_from_then_on():
 
 
 def test_cookies_of_other_programs_hide_none():
-    """Browsers give every port's cookies to every server of a name, and read them leniently."""
+    """Browsers send cookies to every port of a host name, and accept malformed ones."""
     own = {"host": "127.0.0.1:8501"}
     kept = ask(LOCKED, query=f"token={TOKEN}", **own)[1]["set-cookie"].split(";")[0]
     for other in ('a={"b": 1}', "a[b]=1", "a b=2", 'a="b', "Path=/", "expires=1", "a=é", "=", ""):

@@ -72,7 +72,7 @@ def ask(address: str, headers: dict[str, str], trust: ssl.SSLContext | None = No
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
-    """The app on loopback with a name and a token, and nginx before it."""
+    """The app on loopback with a name and a token, and nginx in front of it."""
     folder = tmp_path_factory.mktemp("nginx")
     inner, outer = free_port(), free_port()
     make_certificate(folder)

@@ -71,7 +71,7 @@ def test_a_first_screen_is_only_in_the_page_of_its_address():
 
 
 def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():
-    """Also for a page that a browser cached before the style was in it, or before it changed."""
+    """The page is sent again if a browser cached it with an older style, or without one."""
     kept = ask(STREAMLIT, "/")[1]
     conditions = {"if_none_match": kept["etag"], "if_modified_since": kept["last-modified"]}
     assert ask(STREAMLIT, "/", **conditions)[0] == 304

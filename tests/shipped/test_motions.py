@@ -93,7 +93,7 @@ def test_headings_are_taken_out_and_tilts_stay():
     np.testing.assert_allclose(positions_of(lying, parts)[0, 1], [0, 0, -1], atol=1e-12)
 
 
-def test_joints_turn_what_hangs_on_them():
+def test_joints_rotate_everything_attached_to_them():
     parts = read_body(BODY, "body")
     bent = read_take(motion(frame(knee=-np.pi / 2), frame(neck=about("x", 90))), "bend", parts)
     knee, neck = positions_of(bent, parts)

@@ -23,7 +23,7 @@ def test_markers_that_are_lost_are_left_out(
     np.testing.assert_allclose(values, 100.0 * places[:, [0, 2]].reshape(5, 6))
 
 
-def test_where_no_file_is_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_file_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MANIFOLIO_DATA", str(tmp_path))
     assert stick_man_file() is None
 

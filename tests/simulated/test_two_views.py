@@ -39,7 +39,7 @@ def test_both_heads_of_a_pair_have_the_stated_light(pairs):
             assert np.abs(given - picture[0]).max() <= 1
 
 
-def test_every_picture_occurs_once_and_identities_tell_nothing_of_each_other(pairs):
+def test_every_picture_occurs_once_and_identities_are_independent(pairs):
     for view in ("left", "right"):
         assert len(np.unique(pairs.view(view).targets, axis=0)) == 192
     left, right = pairs.covariates["identity_left"], pairs.covariates["identity_right"]
@@ -116,7 +116,7 @@ def test_silhouettes_belong_to_their_poses_and_hide_front_and_back(bodies):
     poses = bodies.view_values["pose"].reshape(606, 28, 3)
     seen = bodies.view_values["silhouette"].reshape(606, 32, 32)
     np.testing.assert_allclose(silhouettes(poses[[0, 300]], skeleton, 32), seen[[0, 300]])
-    # What is nearer to the camera cannot be seen; no body leaves the picture.
+    # The distance to the camera is invisible; no body leaves the picture.
     flat = poses[[0, 300]] * [1, 1, -1]
     np.testing.assert_allclose(silhouettes(flat, skeleton, 32), seen[[0, 300]])
     assert seen[:, [0, -1]].max() == 0 == seen[:, :, [0, -1]].max()

@@ -4,7 +4,7 @@ import json
 
 
 def edit_card(library, id, **fields):
-    """Other facts on a card, whose seal stays."""
+    """Change facts on a card without updating its seal."""
     path = library.root / id / "entry.json"
     card = json.loads(path.read_text())
     for name, value in fields.items():

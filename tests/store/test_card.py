@@ -125,7 +125,7 @@ def test_an_edited_card_is_reported_and_can_be_kept(library, model, change):
     assert library.model("fine").bound_ == model.bound_
 
 
-def test_a_change_of_what_is_known_of_a_data_set_can_be_kept(tmp_path):
+def test_a_change_of_a_data_sets_facts_can_be_stored(tmp_path):
     library, digits = Library(tmp_path / "library"), load_dataset("digits")
     fitted = BayesianGPLVM(2, n_inducing=5, max_iter=1, random_state=0).fit(digits.values)
     library.add(fitted, digits, "Digits")
@@ -168,7 +168,7 @@ def test_every_change_writes_a_sealed_card(library, model):
     assert len(made[-1]) == 2  # of the model and its copy
 
 
-def test_a_card_of_before_the_seal_is_read_as_it_is_and_sealed_by_the_next_change(library, model):
+def test_a_card_without_a_seal_is_read_and_sealed_by_the_next_change(library, model):
     unseal_card(library, "fine", title="As it was", bound=3.5)
     entry = library.entry("fine")
     assert (entry.broken, entry.title, entry.bound) == (None, "As it was", 3.5)

@@ -121,7 +121,7 @@ def test_an_estimator_keeps_parameters_and_fitted_attributes_only():
 
 
 @pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
-def test_random_generators_go_on_where_they_were(make):
+def test_random_generators_continue_where_they_were(make):
     generator = make(7)
     generator.normal(size=3)
     again = round_trip(Estimator(random_state=generator)).random_state

@@ -53,7 +53,7 @@ def test_an_old_model_is_stored_again_as_a_present_one(path, tmp_path):
 
 
 @pytest.mark.parametrize("path", JOBS, ids=named)
-def test_an_old_job_goes_on_where_it_was(path, tmp_path):
+def test_an_old_job_continues_where_it_was(path, tmp_path):
     shutil.copytree(path.parent, tmp_path / "jobs")
     id = path.name.removesuffix(".data.gplvm")
     bounds = load(path.parents[1] / f"{id}_bounds.gplvm")

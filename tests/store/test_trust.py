@@ -206,7 +206,7 @@ def test_a_library_of_before_is_tightened_and_links_are_not_followed(library, tm
     assert stat.S_IMODE(outside.stat().st_mode) == 0o644
 
 
-def test_litter_goes_only_when_nobody_is_at_work(library, model, circle):
+def test_litter_continuesly_when_nobody_is_at_work(library, model, circle):
     litter = [".new-0", ".emptied-0/fine", "fine/.entry.json.0.tmp", "fine/model-0badcafe.gplvm"]
     for name in litter:
         path = library.root / name

@@ -187,7 +187,9 @@ def test_lost_data_fail_the_job_in_words(open_queue, wave, make_model):
     assert "does not exist" in failed.error
 
 
-def test_training_goes_on_when_a_checkpoint_cannot_be_written(open_queue, ocean, make_model, until):
+def test_training_continues_when_a_checkpoint_cannot_be_written(
+    open_queue, ocean, make_model, until
+):
     queue = open_queue(checkpoint_seconds=0.0)
     id = queue.submit(make_model(LONG), ocean, "full disk")
     until(lambda: queue.snapshot(id).progress is not None)

@@ -94,7 +94,7 @@ def test_data_without_views_are_no_data_for_a_model_of_several(jobs, wave):
     assert "learns several views" in done.error and "'Waves' has none" in done.error
 
 
-def test_a_paused_path_goes_on_with_the_same_numbers(jobs, wave, until):
+def test_a_paused_path_continues_with_the_same_numbers(jobs, wave, until):
     timed = replace(wave, times=np.arange(80.0))
     model = DynamicalGPLVM(2, 10, random_state=0, max_iter=25)
     id = jobs.submit(model, timed, "paths")
@@ -160,7 +160,7 @@ def test_two_can_train_at_once(open_queue, ocean, make_model, until):
     assert len(library_of(queue).entries()) == 2
 
 
-def test_a_paused_job_goes_on_with_the_same_numbers(jobs, wave, make_model, until):
+def test_a_paused_job_continues_with_the_same_numbers(jobs, wave, make_model, until):
     id = jobs.submit(make_model(60), wave, "paused")
     until(lambda: jobs.snapshot(id).progress is not None)
     for _ in range(3):
@@ -225,7 +225,7 @@ def test_a_paused_job_is_cancelled_at_once_while_another_trains(jobs, ocean, mak
     assert jobs.snapshot(second).status == "running"
 
 
-def test_extending_is_the_same_as_having_asked_for_more(jobs, wave, make_model):
+def test_extending_equals_training_with_more_steps(jobs, wave, make_model):
     id = jobs.submit(make_model(40), wave, "short")
     short = jobs.wait(id, 60)
     library_of(jobs).rename(short.entry, "Renamed meanwhile")
@@ -306,7 +306,7 @@ def test_a_failed_job_reports_the_reason_and_the_next_one_runs(jobs, wave, make_
     assert jobs.wait(good, 60).status == "finished"
 
 
-def test_a_job_that_cannot_be_kept_loses_no_training(jobs, wave, make_model):
+def test_a_job_that_cannot_be_stored_loses_no_training(jobs, wave, make_model):
     blocker = jobs.home / "library"
     blocker.write_text("a file where the folder should be")
     id = jobs.submit(make_model(10), wave, "kept")

@@ -22,14 +22,14 @@ import { modelsOf } from "./placed.js";
 /** A model's description before its bytes arrive. @typedef {PanelWords & { store: string, draws: boolean }} Described */
 /**
  * State in the link: whether the maps are aligned, a place kept on one of them in its model's coordinates, selected
- * * rows, highlighted labels, whether thumbnails are shown, and the number of the fact that colours the rows, from 1.
+ * rows, highlighted labels, whether thumbnails are shown, and the number of the fact that colours the rows, from 1.
  * @typedef {{ turned: boolean, at: number[] | null, rows: string, labels: number[], thumbnails: boolean, by: number }} Stand
  */
 
 const ROOM_AROUND = 1.12;
-const FIGURE_GAP = 24; // of the figure as SVG, in CSS pixels
+const FIGURE_GAP = 24; // CSS pixels between the maps of the SVG figure
 const FIGURE_HEAD = 26;
-const MOST_NAMED = 12; // of the selected rows
+const MOST_NAMED = 12; // selected rows named in the text
 
 /**
  * Shows the link's state; invalid parameters are ignored.
@@ -62,7 +62,7 @@ export class LinkedMaps {
     this.stopping = new AbortController();
     this.frame = new NextFrame(() => this.panels.forEach((panel) => panel.draw()));
     const models = modelsOf(packed);
-    // Maps that only place rows lack a table's columns: only facts and labels can colour all maps.
+    // Maps that only place rows have no columns, so only facts and labels can colour all maps.
     for (const model of models) if ("coloured" in model) model.coloured = [];
     /** State that all maps share; its places belong to the first map only. */
     this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));
@@ -162,7 +162,7 @@ export class LinkedMaps {
     return this.turned ? this.panels : [panel];
   }
 
-  /** A row in every map. @param {number} n */
+  /** Show a row in every map. @param {number} n */
   showRow(n) {
     this.shared.hovered = n;
     for (const panel of this.panels) panel.show(panel.model.position(n), false);

@@ -12,9 +12,9 @@ import { Graph, roomFor } from "./graph.js";
 /** @typedef {{ curve: string, curves: { name: string, title: string, words: string }[], edit: number, points: CurvePoint[] | null, busy: string | null }} BendWords */
 
 const NEAR = 9; // pixels within which a click removes a point
-const FRAME_MS = 140; // from one draw of a path to the next
+const FRAME_MS = 140; // time between two frames of the moving paths
 const OLD = 0.4; // opacity of curves for earlier points
-const STEP = 0.02; // of an axis, for an arrow key
+const STEP = 0.02; // step of an arrow key, as a fraction of an axis
 const ALIKE = 0.05; // nats within which two models count as equally good
 const MODELS = /** @type {const} */ (["shallow", "deep"]);
 
@@ -81,7 +81,7 @@ export class BendFigure extends LivingFigure {
 
   /**
    * Density and bound of a model, the better ones marked. The bound of two layers is looser, so a
-   * * lower one does not favour one layer.
+   * lower one does not favour one layer.
    * @param {"shallow" | "deep"} name
    */
   scores(name) {
@@ -223,7 +223,7 @@ export function pathAt(paths, { frames, paths: count }, width, s, place) {
 
 /**
  * Which model gives held-out points the higher density, and by how much: the geometric mean over
- * * the points of the ratio of the densities.
+ * the points of the ratio of the densities.
  * @param {number} shallow mean log density of a point
  * @param {number} deep
  */

@@ -28,7 +28,7 @@ export class ChainModel extends LatentPoints {
 
   /**
    * The composed posterior means of the layers, in the data's units, into `mean` (D); returns the
-   * * variance of the first layer, relative to its prior variance.
+   * variance of the first layer, relative to its prior variance.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */
@@ -44,7 +44,7 @@ export class ChainModel extends LatentPoints {
 
   /**
    * Mean and variances of all outputs at an uncertain place. Every layer passes its moments to the
-   * * next, with the noise of hidden layers.
+   * next, with the noise of hidden layers.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
@@ -64,7 +64,7 @@ export class ChainModel extends LatentPoints {
 
   /**
    * The inputs of a layer: the previous layer's outputs, and the model's inputs if the layer
-   * * receives them. One dimension gets a second axis, for the map.
+   * receives them. One dimension gets a second axis, for the map.
    * @param {number} i which layer
    * @param {Float64Array} point
    * @param {ArrayLike<number> | null} first the place in the first layer; null: all zeros

@@ -65,7 +65,7 @@ export function* drawnLayers(places, seed, sees) {
 
 /**
  * The fraction of a line on which a function is nearly flat: its slope is below a tenth of one
- * * layer's mean slope.
+ * layer's mean slope.
  * @param {ArrayLike<number>} grid
  * @param {ArrayLike<number>} values
  */

@@ -71,7 +71,7 @@ export class Graph {
   }
 
   /**
-   * A curve over its grid.
+   * Draw a curve over its grid.
    * @param {ArrayLike<number>} grid
    * @param {ArrayLike<number>} values
    * @param {string} colour

@@ -49,7 +49,7 @@ export function levelsBetween(values, factor) {
 
 /**
  * Smooth values repeatedly with weights 1 : 2 : 1 along both axes, which gives a standard deviation of √(times / 2)
- * * squares. NaN stays NaN and is ignored.
+ * squares. NaN stays NaN and is ignored.
  * @param {Float64Array} values rows × columns
  * @param {number} columns
  * @param {number} times

@@ -2,7 +2,7 @@
 
 /**
  * chosen, rest: the means of every column; effects: their difference relative to the standard
- * * deviation within the two groups (Cohen's d), NaN where a column is constant or missing in one group;
+ * deviation within the two groups (Cohen's d), NaN where a column is constant or missing in one group;
  * order: columns by the size of their effect; count, others: the numbers of rows of the groups.
  * @typedef {object} Contrast
  * @property {Float64Array} chosen

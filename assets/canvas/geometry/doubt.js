@@ -4,9 +4,9 @@
 /** @import { LatentModel } from "./model.js" */
 /** @import { NearPlane } from "./nearness.js" */
 
-export const DOUBT_CELLS = 16; // along each side of an image
+export const DOUBT_CELLS = 16; // cells along each side of an image
 const MOST_LOOKED_AT = 256; // outputs that are evaluated
-const ON_THE_PLANE = 1e-3; // of a coordinate: a point within this distance of the data's position follows it
+const ON_THE_PLANE = 1e-3; // distance in a coordinate within which a point counts as following the data
 
 // The rule, measured by benchmarks/how_sure.py on held-out rows: at "A guess", the picture explains at most about a
 // fifth of a row's difference from the mean of all rows. At "Well known here", at most about one value in seven is

@@ -36,7 +36,7 @@ import { relax } from "./relax.js";
 /** @import { View } from "../kit/plane.js" */
 /** @import { LatentPoints } from "./points.js" */
 
-const CELLS = 44; // of the grid, along each side
+const CELLS = 44; // cells along each side of the grid
 const COMPANIONS = 8; // neighbours of a training point in the network
 const ROUGH = 20; // segments of a path while several are tried
 const PIECES = 48; // segments of the best one during relaxation

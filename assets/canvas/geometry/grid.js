@@ -2,7 +2,7 @@
 // or within a line without a search through all.
 
 const CELL_POINTS = 8; // points per cell if evenly distributed
-const MOST_CELLS = 512; // along a side
+const MOST_CELLS = 512; // cells along a side
 const TRIED = 4096; // points from which the grid's extent is estimated
 const OUTLYING = 0.005; // fraction of them beyond either side; they go into the outer cells
 

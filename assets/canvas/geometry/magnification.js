@@ -8,14 +8,14 @@ import { contour, levelsBetween, smoothGrid } from "./contours.js";
 /** @import { Slice } from "./slice.js" */
 
 const CELL = 9; // CSS pixels between the places at which lines are computed
-const SURE = 0.25; // of the prior variance: the deviation is below half the prior's
-const FACTOR = 4; // between neighbouring lines
-const SMOOTHED = 16; // times (25 pixels): lines describe regions, the shading describes neighbouring places
-const LEAST_LINE = 1e-3; // of the maximum; smaller changes are invisible
+const SURE = 0.25; // fraction of the prior variance below which the model counts as sure
+const FACTOR = 4; // ratio of the levels of neighbouring lines
+const SMOOTHED = 16; // number of smoothings (about 25 pixels): lines summarise regions
+const LEAST_LINE = 1e-3; // lowest level, as a fraction of the maximum; smaller changes are invisible
 
 /**
  * Magnification on the map's plane: √det of the metric between the plane's tangents. Hidden dimensions
- * * that follow the data are functions of the two shown ones, so the tangents include them.
+ * that follow the data are functions of the two shown ones, so the tangents include them.
  * @param {OutputMetric} metric
  * @param {(u: number, v: number) => Float64Array} place in all dimensions
  * @param {[number, number]} steps across and up

@@ -4,7 +4,7 @@
 // f is a Gaussian process given the data, so its Jacobian J is Gaussian and G has two parts: the slopes
 // of the mean, and the covariance of the slopes, which is the same for all outputs up to their scale:
 //   G(x) = Aᵀ (W Wᵀ − D s² diag(shrink)) A + D s² ∂²k(x, x')/∂x∂x',   A = ∂alpha/∂x = T ∂k(Z, x)/∂x.
-// s is the header's scale, the root mean square over the outputs: D s² is the sum of theirs, squared.
+// s is the header's scale, the root mean square over the outputs: D s² is the sum of their squared scales.
 // Between two places near each other dᵀ G d is the expected squared change E‖f(x + d) − f(x)‖², which
 // needs no derivatives. It does not include white noise, which is independent at every place.
 
@@ -136,7 +136,7 @@ export class OutputMetric {
     return Math.sqrt(Math.max(g * k - h * h, 0));
   }
 
-  /** The same for the mean only, from its slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
+  /** The enlargement of the area by the mean only, from its slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
   meanMagnification(x, along, up) {
     const { shrink } = this.model;
     const changes = this.changesAt(x, [along, up]);

@@ -29,12 +29,12 @@ import { OutputVariances } from "./variances.js";
  * @property {(x: ArrayLike<number>) => Float64Array} deviations of every output's function, in the data's units
  * @property {(variance: number) => string} spreadWords
  * @property {(n: number) => ArrayLike<number>} item
- * @property {(x: ArrayLike<number>) => string} [words] the output in words, of a table with words
+ * @property {(x: ArrayLike<number>) => string} [words] the output as text, for a table with words
  */
 
-const MOST_GROUPS = 8; // of outputs, whose variances are averaged over all places around an uncertain one
-const NOTHING = 1e-5; // of the positions' variance: smaller contributions are omitted
-const MOST_COLUMNS = 200; // of a table, offered as colours
+const MOST_GROUPS = 8; // kinds of outputs; with more, variances are those at the middle of an uncertain place
+const NOTHING = 1e-5; // fraction of the positions' variance; smaller contributions are omitted
+const MOST_COLUMNS = 200; // columns of a table offered as colours
 const MOST_FOR_GAP = 300; // inducing inputs up to which a separate quadratic form speeds up the shading
 
 /** @implements {Output} */
@@ -60,9 +60,9 @@ export class LatentModel extends LatentPoints {
     this.shrink = arrays.shrink;
     /** @type {Floats} */
     this.center = arrays.center;
-    /** Terms of the mean: R, or R + Q if the layer also passes its inputs on. */
+    /** Number of terms of the mean: R, or R + Q if the layer also passes on its inputs. */
     this.nTerms = this.rank + (shapes.slope?.[0] ?? 0);
-    /** As many × D. @type {Floats} */
+    /** One row per term, D columns. @type {Floats} */
     this.weights = arrays.slope ? joined(arrays.weights, arrays.slope) : arrays.weights;
     /** The training rows at reduced size. @type {Float32Array | Uint8Array} */
     this.items = arrays.items;
@@ -75,7 +75,7 @@ export class LatentModel extends LatentPoints {
     this.row = new Float64Array(this.nInducing);
     this.alpha = new Float64Array(this.nTerms);
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
-    /** The columns, if some are words or counts: the model's outputs are then their functions. */
+    /** Converts functions to columns, if some columns are words or counts. */
     this.table = header.links ? new TableOutput(this) : null;
   }
 
@@ -84,7 +84,7 @@ export class LatentModel extends LatentPoints {
     return [...super.factorNames, ...this.coloured];
   }
 
-  /** The columns of a table whose values came with the rows. @returns {readonly string[]} */
+  /** The columns of a table whose values are in the frame. @returns {readonly string[]} */
   wholeColumns() {
     const { kind, columns } = this.drawing;
     if (!columns || this.crowd || this.itemSize !== columns.length || this.itemSize > MOST_COLUMNS) return [];
@@ -178,7 +178,7 @@ export class LatentModel extends LatentPoints {
       if (outputs.groups <= MOST_GROUPS) outputs.look(this.row, prior, weight);
       return this.alpha.slice();
     };
-    // A table of many words has a basis for each: their own variances are those at x, which takes one place.
+    // With many kinds of outputs, evaluate their own variances only at x, to save time.
     if (outputs.groups > MOST_GROUPS) outputs.look(this.kernelRow(x, this.row), this.kernelDiagonal(x), 1);
     const centre = new Float64Array(R);
     const pairs = dimensions.map((q) => {

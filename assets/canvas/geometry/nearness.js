@@ -3,16 +3,16 @@
 /** @import { LatentPoints } from "./points.js" */
 /** @import { Slice } from "./slice.js" */
 
-const NEIGHBOUR = 5; // a point's spacing is its distance to the neighbour of this number
-const SHARE = 0.3; // of the spacing: the width of the weights. A narrow one stays near the data and is smooth
+const NEIGHBOUR = 5; // a point's spacing is its distance to its fifth nearest neighbour
+const SHARE = 0.3; // width of the weights, as a fraction of the spacing: narrow enough to stay near the data
 const NEGLIGIBLE = 24; // a weight of e^-24 relative to the nearest point's is invisible
 const GROWTH = 0.4; // below 0.5: above it, the nearest point would no longer dominate far away
-const LEAST = 1e-6; // of the median: the least spacing, for points that coincide
+const LEAST = 1e-6; // least spacing, as a fraction of the median, for points that coincide
 const OUTSIDE = 0.9; // spacings are limited to this quantile
 
 /**
  * The squared width of the weights at a distance from the nearest point: wider than among the points,
- * * for a smooth transition half-way between two groups.
+ * for a smooth transition half-way between two groups.
  * @param {number} width among the points
  * @param {number} least squared distance of the nearest one
  */
@@ -127,7 +127,7 @@ export class NearPlane {
 
   /**
    * The spacing of the points around a place: a weighted mean, so that it changes smoothly, and equals
-   * * that of the nearest points far from all points.
+   * that of the nearest points far from all points.
    * @param {number} count of the points that `look` found
    */
   spacingHere(count) {
@@ -204,7 +204,7 @@ export class NearPlane {
   }
 
   /**
-   * The places that the pointer reaches, for the shading.
+   * The plane of all places that the pointer can reach, for the shading.
    * @param {(x: Float64Array) => number} variance at a place
    * @returns {Slice<null>}
    */

@@ -19,7 +19,7 @@ export class LatentPoints {
     this.relevance = Float64Array.from(header.relevance);
     /** N × Q. @type {Floats} */
     this.latent = arrays.latent;
-    /** N × Q, of points that are uncertain. @type {Floats | undefined} */
+    /** Variances of the positions, N × Q; undefined if positions are certain. @type {Floats | undefined} */
     this.latentVariance = arrays.latent_variance;
     /** @type {Int32Array | undefined} */
     this.labels = arrays.labels;
@@ -58,12 +58,12 @@ export class LatentPoints {
     return /** @type {Float32Array} */ (this.factors)[f * this.nPoints + n];
   }
 
-  /** The words of a fact whose values are their numbers; null if the values are numbers. @param {number} f @returns {string[] | null} */
+  /** The words of a fact whose values are indices of words; null if the values are numbers. @param {number} f @returns {string[] | null} */
   factorWords(f) {
     return this.columnOf(f) < 0 ? null : (this.header.drawing.table?.[this.columnOf(f)].words ?? null);
   }
 
-  /** The column of a table that a fact is; −1 for the others. @param {number} f */
+  /** The index of the table's column that a fact shows; negative for other facts. @param {number} f */
   columnOf(f) {
     return f - (this.header.factors?.length ?? 0);
   }

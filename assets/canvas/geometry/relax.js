@@ -10,7 +10,7 @@ const SETTLED = 1e-4; // relative decrease of the energy over several steps belo
 
 /**
  * Minimise the energy of a path between its ends, in place; a path of least energy is a geodesic at
- * * constant speed. Uses L-BFGS; its initial curvature is the metric's mean along the path.
+ * constant speed. Uses L-BFGS; its initial curvature is the metric's mean along the path.
  * @param {Geometry<any>} geometry
  * @param {Float64Array[]} path
  * @param {number[]} free dimensions in which it may bend

@@ -1,6 +1,6 @@
 // Columns of numbers: the ends of their scale, and their correlation.
 
-const RIM = 0.02; // of the rows at either end have the scale's first or last colour
+const RIM = 0.02; // fraction of the rows at each end that have the scale's first or last colour
 
 /**
  * The ends of a fact's scale: all but the outermost rows are between them.

@@ -1,7 +1,7 @@
-// What a model says of a table whose columns may be words and counts: from the functions of its outputs to values.
+// Predictions for a table with columns of words and counts, from the functions that the model evaluates.
 //
-// Same formulas as gplvm_core/prediction/columns.py, with p(yes) = ⟨σ(f)⟩ ≈ σ(m/√(1 + πv/8)) (MacKay 1992) in the place
-// of a quadrature: it is off by at most 0.02. The mean of a count is exact, and its interval is by quadrature.
+// Same formulas as gplvm_core/prediction/columns.py, with p(yes) = ⟨σ(f)⟩ ≈ σ(m/√(1 + πv/8)) (MacKay 1992) instead
+// of quadrature: the error is at most 0.02. The mean of a count is exact; its interval uses quadrature.
 
 import { formatFixed } from "../kit/format.js";
 import { byChance, cellText, cellsOfTable, chanceWords, tableWidth, valuesOfRow } from "../kit/table.js";
@@ -10,16 +10,16 @@ import { normal } from "./drawn.js";
 /** @import { TableCell } from "../kit/table.js" */
 /** @import { LatentModel, Output } from "./model.js" */
 
-// Gauss–Hermite quadrature with 20 nodes, of which one half is written down.
+// Positive nodes and weights of Gauss–Hermite quadrature with 20 nodes; the others are symmetric.
 const NODES = [0.3469641570813559, 1.042945348802751, 1.745247320814127, 2.458663611172368, 3.18901481655339, 3.943967350657316, 4.734581334046055, 5.578738805893201, 6.510590157013654, 7.619048541679758];
 const SHARES = [0.2607930634495548, 0.161739333984, 0.06150637206397696, 0.013997837447101, 0.001830103131080492, 0.0001288262799619294, 4.402121090230865e-6, 6.127490259982928e-8, 2.48206236231518e-10, 1.257800672437926e-13];
-const TAIL = 0.025; // beyond either end of an interval
-const NORMAL_END = 1.96; // standard deviations from the middle of a Gaussian to the ends of such an interval
-const MOST_COUNTED = 2000; // larger counts have an interval by the logarithm's deviation
+const TAIL = 0.025; // probability beyond each end of an interval
+const NORMAL_END = 1.96; // standard deviations from the mean of a Gaussian to the ends of its interval
+const MOST_COUNTED = 2000; // intervals of larger counts follow from the deviation of their logarithm
 
-/** How the functions become columns, as gplvm_core/wire/table.py describes it.
+/** How functions map to columns; see gplvm_core/wire/table.py.
  * @typedef {{ columns: { start: number, spread: number, noise?: number, size?: number }[], center: number[], unit: number[] }} Links */
-/** What is expected of a column: probabilities of its words, or its mean with the ends of the interval of 95 % of the rows.
+/** Prediction for a column: probabilities of its words, or the mean and the ends of the 95 % interval.
  * @typedef {{ chances: Float64Array } | { value: number, low: number, high: number }} Answer */
 
 /** p(yes) of f ~ N(mean, variance). @param {number} mean @param {number} variance */
@@ -27,7 +27,7 @@ export function yesChance(mean, variance) {
   return 1 / (1 + Math.exp(-mean / Math.sqrt(1 + (Math.PI * variance) / 8)));
 }
 
-/** Probabilities of the classes from those of “this class, or a later one?”. @param {ArrayLike<number>} yes */
+/** Probabilities of ordered classes; yes[k]: probability of class k if no earlier class applies. @param {ArrayLike<number>} yes */
 export function classChances(yes) {
   const chances = new Float64Array(yes.length + 1);
   let later = 1;
@@ -81,12 +81,12 @@ export class TableOutput {
     this.nOutputs = tableWidth(this.cells);
     /** @type {Links} */
     this.links = model.header.links;
-    /** The functions at the last place: a frame asks for them several times. @type {{ x: Float64Array, variance: Float64Array | null, found: { mean: Float64Array, variances: Float64Array } } | null} */
+    /** The functions at the last place, cached because each frame uses them several times. @type {{ x: Float64Array, variance: Float64Array | null, found: { mean: Float64Array, variances: Float64Array } } | null} */
     this.last = null;
   }
 
   /**
-   * What is expected of every column at a place, x* ~ N(x, variance).
+   * The prediction for every column at a place, x* ~ N(x, variance).
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    * @returns {Answer[]}
@@ -146,8 +146,8 @@ export class TableOutput {
   }
 
   /**
-   * How far the values may be off at a place, relative to how far they vary among the rows: root mean square over the
-   * * columns. Of words Σ_k p_k (1 − p_k), their variance; the function of a number or count varies by its deviation.
+   * The predictive deviation at a place relative to that of the data, as root mean square over the columns. The
+   * variance of words is Σ_k p_k (1 − p_k); that of numbers and counts is the variance of their function.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    */
@@ -191,7 +191,7 @@ export class TableOutput {
     return this.model.deviation(variance);
   }
 
-  /** @param {ArrayLike<number>} x @returns {Float64Array} of the numbers and counts, NaN of words */
+  /** @param {ArrayLike<number>} x @returns {Float64Array} standard deviations of numbers and counts, NaN for words */
   deviations(x) {
     const { mean, variances } = this.functions(Float64Array.from(x), null);
     const found = new Float64Array(this.nOutputs).fill(NaN);
@@ -207,7 +207,7 @@ export class TableOutput {
     return this.model.spreadWords(variance);
   }
 
-  /** The row at a place in words. @param {ArrayLike<number>} x */
+  /** The predicted row at a place as text. @param {ArrayLike<number>} x */
   words(x) {
     const values = new Float64Array(this.nOutputs);
     this.predict(x, values);
@@ -222,7 +222,7 @@ function alike(first, second) {
   return true;
 }
 
-/** The ends of an interval of a column's rows, for people. @param {TableCell} cell @param {{ low: number, high: number }} answer */
+/** The interval of a column as text. @param {TableCell} cell @param {{ low: number, high: number }} answer */
 export function intervalWords({ kind, range }, { low, high }) {
   if (kind === "count") return `${low} to ${high}`;
   const [least, , most] = /** @type {[number, number, number]} */ (range);
@@ -230,8 +230,8 @@ export function intervalWords({ kind, range }, { low, high }) {
 }
 
 /**
- * The change of a column between two rows in words, such as “Adelie → Gentoo 80 %”, and its size relative to how
- * * far it varies among the rows.
+ * The change of a column between two rows as text, such as “Adelie → Gentoo 80 %”, and its size relative to the
+ * column's spread in the data.
  * @param {TableCell} cell
  * @param {ArrayLike<number>} from
  * @param {ArrayLike<number>} to
@@ -248,11 +248,11 @@ export function cellChange(cell, from, to, spread) {
   return { size: spread > 0 ? Math.sqrt(size / spread) : 0, words };
 }
 
-/** A count from a negative binomial, by its cumulative distribution. @param {number} f @param {number} size @param {() => number} random */
+/** A random count from a negative binomial, by inverting its cumulative distribution. @param {number} f @param {number} size @param {() => number} random */
 function drawnCount(f, size, random) {
   const next = 1 / (1 + Math.exp(-f));
   let chance = Math.exp(-size * Math.log1p(Math.exp(f)));
-  // With counts this large, p(0) is below the smallest number; the draw is then the mean.
+  // For very large counts, p(0) underflows to 0; return the mean.
   if (!(chance > 0)) return Math.round(size * Math.exp(f));
   let count = 0;
   for (let rest = random() - chance; rest > 0 && count < 1e6; count++) {

@@ -2,7 +2,7 @@
 
 /** @import { LatentPoints } from "./points.js" */
 
-const COMPANY = 5; // a place's spacing is its distance to the neighbour of this number
+const COMPANY = 5; // a place's spacing is its distance to its fifth nearest neighbour
 const MOST_ROWS = 500; // rows whose spacing is computed
 
 export class Typicality {

@@ -4,21 +4,21 @@
 /** @import { Floats } from "./kernels.js" */
 
 export class OutputVariances {
-  /** Of the bytes that pack_model wrote. @param {Frame} frame */
+  /** The frame that pack_model wrote. @param {Frame} frame */
   constructor({ header, arrays, shapes }) {
     /** The scale of an output: one internal unit in the data's units. @type {Floats} */
     this.scales = arrays.scales;
-    /** G × R × M for outputs with different variances; otherwise all share one. @type {Floats | undefined} */
+    /** G × R × M if the variances of outputs differ; undefined if all outputs share one. @type {Floats | undefined} */
     this.basis = arrays.variance_basis;
     const [groups, rank, inducing] = shapes.variance_basis ?? [0, 0, 0];
     this.groups = groups;
     this.rank = rank;
     this.inducing = inducing;
-    /** For every kind of output its basis, its shares of the terms, and its prior variance. */
+    /** Basis, shares of the terms, and prior variance of every kind of output. */
     this.group = arrays.variance_group;
     this.shares = arrays.variance_shares;
     this.ratio = arrays.variance_ratio;
-    /** Of every output. */
+    /** The kind of every output. */
     this.kind = arrays.variance_kind;
     const meanSquare = Array.from(this.scales).reduce((sum, scale) => sum + scale * scale, 0) / this.scales.length;
     this.unit = meanSquare > 0 ? header.scale ** 2 / meanSquare : 1;

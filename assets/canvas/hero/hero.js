@@ -9,8 +9,8 @@ import { initial } from "../map/state.js";
 
 /** @import { LatentModel } from "../geometry/model.js" */
 
-const LEG_MS = 2600; // between two rows, while there is no pointer
-const STEP = 0.04; // of the map's width or height, by an arrow key
+const LEG_MS = 2600; // time from one row to the next in the automatic tour
+const STEP = 0.04; // step of an arrow key, as a fraction of the map's width or height
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export class Hero {

@@ -14,7 +14,7 @@ export function blend(from, to, share) {
 
 /**
  * The Cholesky factor L (K × K, lower triangle) of a symmetric matrix, in place. Tiny pivots are raised to
- * * a small number, so that solving does not move far along them.
+ * a small number, so that solving does not move far along them.
  * @param {Float64Array} matrix
  * @param {number} K
  */

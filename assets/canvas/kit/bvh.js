@@ -80,7 +80,7 @@ export function bvhText({ names, parents }, poses, seconds) {
     const start = at(pose, parents[joint]);
     return at(pose, joint).map((value, k) => value - start[k]);
   };
-  // As in the first pose, with the mean length.
+  // Bones have their direction in the first pose, and their mean length.
   const offsets = names.map((_, joint) => {
     if (joint === root) return [0, 0, 0];
     const length = poses.reduce((sum, pose) => sum + Math.hypot(...bone(pose, joint)), 0) / poses.length;

@@ -33,7 +33,7 @@ export function formatShare(share) {
 }
 
 /**
- * A number with as many decimals as its range's width has with three digits, so that it does not flicker.
+ * A number with a fixed count of decimals: three significant digits of the range's width.
  * @param {number} value
  * @param {number} width
  */

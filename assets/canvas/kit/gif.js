@@ -71,7 +71,7 @@ export class GifFile {
   /** LZW, in blocks of up to 255 bytes. @param {Uint8Array} indices */
   compress(indices) {
     const clear = 1 << this.bits;
-    const known = new Uint16Array(MOST_CODES << this.bits); // by a code and the next colour index: their code; 0: none
+    const known = new Uint16Array(MOST_CODES << this.bits); // the code that extends a code by a colour index; 0: none yet
     const block = new Uint8Array(255);
     let [filled, buffer, waiting] = [0, 0, 0];
     let [next, width] = [clear + 2, this.bits + 1];

@@ -2,7 +2,7 @@
 
 /** @typedef {Float64Array | Float32Array | Int32Array} Plain what a .npy file may hold */
 
-// What spreadsheets interpret as the start of a cell and of a formula: see gplvm_core/readers/tables/csv_text.py.
+// Characters with which a cell or a formula starts in spreadsheets: see gplvm_core/readers/tables/csv_text.py.
 const PIECE = /[^;\t\r\n]+/g;
 // eslint-disable-next-line no-control-regex -- spreadsheets skip these
 const FORMULA = /^[\s'"\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2060\ufeff]*[-=+@\u2212\uff1d\uff0b\uff0d\uff20]/;

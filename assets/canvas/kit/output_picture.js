@@ -14,7 +14,7 @@ import { turnBy, turnable } from "./turn.js";
 export class OutputPicture {
   /**
    * model: predicts, and describes the drawing of its outputs; state: theme, turn; turned(): called after a turn;
-   * * title: the name of this output among several.
+   * title: the name of this output among several.
    * @param {HTMLCanvasElement} canvas
    * @param {Output} model
    * @param {{ theme: Theme, turn: Turn }} state

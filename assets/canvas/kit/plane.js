@@ -1,7 +1,7 @@
 // The visible part of a plane on a canvas, and the positions of points in CSS pixels.
 
 const [MOST_OUT, MOST_IN] = [2.5, 0.02]; // half widths of the view, relative to the first one
-const LEAST_SHARE = 0.4; // of the height that the points have, however much controls cover
+const LEAST_SHARE = 0.4; // least fraction of the height for the points, even if controls cover more
 
 /** Centre and half widths of the visible part. @typedef {{ u: number, v: number, su: number, sv: number }} View */
 

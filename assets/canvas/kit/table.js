@@ -1,7 +1,7 @@
-// A row of a table whose columns may be words: its values side by side, and their texts.
+// Rows of a table with columns of words: their values as one array, and as text.
 //
-// Values of a row: one for a number or a count, and for words the probability of each. A row of the data has
-// probabilities of 0 and 1; NaN is missing.
+// A number or a count is one value; a column of words has one probability per word, 0 or 1 in a row of the data.
+// NaN is missing.
 
 import { formatFixed } from "./format.js";
 
@@ -31,7 +31,7 @@ export function tableWidth(cells) {
 }
 
 /**
- * The values of a row of the data, from a number for each column: of words, the number of the word.
+ * The values of a row of the data; codes: one number per column, for words the index of the word.
  * @param {readonly TableCell[]} cells
  * @param {ArrayLike<number>} codes
  */
@@ -44,7 +44,7 @@ export function valuesOfRow(cells, codes) {
   return values;
 }
 
-/** The numbers of a column's words, the most probable first. @param {ArrayLike<number>} values @param {TableCell} cell */
+/** The indices of a column's words, most probable first. @param {ArrayLike<number>} values @param {TableCell} cell */
 export function byChance(values, { start, width }) {
   return Array.from({ length: width }, (_, k) => k).sort((p, q) => values[start + q] - values[start + p] || p - q);
 }
@@ -54,7 +54,7 @@ export function chanceWords(chance) {
   return chance >= 0.995 ? "> 99 %" : chance < 0.005 ? "< 1 %" : `${Math.round(100 * chance)} %`;
 }
 
-/** The value of a column, for people. @param {ArrayLike<number>} values @param {TableCell} cell */
+/** The value of a column as text. @param {ArrayLike<number>} values @param {TableCell} cell */
 export function cellText(values, cell) {
   const value = values[cell.start];
   if (Number.isNaN(value)) return "missing";
@@ -68,7 +68,7 @@ export function cellText(values, cell) {
   return formatFixed(value, high - low);
 }
 
-/** A row's value of one column: its word, or its number. @param {TableColumn} column @param {number} code */
+/** The text of a column's value in a row of the data; code: a number, or the index of a word. @param {TableColumn} column @param {number} code */
 export function ownText(column, code) {
   const [cell] = cellsOfTable([column]);
   return Number.isNaN(code) ? "–" : cellText(valuesOfRow([cell], [code]), cell);

@@ -9,7 +9,7 @@ import { byChance, cellText, cellsOfTable } from "./table.js";
 /** @import { Theme } from "./theme.js" */
 
 const CARD_LINE = 22; // CSS pixels of a column in a large card
-const NAMES = 0.34; // of the width
+const NAMES = 0.34; // width of the names, as a fraction of the card
 const TEXTS = 0.3;
 
 /** Height of a card. @param {Drawing} drawing @param {number} width @param {boolean} small */

@@ -8,11 +8,11 @@ import { imageBox } from "./geometry.js";
 
 /**
  * cells: variances on a square grid with this number of cells per side, relative to the data's; from, to:
- * * the deviations at which the effect begins and is complete.
+ * the deviations at which the effect begins and is complete.
  * @typedef {{ how: "blur" | "fade", cells: ArrayLike<number>, side: number, from: number, to: number }} UnsurePixels
  */
 
-const FADED = 0.9; // of a pixel's colour, at most
+const FADED = 0.9; // largest fraction of a pixel's colour that fades
 
 /** A reused canvas. @type {{ layer?: HTMLCanvasElement }} */
 const unsureSheet = {};

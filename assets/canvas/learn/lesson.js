@@ -35,7 +35,7 @@ export class LessonFigure extends LivingFigure {
     /** @type {LessonState | undefined} */
     this.usual = undefined;
     this.sent = 0; // the last edit that was sent
-    this.answered = 0; // the last edit that was answered
+    this.answered = 0; // the last edit whose picture has arrived
     this.sentAt = 0;
     const { again, play, step, restart } = this.parts;
     again.addEventListener("click", () => this.change({ ...this.usual }));

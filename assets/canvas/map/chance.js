@@ -7,7 +7,7 @@ import { labelStyle, mix } from "../kit/theme.js";
 /** @import { TableOutput } from "../geometry/table.js" */
 /** @import { Slice } from "../geometry/slice.js" */
 
-const FULL = 0.45; // of the word's colour where it is certain, so that its dots stay visible
+const FULL = 0.45; // opacity of the word's colour at probability 1; lower than 1, so that dots stay visible
 
 export class Chance {
   /** @param {LatentMap} map @param {TableOutput} table @param {number} column @param {number} word */

@@ -11,10 +11,10 @@ import { drawDots } from "./layers.js";
 /** @import { Box } from "../geometry/grid.js" */
 /** @import { LatentMap } from "./map.js" */
 
-const MOST_DOTS = 1200; // in view; more are shading
+const MOST_DOTS = 1200; // points in view; more than these are drawn as shading
 const MOST_MOVING = 300_000; // points counted per frame while the map moves
 const CROWD_REST_MS = 120; // wait before all are counted
-const STEPS = 60; // of a scale of colours
+const STEPS = 60; // colours of a scale
 const ASIDE = 0.12; // weight of a point that is not selected
 
 export class CrowdLayer {
@@ -119,7 +119,7 @@ export class CrowdLayer {
       look = palette.map((/** @type {string} */ _, /** @type {number} */ i) => ({ colour: labelStyle(i, palette, theme).colour, weight: 1 }));
       if (column) for (let n = 0; n < own.length; n++) own[n] = Math.max(column[n], 0) % palette.length;
     }
-    // The same colours again for points that are not selected.
+    // A second set of the colours for points that are not selected.
     const half = look.length;
     this.look = [...look, ...look.map(({ colour }) => ({ colour, weight: ASIDE }))];
     const lit = rows.length ? new Uint8Array(own.length) : null;

@@ -16,7 +16,7 @@ import { contrastOf } from "../geometry/contrast.js";
 /** @import { Explorer } from "./explorer.js" */
 
 const TOP_COLUMNS = 6; // columns that differ most
-const TOP_JOINTS = 4; // of a body
+const TOP_JOINTS = 4; // joints of a body in the text
 const MOST_LISTED = 200; // the most columns of a table in the list
 const FULL_EFFECT = 2; // the least effect with the full length of a bar
 const WIDEST_MEAN = 150; // CSS pixels of a picture
@@ -42,7 +42,7 @@ export class RowDifference {
     const { contrast } = this;
     if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are selected, so there are no others to compare with." : "These rows are not part of the sample on this page, so their values are not known here.")];
     const { kind } = model.drawing;
-    const sampled = contrast.count < rows.length ? [element("p", {}, `Compared by ${contrast.count.toLocaleString("en")} of them, which this page has.`)] : [];
+    const sampled = contrast.count < rows.length ? [element("p", {}, `The comparison uses ${contrast.count.toLocaleString("en")} of them, whose values this page has.`)] : [];
     if (kind === "image") return [this.images(contrast), ...sampled];
     if (kind === "skeleton") return [this.bodies(contrast), ...sampled];
     return [this.columns(contrast), ...sampled];
@@ -106,7 +106,7 @@ export class RowDifference {
     const { model } = this.explorer;
     const names = rowColumnNames(model, chosen.length);
     const shares = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words ? Array.from({ length: width }, (_, k) => start + k) : [])));
-    // Of two words, the second one's share follows from the first one's.
+    // With two words, the first one's share determines the second one's.
     const second = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words && width === 2 ? [start + 1] : [])));
     const known = order.filter((d) => !Number.isNaN(effects[d]) && !second.has(d)).slice(0, MOST_LISTED);
     const text = (/** @type {number} */ value, /** @type {number} */ d) => (shares.has(d) ? `${Math.round(100 * value)} %` : formatNumber(value));

@@ -8,8 +8,8 @@ import { START_TURN } from "../kit/turn.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
-const DECADES = 4; // Below the largest weight; bars of smaller weights have no length.
-const FRAMES = 5; // of the pictures along a dimension
+const DECADES = 4; // Powers of ten below the largest weight at which a bar has no length.
+const FRAMES = 5; // number of pictures along a dimension
 const LEAST_CORRELATION = 0.3; // the least correlation with a fact of the rows that is mentioned
 const WAIT_MS = 160; // before they are shown, so that a passing pointer does not open them
 const WORDS = "How fast the output changes along each dimension. Press a name to put it onto an axis; point at a row to see its effect.";

@@ -31,7 +31,7 @@ import { Wall } from "./wall.js";
 /** @import { Action, Chosen, Place } from "./state.js" */
 
 const COVERED = 40; // CSS pixels of the map under its legend, and under its buttons, at least
-const MAP_MARGIN = 10; // around them
+const MAP_MARGIN = 10; // margin around them
 const BELOW_MAP = 34; // CSS pixels for the line below the map
 const SETTLE_MS = 450; // arrow keys and sliders: the point is kept after this pause
 
@@ -39,8 +39,8 @@ const SETTLE_MS = 450; // arrow keys and sliders: the point is kept after this p
 export class Explorer {
   /**
    * root: the element with map.html or views.html; model: the model on the map;
-   * * chosen: the initial state; onChange(chosen, before) is called after changes of the state, but
-   * * not while the point moves.
+   * chosen: the initial state; onChange(chosen, before) is called after changes of the state, but
+   * not while the point moves.
    * @param {ParentNode} root
    * @param {Model} model
    * @param {Readonly<Chosen>} chosen
@@ -204,7 +204,7 @@ export class Explorer {
     const { a, b } = this.state;
     this.state.hover = null;
     this.dispatch(action);
-    // Another plane is framed already.
+    // A change of the plane has already fitted the view.
     if (this.state.a === a && this.state.b === b) {
       this.map.fit();
       if (this.map.revealPoint()) this.map.refresh();

@@ -13,8 +13,8 @@ import { TableValues } from "./values.js";
 /** @import { Unsure } from "./switches.js" */
 
 const FOLLOW_MS = 40; // before filmstrips and rows follow a pointer
-const RARE = 0.1; // of the rows: an unusual place is farther from its neighbours than all but this fraction
-const AT_A_ROW = 1e-3; // of a coordinate
+const RARE = 0.1; // an unusual place is farther from its neighbours than all but this fraction of the rows
+const AT_A_ROW = 1e-3; // distance in a coordinate within which the point counts as at the row
 export const FAR = "Unlike anything the model has seen";
 
 export class Inspector {

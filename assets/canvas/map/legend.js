@@ -8,7 +8,7 @@ import { css, heatColour, labelStyle, tracePath } from "../kit/theme.js";
 /** @import { LatentPoints } from "../geometry/points.js" */
 
 const LINE = 22; // CSS pixels from one line of names to the next
-const ROOM = 20; // around a mark and a name
+const ROOM = 20; // space around a mark and a name
 const SCALE = { width: 120, height: 10, steps: 40 };
 
 /** Names with their marks, in lines of a given width; or the scale of a fact. */

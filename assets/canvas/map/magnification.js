@@ -10,8 +10,8 @@ import { css } from "../kit/theme.js";
 /** @import { Slice } from "../geometry/slice.js" */
 /** @import { Piece } from "../geometry/contours.js" */
 
-const STEP = 1e-4; // of the points' range: the step for the plane's tangents, by differences
-const WAIT_MS_LINES = 120; // after the map moved
+const STEP = 1e-4; // step of the finite differences for tangents, as a fraction of the points' range
+const WAIT_MS_LINES = 120; // pause after the map moved, before lines are computed
 
 /** Shades a map by magnification, with contour lines of the mean's where the model is sure. */
 export class Magnification {

@@ -195,7 +195,7 @@ export class LatentMap extends PlaneView {
 
   /**
    * A row's position in all dimensions; for one beyond the sample, the hidden dimensions come from
-   * * the sample's rows around it.
+   * the sample's rows around it.
    * @param {number} n
    */
   positionOf(n) {

@@ -10,7 +10,7 @@ import { cellChange } from "../geometry/table.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const FILM_STEPS = [-2, -1, 0, 1, 2]; // standard deviations of the rows along a dimension
-const HALF_A_STEP = 0.5; // beyond the outer pictures, as far as the slider reaches
+const HALF_A_STEP = 0.5; // how far the slider reaches beyond the outer pictures, in standard deviations
 const OPEN = 3; // rows shown initially
 const CHANGES = 3; // columns that change most, of a table
 const ALIKE = 0.5; // the least correlation with a fact of the rows that is mentioned

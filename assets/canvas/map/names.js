@@ -3,11 +3,11 @@
 /** @typedef {{ getItem(key: string): string | null, setItem(key: string, value: string): void }} Storage */
 /**
  * key: of the names in the browser; stored: those in the model's file, "" for unnamed dimensions, or null
- * * if the browser stores them.
+ * if the browser stores them.
  * @typedef {{ key: string, stored: readonly string[] | null }} NamesData
  */
 
-const LONGEST = 40; // letters; gplvm_core/store/entry.py says the same
+const LONGEST = 40; // letters; the same limit as in gplvm_core/store/entry.py
 export const PLACE = "dimensions of "; // before the key in the browser's storage
 const [MARK, BETWEEN] = ["~", "~,"];
 

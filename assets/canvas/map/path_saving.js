@@ -7,7 +7,7 @@ import { pathGif, pathZip } from "./path_files.js";
 
 /** @import { Paths } from "./paths.js" */
 
-export const PATH_SECONDS = 3; // from end to end
+export const PATH_SECONDS = 3; // duration from end to end
 const FRAME_RATE = 20; // pictures per second in a file; GIF uses hundredths of a second
 
 export class PathSaving {

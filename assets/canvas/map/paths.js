@@ -31,8 +31,7 @@ export class Paths {
     this.waiting = false;
     /** The paths between the two ends that are found. @type {Record<string, Way | undefined>} */
     this.ways = {};
-    /** Of the length. */
-    /** The place on the path; it begins at its end, where the chosen point is. */
+    /** The place on the path, as a fraction of its length; initially its end, where the chosen point is. */
     this.share = 1;
     this.forward = true;
     this.playing = false;
@@ -112,7 +111,7 @@ export class Paths {
 
   /**
    * The shown plane, for the search: its hidden dimensions as on the map, or interpolated between
-   * * the two ends.
+   * the two ends.
    * @param {Float64Array} from
    * @param {Float64Array} to
    * @returns {Sheet}

@@ -93,7 +93,7 @@ export class Search {
     explorer.state.leave();
     explorer.arrive(explorer.model.position(rows[0]));
     explorer.paint();
-    if (seePlace(explorer)) field.blur(); // the keyboard on the screen goes, too
+    if (seePlace(explorer)) field.blur(); // also closes the on-screen keyboard
   }
 
   /** @param {string} words */

@@ -1,9 +1,9 @@
-// On a telephone the controls are below the map: what they change is brought back into view.
+// On a phone the controls are below the map: scroll back to the map when they change something.
 
 /** @import { Explorer } from "./explorer.js" */
 
 /**
- * Scroll to the place and its map where they are above one another; true where they are.
+ * If the page has one column, scroll to the place and its map, and return true.
  * @param {Explorer<any>} explorer
  */
 export function seePlace({ parts }) {

@@ -103,7 +103,7 @@ export class Selecting {
 
   /**
    * Rows with their ids, labels, positions on the map with their variances, and the values of a table's columns. For
-   * * rows beyond the sample, only the shown dimensions are known; the others stay empty.
+   * rows beyond the sample, only the shown dimensions are known; the others stay empty.
    */
   table() {
     const { state, map, model } = this.explorer;

@@ -86,7 +86,7 @@ export class Shading {
 
   /**
    * Fit the range to the values on a plane in a view.
-   * * It is fixed while zooming and while sliders move, so that brightness keeps its meaning.
+   * It is fixed while zooming and while sliders move, so that brightness keeps its meaning.
    * @param {Slice<any>} slice
    * @param {View} view
    */

@@ -37,7 +37,7 @@
  */
 
 const FARTHEST = 1e6; // the largest coordinate, as in pages/ui/shared/place.py
-const DECIMALS = 1e4; // of a kept coordinate, so that the point equals the one in its link
+const DECIMALS = 1e4; // kept coordinates are rounded like those in a link
 
 /** @type {readonly number[]} */
 const NONE = Object.freeze([]);
@@ -52,7 +52,7 @@ const LAYER_NAMES = /** @type {Layer[]} */ (Object.keys(LAYERS));
 
 /**
  * A switch: its initial value, the values that a model allows, a value's text in a link, and the value for a
- * * text (undefined if it is invalid).
+ * text (undefined if it is invalid).
  * @template Value
  * @typedef {object} Switch
  * @property {(offer: Offer) => Value} first

@@ -16,7 +16,7 @@ const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95
 const MARKS = "Mark: value here. Band: 95 % of rows here. Line: range of all rows, with their median.";
 const WORDS_NOTE = "Words: the most probable ones here. Press one to shade the map by its probability.";
 const WORDS_SHOWN = 3; // words of a column
-const LEAST_CHANCE = 0.01; // probability of a word that is shown
+const LEAST_CHANCE = 0.01; // lowest probability of a shown word
 
 /**
  * The least, the median and the greatest value of a column in the training rows.
@@ -149,7 +149,7 @@ export class TableValues {
     parts.inspector.dataset.table = "true";
   }
 
-  /** Whether a model's outputs are such values. @param {LatentModel} model */
+  /** Whether a model's outputs are the values of a table. @param {LatentModel} model */
   static fits({ header, drawing, table }) {
     return Boolean(table || (header.column_ranges && drawing.columns));
   }

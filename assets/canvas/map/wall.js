@@ -57,7 +57,7 @@ export class Wall {
     return this.explorer.state.chosen.noise;
   }
 
-  /** @param {WallMode} mode the open one draws again */
+  /** @param {WallMode} mode a choice of the open mode draws new places */
   open(mode) {
     if (mode === this.mode) this.begin();
     else this.explorer.dispatch({ type: "set", name: "wall", value: mode });

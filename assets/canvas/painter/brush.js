@@ -54,7 +54,7 @@ export class Brush {
     return this.actions.cells().under(...place, reach, this.actions.frame());
   }
 
-  /** What to draw of it: where it is, how large, and which cells it would take. */
+  /** The brush to draw: its position, its size, and the cells that it would change. */
   shown() {
     const cells = this.actions.cells();
     const frame = this.actions.frame();

@@ -11,7 +11,7 @@ import { turnBy, turnable } from "../kit/turn.js";
 /** @import { Theme } from "../kit/theme.js" */
 /** @import { PlayerState, Reel, Stage } from "./reel.js" */
 
-const HEIGHTS = [350, 330, 160]; // of one panel beside the map, by the number of panels
+const HEIGHTS = [350, 330, 160]; // height of each panel beside the map for 1, 2, 3 or more panels
 
 /**
  * @typedef {object} Panel
@@ -32,7 +32,7 @@ export class PlayerPictures {
   drawing;
   /** The drawing of the reel's outputs. @type {Drawing} */
   shown;
-  /** Of the panels. */
+  /** The titles of the panels. */
   titles = "";
   /** @type {Panel[]} */
   panels = [];

@@ -110,7 +110,7 @@ export class Trajectory extends PlaneView {
     return [x, y, (this.reach(i, a) / (2 * view.su)) * width, (this.reach(i, b) / (2 * view.sv)) * height];
   }
 
-  /** The same at a time between frames. @param {number} time */
+  /** Pixel position and half axes of the tube at any time, interpolated between frames. @param {number} time */
   pixelAt(time) {
     const { frame, share } = this.reel.place(time);
     const here = this.pixel(frame);

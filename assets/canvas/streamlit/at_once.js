@@ -3,7 +3,7 @@
 const MOST = 20_000; // milliseconds; without a response by then, the old label returns
 
 /**
- * The text node in an element that is one of the labels.
+ * The text node in an element whose text is one of the labels.
  * @param {Element} root
  * @param {Record<string, string>} words
  */
@@ -15,7 +15,7 @@ function textOf(root, words) {
 
 /**
  * data: `within`, the class of the part with the buttons; `words`, from a button's label to its label
- * * after the click.
+ * after the click.
  * @param {any} component
  */
 export default function ({ data }) {

@@ -1,11 +1,11 @@
-// An invisible component that keeps the folds of a page as the visitor left them, in this browser.
+// An invisible component that stores in this browser which expanders of a page are open.
 
 import { element } from "../kit/dom.js";
 import { storeFold, wasOpen } from "../kit/folds.js";
 
 const FOLDS = "[data-testid=stExpander] details, details.mf-fold";
 
-/** Folds that were found, with their names. @type {WeakMap<HTMLDetailsElement, string>} */
+/** The expanders found so far, and their names. @type {WeakMap<HTMLDetailsElement, string>} */
 const known = new WeakMap();
 
 /** The name of a fold: its page and its title, without numbers; null before its title is drawn.
@@ -25,11 +25,11 @@ function find() {
     known.set(fold, name);
     const summary = fold.querySelector("summary");
     if (wasOpen(name, fold.open) !== fold.open) {
-      // Streamlit opens its own folds at a click.
+      // Streamlit changes its own expanders only by a click.
       if (fold.matches(".mf-fold")) fold.open = !fold.open;
       else summary?.click();
     }
-    // Only what the visitor does is kept; a page may open and close folds itself.
+    // Store only the visitor's changes; a page may also open and close expanders.
     summary?.addEventListener("click", (event) => {
       if (event.isTrusted) storeFold(name, !fold.open);
     });

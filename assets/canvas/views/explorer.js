@@ -107,7 +107,7 @@ export class ViewsExplorer extends Explorer {
     super.reset();
   }
 
-  /** The plane for a part: its first two dimensions, or its only one and another. @param {Group | undefined} part */
+  /** The plane for a part: its first two dimensions; for a part with one dimension, this and any other one. @param {Group | undefined} part */
   planeOf(part) {
     const { a, b } = this.state;
     if (!part) return [a, b];

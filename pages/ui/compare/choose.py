@@ -115,7 +115,7 @@ def drop(keys: tuple[str, ...], key: str) -> None:
 
 
 def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
-    """A model in the link that does not exist or has other data."""
+    """Explain that a model in the link does not exist or has other data."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.error(plain(why), icon=":material/error:")
         if len(keys) > 1:
@@ -176,5 +176,5 @@ def keep_looking(run: ComparisonRun, recipe: Recipe) -> None:
             key=f"compare_enough_{recipe.key}",
             on_click=run.end,
             disabled=run.ending,
-            help="Ends the training and uses the model as it is now.",
+            help="Ends the training and uses the current model.",
         )

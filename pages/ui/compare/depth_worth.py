@@ -16,9 +16,9 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 from pages.ui.shared.words import file_stem
 
-# Limits the waiting time; of more rows, an evenly spread part is used, and the page reports it.
+# Limits the waiting time: of more rows, evenly spread ones are used, and the page says so.
 MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
-# The most columns of a table for which predicting one column from the others is offered.
+# Tables with more columns do not offer to predict one column from the others.
 MOST_COLUMNS = 40
 OPEN = "depth_worth_open"  # session key: the model whose dialog is open
 WHOLE = "Whole rows"
@@ -30,7 +30,7 @@ class DepthQuestion:
 
     dataset: Dataset
     column: int | None
-    rows: Array  # of the data set, that are whole
+    rows: Array  # numbers of the rows without missing values
 
     @property
     def key(self) -> str:
@@ -123,7 +123,7 @@ def asked_for(dataset: Dataset) -> DepthQuestion:
     names, column = dataset.column_names, None
     if names is not None and 2 <= len(names) <= MOST_COLUMNS and not dataset.views:
         chosen = st.selectbox(
-            "What is to be learnt",
+            "What to predict",
             range(-1, len(names)),
             format_func=lambda at: WHOLE if at < 0 else f"{names[at]} from the other columns",
             key="depth_worth_column",

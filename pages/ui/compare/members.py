@@ -93,14 +93,14 @@ def linked_keys() -> tuple[str, ...]:
 
 
 def _usual() -> str | None:
-    """Without a model in the link: the one that was opened last, where it can be compared."""
+    """Return the key of the model opened last if it can be compared, else of a ready model."""
     there = [each.key for each in items() if not each.entry.broken]
     seen = st.session_state.get(SEEN)
     if seen in there:
         try:
             return first_of(seen).key
         except (ValueError, OSError):
-            pass  # Compare begins as it does on a first visit
+            pass  # not comparable: start as on a first visit
     return FIRST if FIRST in there else next(iter(there), None)
 
 

@@ -17,7 +17,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
 
-MOST_AT_ONCE = 5_000_000  # the most numbers for which principal components are computed immediately
+MOST_AT_ONCE = 5_000_000  # values; principal components of more data are computed in the background
 N_LATENT, N_INDUCING, MAX_ITER = 10, 50, 200
 
 

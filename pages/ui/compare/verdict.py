@@ -26,7 +26,7 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 
-# Limits the waiting time; of more rows, an evenly spread part is used, and the page reports it.
+# Limits the waiting time: of more rows, evenly spread ones are used, and the page says so.
 MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
 
 
@@ -102,10 +102,10 @@ def refused(members: list[Member]) -> str:
 def tried(
     first: Item, models: dict[str, Any], rows: Any, callback: Callable[[Step], None]
 ) -> Comparison:
-    """Models of the same kinds, smaller where training would take long."""
+    """Compare models of the same kinds; large models are reduced to train faster."""
     dataset = first.dataset
     labels = None if dataset.labels is None else dataset.labels[rows]
-    with warnings.catch_warnings(action="ignore"):  # of parts: not shown
+    with warnings.catch_warnings(action="ignore"):  # warnings about parts of the rows are not shown
         return compare_kept_aside(
             {name: smaller(model) for name, model in models.items()},
             dataset.values[rows],

@@ -169,7 +169,7 @@ def model_head(item: Item, tab: str) -> None:
             model_menu(item.key, tab)
             if item.view is not None:
                 view_menu(item)
-        # st.html would have another width at first.
+        # st.html would change its width after the first drawing.
         st.markdown(
             f'<span class="mf-facts" title="bound {bound} nats">'
             f"{dataset.n_points:,} × {dataset.n_outputs:,} values · {_in_use(item)}"

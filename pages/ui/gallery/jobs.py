@@ -13,7 +13,7 @@ OPEN = ("queued", "running", "paused", "interrupted")
 
 def running_jobs() -> None:
     """Every unfinished training with its progress and a link; updates while something trains."""
-    training.recover()  # also jobs of another server on this workspace that has since ended
+    training.recover()  # includes jobs of another server on this workspace that has since stopped
     active = any(job.active for job in training.jobs())
     st.fragment(_jobs, run_every=LOOK if active else None)(_open_ids())
 

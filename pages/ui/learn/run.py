@@ -28,7 +28,7 @@ class LessonRun:
     picture: LessonPicture | None = None
     step: int = 0
     most: int = 0
-    seconds: float = 0.0  # of training and showing, without pauses
+    seconds: float = 0.0  # time of training and drawing, without pauses
     error: str | None = None
     ended: bool = False
     _allowed: float = 0.0  # the step at which the training pauses

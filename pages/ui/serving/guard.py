@@ -136,9 +136,9 @@ def values(scope: Scope, header: bytes) -> list[str]:
 
 
 def cookie(scope: Scope, name: str) -> str:
-    """A request's cookie of that name, or "".
+    """Return a request's cookie of that name, or "".
 
-    A parser for browsers' cookies: malformed cookies of other programs do not hide this one.
+    Parses leniently, so that malformed cookies of other programs do not hide this one.
     """
     return cookie_parser("; ".join(values(scope, b"cookie"))).get(name, "")
 

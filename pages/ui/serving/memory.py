@@ -4,7 +4,7 @@ import contextlib
 import ctypes
 import sys
 
-M_ARENA_MAX = -8  # of malloc.h, in the GNU C library
+M_ARENA_MAX = -8  # a constant of malloc.h in the GNU C library
 ARENAS = 2
 
 

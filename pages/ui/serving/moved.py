@@ -19,7 +19,7 @@ def tab(name: str) -> Callable[[Query], tuple[str, Query]]:
 
 
 def depth(query: Query) -> tuple[str, Query]:
-    """The new address of the page Depth: three parts are now stops of the tour, one a tab."""
+    """The new address of the page Depth: three parts are now stops of the tour, one is a tab."""
     part = query.pop("part", None)
     if part == "layers" or (part not in STOPS and "model" in query):
         return "explore", query | {"tab": "layers"}

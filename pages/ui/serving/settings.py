@@ -8,7 +8,7 @@ from typing import Self
 
 from pages.ui.serving.address import Address
 
-SHORTEST_TOKEN = 16  # characters of one that is chosen
+SHORTEST_TOKEN = 16  # characters; generated tokens are longer
 YES = ("1", "yes", "true")
 NO = ("", "0", "no", "false")
 

@@ -8,7 +8,7 @@ from gplvm_core.readers.tables.csv_text import is_risky
 
 
 def ask_as_text(words: Iterable[str], where: str) -> bool:
-    """The visitor's choice, offered only if one of the words begins like a formula; else True.
+    """Ask for the choice if one of the words begins like a formula; else return True.
 
     where: distinguishes the switches of a session.
     """

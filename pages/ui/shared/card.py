@@ -29,7 +29,7 @@ from pages.ui.shared.words import OWN_NOISE, classes_of, rows_in_words
 FRAMES = 40
 ANCHORS = 7
 LOOP_SECONDS = 5
-SIZE, SMALL = 150, 110  # pixels of a single picture, and of one beside others
+SIZE, SMALL = 150, 110  # pixels of a single picture, and of several side by side
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class ModelCard:
 
 
 def card_of(listed: Listed, *, film: bool = True) -> ModelCard:
-    """The card of a model, cached per stored file; `film=False` omits the motion."""
+    """Return the card of a model, cached per stored file; film=False: without motion."""
     entry = listed.entry
     return made_card(listed.key, f"{entry.title}|{entry.created}|{entry.bytes}", film)
 
 
 @kept(64)
 def made_card(key: str, version: str, film: bool) -> ModelCard:
-    """Draw the card; `version` changes with the file, so that a new model gets a new picture."""
+    """Draw the card; `version` identifies the file's content, for the cache."""
     item = open_item(key)
     html = moving_picture(item) if film else still_picture(item)
     own = OWN_NOISE if item.own_noise else None
@@ -58,9 +58,10 @@ def made_card(key: str, version: str, film: bool) -> ModelCard:
 
 
 def shown_points(model: Any) -> Array:
-    """The training points in the two leading dimensions, (N, 2); one dimension is shown by row.
+    """Return the training points in the two most relevant dimensions (N, 2).
 
-    For a multi-view model, the leading dimensions of the first view.
+    With a single dimension, the second coordinate is the row's order. For multi-view models, the
+    relevances are those of the first view.
     """
     latent = np.asarray(model.latent_mean_, dtype=float)
     relevance = model.relevance_
@@ -73,9 +74,9 @@ def shown_points(model: Any) -> Array:
 
 
 def tour(model: Any, dataset: Dataset) -> tuple[Array, Array]:
-    """A path over the map: latent points (frames, Q) and their map positions (frames, 2).
+    """Return a path over the map: latent points (frames, Q), map positions (frames, 2).
 
-    Sequences: along the latent points of the first sequence. Other data: a smooth closed loop
+    For sequences, the path follows the first sequence. For other data, it is a smooth closed loop
     through a few training points around the middle.
     """
     latent = np.asarray(model.latent_mean_, dtype=float)
@@ -90,7 +91,7 @@ def tour(model: Any, dataset: Dataset) -> tuple[Array, Array]:
 
 
 def loop_anchors(points: Array) -> Array:
-    """Row numbers of a few points around the middle, in order of their angle."""
+    """Return the row numbers of a few points around the middle, ordered by angle."""
     centred = (points - points.mean(axis=0)) / np.maximum(points.std(axis=0), 1e-12)
     angles = np.arctan2(centred[:, 1], centred[:, 0])
     radii = np.hypot(centred[:, 0], centred[:, 1])
@@ -103,11 +104,11 @@ def loop_anchors(points: Array) -> Array:
 
 
 def closed_curve(anchors: Array, count: int) -> Array:
-    """A closed Catmull–Rom curve through anchors (k, d), as (count, d), slow near them."""
+    """Return points (count, d) of a closed Catmull–Rom curve, dense near its anchors (k, d)."""
     number = len(anchors)
     place = np.linspace(0, number, count, endpoint=False)
     step, t = place.astype(int), (place % 1.0)[:, None]
-    t = t * t * (3 - 2 * t)  # slow near the anchors, since only they are rows of the data
+    t = t * t * (3 - 2 * t)  # more time near the anchors, which are rows of the data
     before, start, end, after = (anchors[(step + shift) % number] for shift in (-1, 0, 1, 2))
     return 0.5 * (
         2 * start
@@ -118,7 +119,7 @@ def closed_curve(anchors: Array, count: int) -> Array:
 
 
 def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
-    """The outputs by name: those views that fit on the card; for other models one, named ""."""
+    """Return the outputs on the card: some views by name; for one-view models one, named ""."""
     if item.dataset.columns:
         return {"": in_own_ranges(item.dataset)}
     if not item.views:
@@ -128,7 +129,7 @@ def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
 
 
 def in_own_ranges(dataset: Dataset, rows: Array | None = None) -> Dataset:
-    """The data, or other rows of them, with every column from 0 to 1: units and words differ."""
+    """Return the data, or `rows`, with each column scaled to 0–1, because units differ."""
     low, high = np.nanmin(dataset.values, axis=0), np.nanmax(dataset.values, axis=0)
     own = (dataset.values if rows is None else rows) - low
     return Dataset(
@@ -140,7 +141,7 @@ def in_own_ranges(dataset: Dataset, rows: Array | None = None) -> Dataset:
 
 
 def pictures_of(item: Item, rows: dict[str, Array], size: int) -> list[Image.Image]:
-    """One picture for each of the rows (n, D) by name: all outputs side by side."""
+    """Draw one picture per row, with all outputs side by side; rows: (n, D) by output's name."""
     lines = []
     for name, output in outputs_of(item).items():
         if item.dataset.columns:
@@ -152,7 +153,7 @@ def pictures_of(item: Item, rows: dict[str, Array], size: int) -> list[Image.Ima
 
 
 def moving_picture(item: Item) -> str:
-    """Map and outputs side by side; both move when the pointer is over the card."""
+    """Return HTML of map and outputs side by side; both move under the pointer."""
     latent_walk, map_walk = tour(item.model, item.dataset)
     if item.views:
         outputs = generated(item.model, latent_walk)
@@ -168,7 +169,7 @@ def moving_picture(item: Item) -> str:
     width, height = pictures[0].size
     name = "".join(letter if letter.isalnum() else "-" for letter in item.key)
     places = 100 * unit_positions(map_walk, offset, scale)
-    # The loop is closed, so the first place also ends it.
+    # Exclude 100 %: the loop is closed, so its end is its start.
     moments = 100 * np.arange(len(places)) / len(places)
     steps = "".join(
         f"{moment:.4g}%{{left:{x:.2f}%;top:{y:.2f}%}}"
@@ -194,7 +195,7 @@ def moving_picture(item: Item) -> str:
 
 
 def still_picture(item: Item) -> str:
-    """Map and one row of the data side by side, for lists."""
+    """Return HTML of map and one row of the data side by side, for lists."""
     map_image, _, _ = map_picture(shown_points(item.model), classes_of(item.dataset)[0], size=120)
     middle = item.dataset.n_points // 2
     rows = {name: output.values[middle][None] for name, output in outputs_of(item).items()}

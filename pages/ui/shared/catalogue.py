@@ -44,7 +44,7 @@ class Item:
     title: str
     model: Any
     dataset: Dataset
-    views: tuple[str, ...] = ()  # of a multi-view model
+    views: tuple[str, ...] = ()  # names of the views of a multi-view model
     view: str | None = None  # the view that is shown
     alone: tuple[str, ...] = ()  # views that can be shown separately
 
@@ -81,9 +81,9 @@ def calibration_in_words(measured: dict[str, float]) -> str:
     """The result of `assets/models/train.py --calibrate`, in words: values, a gap, whole views."""
     if "inside_gap" in measured:
         return (
-            f"95 % intervals hold {percent(measured['inside_gap'])} of the values of an unseen gap"
+            f"Error bars: {percent(measured['inside_gap'])} of an unseen gap inside (95 % promised)"
         )
-    words = f"95 % intervals hold {percent(measured['inside'])} of unseen values"
+    words = f"Error bars: {percent(measured['inside'])} of unseen values inside (95 % promised)"
     whole = {key.removeprefix("inside_"): share for key, share in measured.items() if "_" in key}
     views = " and ".join(
         f"{percent(share)} if all of “{view}” is missing" for view, share in whole.items()

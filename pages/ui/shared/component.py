@@ -28,7 +28,7 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
 
 
 def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
-    """The same for keys with arbitrary characters, since they contain names of data."""
+    """Return the component for keys with any characters, since keys contain names of data."""
 
     def mount(*, key: str, **others: Any) -> Any:
         return renderer(key=plain_key(key), **others)
@@ -57,19 +57,20 @@ def hold_bytes(key: str, data: bytes) -> None:
 
 _store = _keyed(st.components.v2.component("manifolio_store", js=script("streamlit/store.js")))
 
-# Call with key and data (within: a class, words: by label): buttons that respond at the click.
+# Call with key and data (within: class of a container, words: labels before and after a click):
+# buttons in the container change their label immediately.
 answer_at_once = _keyed(
     st.components.v2.component("manifolio_at_once", js=script("streamlit/at_once.js"))
 )
 
-# Call with key and data (parameters of the link): writes them into the link in place.
+# Call with key and data (parameters): writes the parameters into the link.
 write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))
 
-# Called with key: folds of the page stay as the visitor left them.
+# Call with key: expanders of the page stay open or closed as the visitor left them.
 remember_folds = _keyed(
     st.components.v2.component("manifolio_folds", js=script("streamlit/page_folds.js"))
 )
 
-# Called with key and data (of: what the page shows, kind: of content): when that changes, the page
-# is at its top.
+# Call with key and data (of: what the page shows, kind: the type of content): scrolls to the top
+# when the content changes.
 begin_at_top = _keyed(st.components.v2.component("manifolio_top", js=script("streamlit/top.js")))

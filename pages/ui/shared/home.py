@@ -6,7 +6,7 @@ from gplvm_core.store import workspace_problem
 
 
 def say_problem() -> None:
-    """Show why nothing can be stored, if so, on pages that store things."""
+    """Show a warning on pages that store things, if the folder cannot be written."""
     problem = workspace_problem()
     if problem is not None:
         st.warning(problem, icon=":material/lock:")

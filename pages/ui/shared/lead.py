@@ -4,6 +4,6 @@ import streamlit as st
 
 
 def lead(words: str) -> None:
-    """Show it as Markdown: HTML would have another height at first, and move the content below."""
+    """Show the text as Markdown; HTML would change its height and move the content below."""
     with st.container(key="lead"):
         st.markdown(words)

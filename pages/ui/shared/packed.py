@@ -20,7 +20,7 @@ class _Named:
 def packed_map(chart: Chart, name: str) -> bytes:
     """Return the framed bytes. Raises KernelError if the browser cannot evaluate the kernel.
 
-    name: of the model and its version; the browser finds the bytes under it.
+    name: identifies the model, its version and the bytes in the browser.
     """
     return _packed(_Named(chart, name))
 

@@ -21,9 +21,8 @@ def plain(text: object) -> str:
     '!\\[a\\](http:\u2060//b)'
     """
     # Single surrogates, which damaged text may contain, cannot be sent.
-    words = (
-        text.plain if isinstance(text, DataError) else text
-    )  # what helps in a script helps there
+    # Advice for scripts, which a DataError may contain, does not help on a page.
+    words = text.plain if isinstance(text, DataError) else text
     line = SPACES.sub(" ", str(words).encode("utf-8", "replace").decode()).strip()
     parted = TWICE_READ.sub(lambda found: found[0] + JOINT, line)
     marked = MARKS.sub(lambda found: "\\" + found[0], parted)

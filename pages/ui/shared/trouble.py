@@ -17,7 +17,7 @@ from gplvm_core.store.private import private_folder
 from pages.ui.shared.plain import plain
 
 LOG_FILE = Path("logs") / "manifolio.log"
-MOST_BYTES, KEPT = 500_000, 3  # of one log file; the number of older files
+MOST_BYTES, KEPT = 500_000, 3  # bytes per log file; number of older log files
 
 
 class PrivateLog(RotatingFileHandler):

@@ -88,7 +88,7 @@ STORIES: dict[str, Story] = {
     "spikes": Story(
         "Spike counts",
         "Simulated spikes of 50 neurons that follow an unknown path.",
-        "See the path that counts alone reveal.",
+        "See the path that the model finds from the spike counts only.",
     ),
     "lit_pairs": Story(
         "Pairs of heads",

@@ -93,7 +93,7 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
 def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
     """How much is missing (`said`), where, and how training treats it."""
     empty = emptiest_in_words(dataset, missing)
-    # Columns of several kinds have weights of their own anyway.
+    # Columns of several kinds already have separate weights, so gaps cost no extra time.
     slower = n_patterns(missing) > 1 and not dataset.columns
     slow = " Gaps may slow training down." if slower else ""
     st.markdown(
@@ -169,7 +169,7 @@ def advice(warning: str) -> str:
 
 
 def sample_views(dataset: Dataset) -> None:
-    """The same few rows in every view, two views side by side; also numbers of plain columns."""
+    """Show the same few rows of every view, two views side by side; plain columns as numbers."""
     rows = representative_rows(dataset.labels, dataset.n_points, 12)
     places = columns_of_views(dataset.views)
     for number in range(0, len(dataset.views), 2):
@@ -258,7 +258,7 @@ def table_of(dataset: Dataset) -> pd.DataFrame:
 
 
 def table_of_views(dataset: Dataset, views: list[View]) -> pd.DataFrame:
-    """The same of some views, their names in front of the columns'."""
+    """The first rows of some views as a table; column names begin with the view's name."""
     places = columns_of_views(dataset.views)
     columns = np.concatenate([np.arange(dataset.n_outputs)[places[view.name]] for view in views])
     names = tuple(word for view in views for word in view.full_names)

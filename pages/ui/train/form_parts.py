@@ -37,5 +37,5 @@ def chosen(
 
 
 def kernel_of(shape: str) -> str | Kernel:
-    """The kernel of a mapping's shape."""
+    """Return the kernel for the chosen shape of a mapping."""
     return RBF() + Linear() if shape == "both" else shape

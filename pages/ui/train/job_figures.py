@@ -168,7 +168,7 @@ def start_picture(job_id: str) -> str:
     if dataset.n_points < 2:
         return ""
     values = dataset.values
-    if dataset.columns:  # as columns of one scale, from which training starts
+    if dataset.columns:  # words and counts as numbers on one scale, as at the start of training
         table = TableColumns(dataset.columns)
         values = table.starting(table.encoded(dataset.in_own_values()))
     places, rows = principal_places(values)

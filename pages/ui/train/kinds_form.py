@@ -1,4 +1,4 @@
-"""The kind of every column to learn: proposed from its values, changed by a click, remembered."""
+"""Ask for the kind of every trained column; proposals come from its values, answers are stored."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from gplvm_core.readers.errors import listed, plural
 from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
 
-MOST_SHOWN = 40  # columns of numbers that have a row of their own
+MOST_SHOWN = 40  # columns of numbers with a separate question
 COLOUR = "colour"
 WORDS = {
     "number": "Number",
@@ -28,16 +28,16 @@ MANY = {
     "count": ("column of counts", "columns of counts"),
 }
 HELP = (
-    "A category has words without an order, a grade words with one. Counts are whole numbers "
-    "from 0, such as events or eggs."
+    "Category: words without an order, such as species. Grade: words with an order, such as small, "
+    "medium, large. Count: whole numbers from 0, such as a number of eggs."
 )
 
 
 def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[str, Any]:
-    """Ask for the kinds of the columns to learn: an answer "kinds", and perhaps "open".
+    """Ask for the kinds of the trained columns; return the answers as "kinds".
 
-    label: the column that colours the map; its words are learnt unless the user says otherwise.
-    Without words or counts the answer is empty: all columns are numbers.
+    "open" is the text of an unanswered question, or "". The result is empty if all columns are
+    numbers. label: the column that colours the map; the user can exclude it from training.
     """
     mark = fingerprint((*(column.name for column in columns), "kinds"))
     kept = recall(mark)
@@ -68,14 +68,14 @@ def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[
 
 
 def _first(kept: Any) -> Any:
-    """The kind of a remembered answer: the words of a grade are a list."""
+    """Return the kind of a stored answer; a grade is stored as the list of its words."""
     return "grade" if isinstance(kept, list) else kept
 
 
 def _row(
     column: ColumnReport, options: Sequence[str], kept: Any, mark: str, first: str = ""
 ) -> str:
-    """A column's name, its kind, and the reason for it; first: what is proposed."""
+    """Ask for a column's kind, with the reason for the proposal; first: the proposed kind."""
     name, control = st.columns(2, vertical_alignment="center")
     gaps = f", {plural(column.n_missing, 'gap')}" if column.n_missing else ""
     reason = column.kind_reason or plural(column.n_distinct, "different number")
@@ -101,7 +101,7 @@ def _row(
 
 
 def _in_order(column: ColumnReport, kept: Any, mark: str) -> tuple[Any, str]:
-    """The words of a grade in their order; the question if some are left."""
+    """Ask for the order of a grade's words; return them, and a question if some are missing."""
     if column.kinds[0] == "grade" and column.is_text:
         return list(column.words), ""
     if not column.is_text:
@@ -109,7 +109,7 @@ def _in_order(column: ColumnReport, kept: Any, mark: str) -> tuple[Any, str]:
     words = list(column.words)
     before = [word for word in kept if word in words] if isinstance(kept, list) else []
     order = st.multiselect(
-        f"The words of “{plain(column.name)}” in their order, the lowest first",
+        f"Order of the words in “{plain(column.name)}”, lowest first",
         words,
         default=before,
         key=f"upload_order_{column.name}_{mark}",
@@ -118,13 +118,16 @@ def _in_order(column: ColumnReport, kept: Any, mark: str) -> tuple[Any, str]:
     left = [word for word in words if word not in order]
     if not left:
         return order, ""
-    return order, f"Choose the words of “{column.name}” in their order. Left: {listed(left)}."
+    return order, (
+        f"Choose the words of “{column.name}” from lowest to highest. "
+        f"Not placed yet: {listed(left)}."
+    )
 
 
 def _numbers(
     columns: Sequence[ColumnReport], kept: dict[str, Any], mixed: bool, mark: str
 ) -> dict[str, Any]:
-    """The kinds of the columns of numbers, most of which are numbers."""
+    """Ask for the kinds of numeric columns; return them by name, by default "number"."""
     chosen: dict[str, Any] = {column.name: "number" for column in columns}
     some = [column for column in columns if len(column.kinds) > 1]
     if not some:
@@ -146,16 +149,16 @@ def _numbers(
             kind = _row(column, options, kept.get(column.name), mark, first[column.name])
             chosen[column.name] = kind
         if len(some) > MOST_SHOWN:
-            st.caption(f"The other {len(some) - MOST_SHOWN} stay numbers.")
+            st.caption(f"The other {len(some) - MOST_SHOWN} columns are treated as numbers.")
     return chosen
 
 
 def what_is_learnt(dataset: Dataset) -> str:
-    """What training will do with columns of several kinds, in two sentences."""
+    """Describe training on columns of several kinds, in two sentences."""
     kinds = [column.kind for column in dataset.columns]
     parts = [plural(kinds.count(kind), *MANY[kind]) for kind in MANY if kind in kinds]
     together = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
     return (
-        f"The model learns {together} together, on one map, from the values that are there. It "
-        "answers with probabilities for words and counts, and with uncertainties for numbers."
+        f"The model learns one map for all columns: {together}. It predicts probabilities for "
+        "words and counts, and means with standard deviations for numbers."
     )

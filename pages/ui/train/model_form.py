@@ -144,8 +144,8 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
     known = set(inspect.signature(choice.estimator).parameters)
     if over_time or in_parts or mixed:
-        # Times determine the positions of a dynamical model; an encoder would need all rows in
-        # memory, and numbers.
+        # Dynamical models take positions from times; encoders need numbers, and all rows in
+        # memory.
         known.discard("encoder")
     options: dict[str, Any] = {"kinds": dataset.kinds} if mixed else {}
     if several and not choice.needs_views:

@@ -68,7 +68,7 @@ def ways_of(dataset: Dataset) -> dict[str, str]:
 
 
 def can_show_labels(dataset: Dataset, way: str) -> bool:
-    """Whether the data have labels for a view, and few other views."""
+    """Whether the labels can become a view: there are labels, and few other views."""
     several = dataset.labels is not None and len(np.unique(dataset.labels)) > 1
     return several and way in ("given", "names", "chosen")
 

@@ -218,7 +218,7 @@ def join(parts: list[FileView]) -> Dataset | None:
         "Rows that are not in every file",
         list(UNEQUAL),
         format_func=UNEQUAL.__getitem__,
-        # The question is new for other lengths.
+        # With other lengths, the question must be answered again.
         key="several_unequal_" + "_".join(str(part.n_rows) for part in parts),
         help="The first rows of all files match; rows at the end of longer files have no match.",
         persist_state="session",

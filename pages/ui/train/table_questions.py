@@ -57,7 +57,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     answers = column_questions(report, mark)
     answers |= picture_question(report, answers, mark)
     if not mark and "image_shape" not in answers:
-        # Views have numbers alone: only a single file is asked for its kinds.
+        # Views support numbers only, so kinds are asked only for a single file.
         roles = {answers.get("time_column"), *answers.get("id_columns", ())}
         learnt = [c for c in report.columns if c.kinds and c.name not in roles]
         kinds = kinds_questions(learnt, answers.get("label_column"))
@@ -115,10 +115,10 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     keys = {role: f"upload_{role}_{columns}{mark}" for role in ("label", "ids", "time")}
     label = _now(keys["label"], kept.get("label_column", report.label_column), known)
     time = _now(keys["time"], kept.get("time_column", report.time_column), known)
-    # A single table learns its words, too; a view has numbers alone.
+    # A single table can train on words; a view supports numbers only.
     learnt = {name for name, each in known.items() if each.is_text and not mark}
     unused = [name for name in report.id_columns if name not in learnt]
-    if learnt:  # beside words, columns of one value are left out
+    if learnt:  # with words, columns with one value are left out
         unused += [name for name, each in known.items() if each.numeric and not each.kinds]
     ids = [
         name

@@ -1,4 +1,4 @@
-"""Completed rows as files: tables with words and numbers, and pictures."""
+"""Write completed rows to files: tables (CSV) and pictures (PNG)."""
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,9 +19,9 @@ PNG_SIZE = 720
 def row_csv(
     dataset: Dataset, current: RowItem, row: Array, answer: Completion, as_text: bool = True
 ) -> bytes:
-    """One line per column: name, whether it was filled, value, standard deviation, truth.
+    """Write a row as CSV, one line per column: name, filled or not, value, deviation, truth.
 
-    Of a table with words also the probability of a filled word or count.
+    Tables with words or counts also have the probability of every filled word or count.
     """
     chance = answer.chance
     more = () if chance is None else ("probability",)
@@ -37,18 +37,18 @@ def row_csv(
 
 
 def numeral(value: float) -> str:
-    """A number in a file; nothing where there is none."""
+    """Return a number as text for a file; "" for NaN."""
     return "" if np.isnan(value) else f"{value:.8g}"
 
 
 def cell(dataset: Dataset, d: int, value: float) -> str:
-    """A value in a file: the word that it stands for, or the number."""
+    """Return a value of column d as text for a file: its word, if the column has words."""
     words = dataset.columns[d].words if dataset.columns else ()
     return str(words[int(value)]) if words and not np.isnan(value) else numeral(value)
 
 
 def words_in(dataset: Dataset) -> tuple[str, ...]:
-    """All words of a table's columns."""
+    """Return all words that occur in the columns."""
     return tuple(str(word) for column in dataset.columns for word in column.words)
 
 
@@ -66,10 +66,10 @@ def table_csv(
     beside: Mapping[str, Sequence[object]] | None = None,
     after: Sequence[tuple[str, Array]] = (),
 ) -> bytes:
-    """A table with a header line.
+    """Write rows as CSV with a header line.
 
-    beside: columns in front, by name: the row's number and facts; after: columns of numbers behind
-    the values. A gap is written NA, since an empty last column could be overlooked.
+    beside: columns before the values, by name. after: columns of numbers after the values. A gap
+    is written as NA, since readers could overlook an empty last column.
     """
     front = beside or {}
     titles = (title for title, _ in after)
@@ -82,7 +82,7 @@ def table_csv(
 
 
 def sureness_of(dataset: Dataset, std: Array, chance: Array) -> list[tuple[str, Array]]:
-    """The columns with standard deviations ("… std") and probabilities of words and counts."""
+    """Return columns of standard deviations ("… std") and of probabilities ("… probability")."""
     names = names_of(dataset)
     numbers = [d for d in range(len(names)) if not (dataset.columns and dataset.columns[d].words)]
     others = [d for d, column in enumerate(dataset.columns) if column.kind != "number"]

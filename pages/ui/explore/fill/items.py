@@ -1,4 +1,4 @@
-"""The row that is completed and its hidden cells: stored in the session, per model."""
+"""The rows that a visitor can choose, the chosen row and its hidden cells, per model."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -12,16 +12,17 @@ from gplvm_core.figures.cells import cells_of, choices, columns_of, n_cells
 from gplvm_core.wire.completion import Question, RowItem, mask_of_text, mask_text
 from pages.ui.shared.words import words_of_row
 
-STRIP = 10  # items on offer at a time
+STRIP = 10  # rows shown for choice at a time
 Source = Literal["data", "own"]
 
 
 @dataclass(frozen=True)
 class Board:
-    """State of the tab for a visitor: source of the rows, rows on offer, hidden cells.
+    """A visitor's state of the tab: source of the rows, rows shown for choice, hidden cells.
 
-    turn counts the requests for other rows, per source; current is an item's id, or None
-    for the first on offer; masks holds a mask's text per item's id, latest the last one painted.
+    turn: the number of requests for other rows, per source. current: the id of the chosen item,
+    None for the first shown. masks: the text of each item's mask by id. latest: the mask painted
+    last.
     """
 
     source: Source = "data"
@@ -31,7 +32,7 @@ class Board:
     latest: str | None = None
 
     def shuffled(self) -> "Board":
-        """Other rows on offer, the first of them chosen."""
+        """Show other rows for choice, and choose the first."""
         turn = self.turn | {self.source: self.turn[self.source] + 1}
         return replace(self, turn=turn, current=None)
 
@@ -54,7 +55,7 @@ def keep(name: str, changed: Board) -> None:
 
 
 def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
-    """Rows of the data in random order; every turn continues in the same order."""
+    """Return some training rows in random order; each turn continues where the last one ended."""
     order = np.random.default_rng(0).permutation(dataset.n_points)
     rows = _turned(order, turn)
     shown = dataset.targets[rows].astype(np.float64)  # `dataset.values` would convert all rows
@@ -65,7 +66,7 @@ def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
 
 
 def own_items(values: Array, mark: str, turn: int, row_names: Array | None = None) -> list[RowItem]:
-    """A visitor's rows (n, D) in their order; mark: identifies the upload, for its masks."""
+    """Return some of a visitor's rows (n, D), in order; mark: identifies the upload in ids."""
     rows = _turned(np.arange(len(values)), turn)
     called = ["" if row_names is None else f", {row_names[row]}" for row in rows]
     return [
@@ -75,13 +76,13 @@ def own_items(values: Array, mark: str, turn: int, row_names: Array | None = Non
 
 
 def _turned(order: Array, turn: int) -> list[int]:
-    """The next few numbers of an order, which repeats."""
+    """Return the numbers of the given turn; after the last number, start again."""
     count = min(STRIP, len(order))
     return [int(order[(turn * count + i) % len(order)]) for i in range(count)]
 
 
 def row_of(item: str) -> int | None:
-    """The number of an item's training row, or None."""
+    """Return the number of the training row with this item id; None for a visitor's row."""
     source, number, *_ = item.split(" ")
     return int(number) if source == "row" else None
 
@@ -91,10 +92,10 @@ def chosen_item(kept: Board, items: list[RowItem]) -> RowItem:
 
 
 def masks_of(kept: Board, items: list[RowItem], dataset: Dataset) -> dict[str, str]:
-    """The mask of every item on offer.
+    """Return the mask of every item shown.
 
-    A complete row that was not painted gets the last mask, or a default one: so the page shows a
-    completion at once. Rows with gaps start without a mask.
+    A complete row that was not painted gets the last mask or a default one, so that the page shows
+    a completion immediately. Rows with gaps start without a mask.
     """
     drawing = dataset.drawing
     first = kept.latest or mask_text(next(iter(choices(drawing).values())))
@@ -106,13 +107,13 @@ def masks_of(kept: Board, items: list[RowItem], dataset: Dataset) -> dict[str, s
 
 
 def hidden_row(item: RowItem, mask: str, dataset: Dataset) -> Array:
-    """The row for the model: NaN where a value is missing or hidden."""
+    """Return the row as the model receives it: NaN where a value is missing or hidden."""
     hidden = columns_of(dataset.drawing, mask_of_text(mask, dataset.drawing))
     return np.where(hidden, np.nan, item.values)
 
 
 def question_of(act: Any, items: list[RowItem], dataset: Dataset) -> Question | None:
-    """The browser's message, checked; None for a message that does not fit the page."""
+    """Return the browser's message after checks; None if it does not match the shown items."""
     if not isinstance(act, dict) or act.get("item") not in {item.id for item in items}:
         return None
     try:
@@ -124,5 +125,5 @@ def question_of(act: Any, items: list[RowItem], dataset: Dataset) -> Question | 
 
 
 def n_hidden(row: Array, dataset: Dataset) -> int:
-    """How many cells are hidden or missing."""
+    """Return the number of hidden or missing cells."""
     return int(cells_of(dataset.drawing, np.isnan(row)).sum())

@@ -20,16 +20,16 @@ from pages.ui.shared.kept import kept
 N_ALTERNATIVES = 3
 N_SAMPLES = 4
 N_DRAWS = 64  # draws from q(x*) over which the class probabilities are averaged
-LEAST_WEIGHT = 0.01  # alternatives below are not shown
-MOST_SCORED = 100  # training rows whose log density is computed: gives shares to about 0.05
+LEAST_WEIGHT = 0.01  # alternatives with a lower weight are not shown
+MOST_SCORED = 100  # training rows to compare with; gives fractions to about 0.05
 ROWS_AT_ONCE = 25
 
 
 @dataclass(frozen=True, eq=False)
 class Completion:
-    """A whole row (D,) and its standard deviations, None when the model has none.
+    """A whole row (D,) and its standard deviations, None if the model has none.
 
-    chance: of a table with words, the probability of each word or count, NaN for numbers.
+    chance: the probability of each word or count (NaN for numbers), None for tables of numbers.
     """
 
     mean: Array
@@ -56,12 +56,12 @@ class Position:
 
 
 def rows_asked(dataset: Dataset, values: Array) -> Any:
-    """Rows as the model takes them: a table with words has their own values."""
+    """Return rows as the model takes them: with words in place of their numbers."""
     return dataset.in_own_values(values) if dataset.columns else values
 
 
 def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, Array, Array]:
-    """Whole rows, their standard deviations and probabilities; NaN where there is none."""
+    """Return completed rows, standard deviations and probabilities; NaN where undefined."""
     if not dataset.columns:
         mean, std = model.complete(values, return_std=True)
         return mean, std, np.full(mean.shape, np.nan)
@@ -84,7 +84,7 @@ def completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Completi
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Possibilities:
-    """Other completions of a row with gaps; of a table with words, only where they are."""
+    """Return alternative completions of a row with gaps; for tables with words, only positions."""
     found = _model.alternatives(rows_asked(_dataset, row[None]), n_alternatives=N_ALTERNATIVES)
     present = found[0][0] >= LEAST_WEIGHT
     weights, latent, rows = (part[0, present] for part in found)
@@ -111,9 +111,9 @@ def log_density(_model: Any, name: str, row: Array, _dataset: Dataset) -> float:
 
 
 def scored_rows(dataset: Dataset, missing: Array) -> Array:
-    """The training rows whose log density is computed: all, or 100 spread evenly.
+    """Return the numbers of the training rows to compare with: all, or 100 spread evenly.
 
-    In data with gaps, only rows that have a value wherever the item has one, for a fair comparison.
+    In data with gaps, only rows with values in all columns where the item has one.
     """
     known = np.flatnonzero(~np.isnan(dataset.values[:, ~missing]).any(axis=1))
     return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
@@ -136,7 +136,7 @@ def ready_densities(name: str) -> Array | None:
 
 @st.cache_data(max_entries=512, show_spinner=False)
 def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start: int) -> Array:
-    """Log densities of a few of the scored rows, from number `start`, with the item's gaps.
+    """Return log densities of some scored rows, from number `start`, with the item's gaps.
 
     gaps: the item's missing columns as bits. A few rows at a time: finished parts stay cached when
     the visitor leaves before the last one.

@@ -1,4 +1,4 @@
-"""The panels of the tab Fill in: place on the map, class, typicality, exports."""
+"""Panels of the tab Fill in: position on the map, class, typicality, exports."""
 
 from dataclasses import replace
 from html import escape
@@ -27,7 +27,7 @@ PLOT = {"displayModeBar": False}
 
 
 def panels(item: Item, name: str, current: RowItem, row: Array, answer: Completion) -> None:
-    """Everything below the painter."""
+    """Show the panels and the exports below the painter."""
     labelled = item.dataset.labels is not None
     places = st.columns(3 if labelled else 2, gap="medium")
     with places[0]:
@@ -41,7 +41,7 @@ def panels(item: Item, name: str, current: RowItem, row: Array, answer: Completi
 
 
 def map_panel(item: Item, name: str, row: Array) -> None:
-    """q(x*) among the training points."""
+    """Show the row's position q(x*) among the training points."""
     st.markdown("**Position on the map**")
     model, dataset = item.model, item.dataset
     here = position(model, name, row, dataset)
@@ -70,20 +70,20 @@ def map_panel(item: Item, name: str, row: Array) -> None:
         figure,
         key=f"complete_map|{name}",
         config=PLOT,
-        alt="The training points on the latent map, with the position of this item.",
+        alt="The training points on the latent map, and the position of this row.",
     )
-    words = "Cross: the position inferred from the visible cells."
+    words = "Cross: the position that the model infers from the visible cells."
     if model.capabilities.layers:
         words = f"The map of the top layer. {words}"
     if here.std is not None:
         words += " Ellipse: two standard deviations of that position."
     if len(weights) > 1:
-        words += " Rings: the alternatives; a larger ring has more weight."
+        words += " Rings: alternative positions; a larger ring is more probable."
     st.caption(words)
 
 
 def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
-    """The most probable labels as bars."""
+    """Show the most probable labels as bars."""
     st.markdown("**Which class**")
     dataset = item.dataset
     assert dataset.labels is not None
@@ -104,8 +104,10 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
     rest = float(1.0 - probabilities[order].sum())
     words = f"All others together: {percent(rest)}. " if len(probabilities) > len(order) else ""
     st.caption(
-        f"{words}Estimated from the position on the map, by a logistic regression averaged over "
-        "the possible positions" + ("; its own row is left out." if truth is not None else ".")
+        f"{words}Estimated from the row's position on the map"
+        + (", without its own label." if truth is not None else "."),
+        help="A logistic regression on the training points' positions, averaged over the possible "
+        "positions of this row.",
     )
 
 
@@ -125,7 +127,7 @@ def class_bar(label: str, probability: float, true: bool) -> str:
 
 
 def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None:
-    """The completed row as numbers and as a picture."""
+    """Offer the completed row as numbers and as a picture."""
     dataset = item.dataset
     stem = "".join(c if c.isalnum() else "-" for c in f"{item.title} {current.title}").strip("-")
     marked = ask_as_text((*names_of(dataset), *words_in(dataset)), "row")

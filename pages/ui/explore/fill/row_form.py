@@ -17,14 +17,14 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent, words_of_row
 
 ACROSS = 3  # fields side by side
-SHOWN = 3  # probable words of a missing value
-LEAST = 0.01  # probability of a word that is shown
-ENDS = (0.025, 0.975)  # of the interval of a number or count
+SHOWN = 3  # number of probable words shown for a missing value
+LEAST = 0.01  # lowest probability of a shown word
+ENDS = (0.025, 0.975)  # quantiles at the ends of the interval of a number or count
 
 
 @st.fragment
 def row_form(item: Item, name: str, own: NewRows | None) -> None:
-    """The fields of a row, and below each missing one its most probable values.
+    """Show a field for every value, and below an empty field its most probable values.
 
     own: the visitor's rows, when those are shown.
     """
@@ -68,7 +68,7 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
 
 
 def opening(dataset: Dataset, values: Array) -> Array:
-    """The values that a form opens with: of a complete row, the first word is left out."""
+    """Return the form's initial values; in a complete row, the first word is removed."""
     words = [c for c, column in enumerate(dataset.columns) if column.is_words]
     started = values.copy()
     if words and not np.isnan(values).any():
@@ -81,7 +81,7 @@ def field(column: TableColumn, rows: Array, value: float, key: str) -> float:
     title = plain(column.name)
     empty: dict[str, Any] = {"placeholder": "Missing", "key": key}
     if key not in st.session_state and not np.isnan(value):
-        # A field that was given its value here can be cleared.
+        # Only a field whose initial value is in the session state can be cleared.
         st.session_state[key] = value if column.kind == "number" else int(value)
     found: float | None
     if column.is_words:
@@ -98,7 +98,7 @@ def field(column: TableColumn, rows: Array, value: float, key: str) -> float:
 
 
 def expected_words(item: Item, name: str, row: Array, c: int, truth: float) -> str:
-    """The probable values of a missing one, and what the data have there."""
+    """Return the probable values of a missing value, and its value in the data if known."""
     column = item.dataset.columns[c]
     if column.is_words:
         chances = word_chances(item.model, name, row, c, item.dataset)
@@ -125,6 +125,6 @@ def word_chances(_model: Any, name: str, row: Array, c: int, _dataset: Dataset) 
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def interval(_model: Any, name: str, row: Array, c: int, _dataset: Dataset) -> Array:
-    """The ends and the middle of the values that a number or count may have."""
+    """Return the median and the 95 % interval of a missing number or count."""
     rows, (low, high) = rows_asked(_dataset, row[None]), ENDS
     return np.asarray(_model.column_quantiles(rows, c, (low, 0.5, high)))[:, 0]

@@ -27,12 +27,12 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed, readers
 from pages.ui.shared.words import bytes_in_words
 
-CHUNK = 20  # rows completed between two checks whether the visitor has left
+CHUNK = 20  # rows completed in one step; between steps, the visitor can stop or leave
 PROBABILITIES = (
-    " Probabilities of words and counts are in the columns named “… probability”; known values "
-    "have 1."
+    " Columns named “… probability” contain the probabilities of words and counts, 1 for known "
+    "values."
 )
-MOST_PATTERNS = 8  # combinations of gaps for which training rows are scored
+MOST_PATTERNS = 8  # rows with rarer combinations of gaps are not compared with training rows
 
 
 def own_rows(item: Item) -> NewRows | None:
@@ -70,7 +70,7 @@ def own_rows(item: Item) -> NewRows | None:
     try:
         like: View | Dataset = View("rows", item.dataset.drawing, item.dataset.column_names)
         if item.dataset.columns:
-            # Without the rows, which need not be sent along.
+            # The reader needs only the columns, so the rows are not sent.
             nothing = np.zeros((2, item.dataset.n_outputs))
             like = Dataset("rows", "Rows", nothing, like.drawing, columns=item.dataset.columns)
         own: NewRows = read_sandboxed("new rows", name, data, dataset=like)
@@ -83,7 +83,7 @@ def own_rows(item: Item) -> NewRows | None:
 
 
 def trained_rows(item: Item) -> NewRows | None:
-    """The rows of the data where they have gaps: the visitor's own table, to fill as a whole."""
+    """The training data as rows to complete, if they have gaps and are not too many."""
     values = item.dataset.values
     if len(values) > MOST_ROWS or not np.isnan(values).any():
         return None
@@ -100,7 +100,7 @@ def keep_upload(widget: str, kept: str) -> None:
 
 
 def teach(dataset: Dataset) -> None:
-    """The format of such a file, with an example."""
+    """Describe the format of the file, and offer an example."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             f"One row per item with the model's {dataset.n_outputs:,} columns, in the units "
@@ -120,7 +120,7 @@ def teach(dataset: Dataset) -> None:
 
 
 def example(dataset: Dataset) -> bytes:
-    """Five rows of the data; in each a contiguous third of the values is removed."""
+    """Return a CSV with five rows of the data, each without a contiguous third of its values."""
     generator = np.random.default_rng(0)
     count, width = min(5, dataset.n_points), dataset.n_outputs
     rows = dataset.values[generator.choice(dataset.n_points, count, replace=False)].copy()
@@ -132,7 +132,7 @@ def example(dataset: Dataset) -> bytes:
 
 @st.fragment
 def completed_table(item: Item, name: str, own: NewRows) -> None:
-    """Complete and place all rows of a table, and offer the result."""
+    """Complete all rows of a table, place them on the map, and offer the result as a file."""
     kept = f"complete_table|{name}|{own.mark}"
     gaps = int(np.isnan(own.values).sum())
     with st.container(border=True):
@@ -149,7 +149,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
                     on_click=lambda: st.session_state.update({asked: True}),
                 )
                 return
-            # A rerun of the page interrupts the work, which then continues where it was.
+            # A rerun of the page interrupts the work; the finished parts are kept.
             parts = st.session_state.setdefault(f"{kept}|parts", [])
             try:
                 st.session_state[kept] = answers_of(item, name, own, parts, asked)
@@ -185,27 +185,26 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
             icon=":material/download:",
         )
         st.caption(
-            "Every row has its number, its name if the file has one, its position on the map, and "
-            "the percentage of comparable training rows that are less typical. Standard deviations "
-            "are in the columns named “… std”; known values have 0."
-            + (PROBABILITIES if item.dataset.columns else "")
+            "The file contains, for every row, its position on the map and how many of the "
+            "training rows are less typical. Columns named “… std” contain standard deviations, "
+            "0 for known values." + (PROBABILITIES if item.dataset.columns else "")
         )
         if found.unranked:
             st.caption(
-                f"{plural(found.unranked, 'row')} with rare combinations of gaps: their typicality "
-                "is left empty."
+                f"{plural(found.unranked, 'row')} with a rare combination of gaps: how typical "
+                "they are was not computed."
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Results for all rows: values and deviations (n, D), positions (n, Q), typicality."""
+    """Results for n rows: means and deviations (n, D), positions (n, Q), typicality (n,)."""
 
     mean: Array
     std: Array
-    chance: Array  # of words and counts, NaN for numbers
+    chance: Array  # probability of the filled word or count (n, D), NaN for numbers
     places: Array
-    typical: Array  # share of comparable training rows that are less probable, NaN: not computed
+    typical: Array  # fraction of the compared training rows that are less typical; NaN: unknown
 
     @property
     def unranked(self) -> int:
@@ -215,28 +214,30 @@ class Answers:
 def beside(
     own: NewRows, found: Answers, dimensions: Sequence[str] = ()
 ) -> dict[str, Sequence[object]]:
-    """The columns in front of the values, by name; dimensions: the visitor's names of them."""
+    """Columns written before the values, by name; dimensions: the visitor's names of dimensions."""
     columns: dict[str, Sequence[object]] = {"row": range(1, len(found.mean) + 1)}
     if own.row_names is not None:
         columns["id"] = [str(word) for word in own.row_names]
     for q, place in enumerate(found.places.T):
         title = (dimensions[q] if q < len(dimensions) else "") or f"dimension {q + 1}"
-        if title in columns:  # "row" is a name, too
+        if title in columns:  # a visitor may name a dimension "row"
             title = f"{title} (dimension {q + 1})"
         columns[title] = [f"{value:.6g}" for value in place]
-    columns["more typical than (%)"] = [
+    columns["more typical than (% of training rows)"] = [
         "" if np.isnan(share) else f"{100 * share:.0f}" for share in found.typical
     ]
     return columns
 
 
-Part = tuple[Array, Array, Array, Array]  # of some rows: means, deviations, chances, places
+Part = tuple[
+    Array, Array, Array, Array
+]  # means, deviations, probabilities and positions of some rows
 
 
 def answers_of(item: Item, name: str, own: NewRows, parts: list[Part], asked: str) -> Answers:
-    """Completed rows, positions and typicality; `parts` holds the finished parts and grows.
+    """Complete and place all rows, and compare them with training rows; extends `parts`.
 
-    asked: the session key that a press on Stop deletes.
+    parts: the finished parts. asked: the session key that the button Stop deletes.
     """
     bar = st.progress(0.0, "Completing …")
     st.button("Stop", icon=":material/stop:", on_click=lambda: st.session_state.pop(asked, None))
@@ -252,9 +253,9 @@ def answers_of(item: Item, name: str, own: NewRows, parts: list[Part], asked: st
 
 
 def typicality_of(item: Item, name: str, values: Array) -> Array:
-    """For each row, the share of training rows with the same gaps that are less typical.
+    """Return the fraction of compared training rows that are less typical than each row.
 
-    Only for the most common combinations of gaps: each requires new scores of training rows.
+    Only rows with a common combination of gaps: each combination requires new log densities.
     """
     patterns, which = np.unique(np.isnan(values), axis=0, return_inverse=True)
     common = np.argsort(-np.bincount(which.ravel()), kind="stable")[:MOST_PATTERNS]

@@ -1,4 +1,4 @@
-"""How typical a row is: its log density among those of training rows, computed in steps."""
+"""How typical a row is, compared with training rows: a histogram of log densities and a caption."""
 
 import time
 
@@ -28,29 +28,33 @@ PAUSE = 0.25  # seconds between the starts of two steps
 
 
 def typicality_panel(item: Item, name: str, current: RowItem) -> None:
-    """The distribution when it is known; until then a fragment that computes it."""
+    """The histogram and its caption; before that, a fragment that computes them in steps."""
     st.markdown("**How typical it is**")
     missing = np.isnan(current.values)
     count = len(scored_rows(item.dataset, missing))
     if count == 0:
-        st.markdown("No training row has values in all the columns that this row has.")
+        st.markdown(
+            "No training row has values in all columns of this row: nothing to compare with."
+        )
         return
     densities = worked(item, name, missing)
     if len(densities) < count:
         st.fragment(keep_working, run_every=PAUSE)(item, name, missing, count)
         return
     value = log_density(item.model, name, current.values, item.dataset)
+    figure = typicality_figure(densities, value, height=HEIGHT)
+    figure.update_xaxes(title_text="← less typical · more typical →")
     st.plotly_chart(
-        typicality_figure(densities, value, height=HEIGHT),
+        figure,
         key=f"complete_typicality|{name}",
         config={"displayModeBar": False},
-        alt="Distribution of the training rows' log densities, with this item's marked.",
+        alt="Histogram of the training rows, from less to more typical; a line marks this row.",
     )
-    st.caption(in_words(item.dataset, current, value, densities))
+    st.caption(in_words(item.dataset, current, value, densities), help=details(current, value))
 
 
 def worked(item: Item, name: str, missing: Array) -> Array:
-    """The log densities after one more step; those of all rows when it is done."""
+    """Continue for one step; return the log densities so far, at the end those of all rows."""
     rows = scored_rows(item.dataset, missing)
     ready = None if missing.any() else ready_densities(name)
     if ready is not None and len(ready) == len(rows):
@@ -69,27 +73,37 @@ def keep_working(item: Item, name: str, missing: Array, count: int) -> None:
     done = len(worked(item, name, missing))
     if done == count:
         st.rerun()
-    st.progress(done / count, f"Log densities of {count} training rows …")
+    st.progress(done / count, f"Comparing with {count} training rows …")
 
 
 def in_words(dataset: Dataset, current: RowItem, value: float, densities: Array) -> str:
-    """The item's log density, its rank, and the rows that it is compared with."""
-    count, partial = len(densities), bool(np.isnan(current.values).any())
-    rows = (
-        f"all {plural(count, 'training row')}"
-        if count == dataset.n_points
-        else f"{count} of {dataset.n_points:,} training rows"
-    )
-    if np.isnan(dataset.values).any():
-        rows += " with values in the same columns"
-    part = "known part of the row" if partial else "whole row"
-    words = (
-        f"More typical than {percent(share_below(densities, value))} of {rows}; hiding cells does "
-        f"not change this. Log density of the {part}: {whole(value)} nats"
-    )
-    if partial:
-        words += ", compared on the same columns"
-    words += "."
+    """How many training rows are less typical, and which rows were compared."""
+    count, share = len(densities), share_below(densities, value)
+    gaps = bool(np.isnan(dataset.values).any())
+    if count == dataset.n_points:
+        rows = f"all {plural(count, 'training row')}"
+    elif gaps:
+        rows = f"{plural(count, 'training row')} with values in the same columns"
+    else:
+        rows = f"{plural(count, 'training row')} (chosen evenly from {dataset.n_points:,})"
+    if share == 0.0:
+        words = f"Less typical than {rows}"
+    elif share == 1.0:
+        words = f"More typical than {rows}"
+    else:
+        words = f"More typical than {percent(share)} of {rows}"
+    if np.isnan(current.values).any() and not gaps:
+        words += ", compared in the columns where this row has values"
+    words += ". Hiding cells does not change this."
     if row_of(current.id) is None:
-        words += " Training rows rank a little higher than new rows."
+        words += " New rows are usually a little less typical than training rows."
     return words
+
+
+def details(current: RowItem, value: float) -> str:
+    """The number behind the caption."""
+    part = "known part of the row" if np.isnan(current.values).any() else "whole row"
+    return (
+        f"Rows are compared by their log density under the model. That of the {part} is "
+        f"{whole(value)} nats."
+    )

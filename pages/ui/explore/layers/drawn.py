@@ -21,7 +21,7 @@ N_DRAWN, N_SHOWN, SIZE = 60, 6, 132
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows (S, D) from a layer, and their distance from the data, relative to that among rows."""
+    """Rows (S, D) from a layer; away: distance to the data, relative to that between data rows."""
 
     rows: Float[Array, "S D"]
     away: float
@@ -32,8 +32,8 @@ def draws(item: Item, name: str) -> None:
     st.header(
         "Drawn from each layer",
         anchor=False,
-        help="Hidden numbers are sampled independently, with their spread over the data. Layers "
-        "below combine them; below the last layer, nothing does.",
+        help="A layer's hidden numbers are drawn at random, independently of each other. The "
+        "layers below turn them into rows.",
     )
     turn = st.session_state.setdefault("depth_turn", 0)
     for at, drawn in enumerate(_drawn(item.model, item.dataset, name, turn)):
@@ -65,7 +65,7 @@ def _drawn(_model: Any, _dataset: Dataset, name: str, turn: int) -> list[DrawnRo
 
 
 def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
-    """Rows from points of a layer; points of the top are drawn from its prior."""
+    """Return rows generated from random points of a layer; the top's come from its prior."""
     generator = np.random.default_rng(seed)
     latent = model.layers_[at].latent_mean_
     points = generator.standard_normal((N_DRAWN, latent.shape[1]))

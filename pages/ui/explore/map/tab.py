@@ -16,14 +16,14 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, story_of
 
 CALIBRATED = (
-    "the same model was trained without a tenth of the rows, then completed each of them from half "
-    "of its values. Correct intervals contain 95 %."
+    "For this test, the same model was trained without a tenth of the rows, then completed each of "
+    "these rows from half of its values."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
-    "map by it: the colour is strong where the word is probable. A count has its mean and the "
-    "interval with 95 % of the rows. The shading *Uncertainty* is a share of the data's standard "
-    "deviation, since columns of words have no unit. Find rows with `sex = male` or a word alone."
+    "map by it: the colour is strong where the word is probable. A count has its mean and a "
+    "95 % interval. The shading *Uncertainty* is a fraction of the data's standard deviation, "
+    "since columns of words have no unit. To find rows, type `sex = male` or just a word."
 )
 LAYERS = (
     "**Layers.** Each layer has its own map; the switch above the map chooses the layer. A place "
@@ -69,9 +69,9 @@ def latent_map(item: Item, name: str) -> None:
         "coordinates are far from the current ones.",
         "**The inspector** describes one place. *Here* is the pointer's place. *Kept* is the "
         "point that you clicked; it is shown again when the pointer leaves the map.",
-        "**The values of a table** are marks on the range of their column over all rows. The band "
-        "is the model's 95 % interval for a row at this place. A value beyond the range is an "
-        "arrow at its end. Press a column's name to colour the map by it.",
+        "**The values of a table** are marks; each line is the range of a column over all rows. "
+        "The band is the model's 95 % interval for a row at this place. A value beyond the range "
+        "is an arrow at its end. Press a column's name to colour the map by it.",
         *([WORDS] if item.dataset.columns else []),
         "**What matters.** The pictures show the place with one dimension between −2 and +2 "
         "standard deviations of the rows; drag across them to move the point. The bar is the "
@@ -92,7 +92,7 @@ def latent_map(item: Item, name: str) -> None:
         "forward. Drag the ring to move it; drag elsewhere, or with Shift, to move the map. "
         "Bookmarks stay in this browser; the page's address leads to this place.",
         f"**Training.** {training_in_words(item.model)}",
-        *([f"**Held out.** {measured}: {CALIBRATED}"] if measured else []),
+        *([f"**Held out.** {measured}. {CALIBRATED}"] if measured else []),
         *bullets(item.model.notes_),
         f"**Data.** {plain(item.dataset.source)}",
         *bullets(item.dataset.notes),

@@ -117,7 +117,7 @@ def with_gap(
 
 
 def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> Reel:
-    """The same with its gaps filled: the model treats the visible rest as a new sequence.
+    """Return the sequence with its gaps filled; the model treats it as a new sequence.
 
     Takes seconds.
     """

@@ -17,8 +17,8 @@ TASKS: dict[Task, str] = {
     "sample": "A new sequence",
     "fill": "Fill a gap",
 }
-FIRST_AHEAD = 0.1  # of the sequence, in frames at most:
-MOST_FIRST_AHEAD = 30
+FIRST_AHEAD = 0.1  # initial length of the forecast, as a fraction of the sequence
+MOST_FIRST_AHEAD = 30  # frames
 MOST_DRAWN = 400  # frames
 FIRST_DRAWN = 120
 

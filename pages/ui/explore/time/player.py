@@ -51,7 +51,7 @@ def player(item: Item, name: str) -> None:
     # Separate containers: the player keeps its position on the page and is not rebuilt.
     with st.container():
         plan = ask(item.model, item.dataset, name)
-    with st.container(gap=None):  # without a gap, the end of the spinner moves nothing
+    with st.container(gap=None):  # without a gap, nothing moves when the spinner disappears
         try:
             with st.spinner(WAITING[plan.task], show_time=True):
                 reel = answer(item, name, plan)

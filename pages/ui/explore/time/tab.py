@@ -26,7 +26,7 @@ def time(item: Item, name: str) -> None:
     if item.dataset.columns:
         st.info(
             "This table has words or counts, which the player cannot draw. The tab Map shows its "
-            "rows. In Python, complete, forecast and sample_sequence answer with words over time.",
+            "rows; forecasts of such tables are available in the library only.",
             icon=":material/timeline:",
         )
         return
@@ -38,8 +38,8 @@ def time(item: Item, name: str) -> None:
         "end. The tube extends two standard deviations to either side; the ellipse at the ring "
         "shows them for each dimension.",
         "**The forecast** continues the path as far as the past determines it, then returns to "
-        "the prior. The curve above the track is the standard deviation of the outputs; at full "
-        "height, only the general distribution of rows is known.",
+        "the prior. The curve above the track is the standard deviation of the outputs; its full "
+        "height is that of the data.",
         "**A new sequence** is a path drawn from the model's prior over time; it is not in the "
         "data. Outside the region of the training points, the outputs return to their mean.",
         "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "

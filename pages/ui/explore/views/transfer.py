@@ -25,7 +25,7 @@ from pages.ui.shared.words import words_of_row
 
 N_MATCHES = 6
 MOST_ALTERNATIVES = 6
-MOST_GIVEN = 8  # of many given views, drawn
+MOST_GIVEN = 8  # given views to draw, if there are many
 PRIVATES: dict[Private, str] = {"nearest": "Alternatives", "prior": "Average"}
 PRIVATE_WORDS = (
     "The given view leaves some dimensions open. Each **alternative** takes them from one training "
@@ -112,7 +112,7 @@ def other_row(row: int, count: int) -> int:
 
 
 def ask_views(item: Item, name: str, kept: Desk) -> tuple[tuple[str, ...], str]:
-    """Of a few views, choose the given one; of many, the wanted one (empty: all others)."""
+    """With few views, ask for the given one; with many, for the wanted one (empty: all others)."""
     views = item.views
     if len(views) <= MOST_NAMED_VIEWS:
         first = kept.given[0] if kept.given else views[0]
@@ -130,7 +130,7 @@ def ask_views(item: Item, name: str, kept: Desk) -> tuple[tuple[str, ...], str]:
 
 
 def ask_given(item: Item, name: str, kept: Desk, to: str) -> tuple[str, ...]:
-    """Choose the given ones of many views: initially one half of them."""
+    """Ask which of many views are given; initially half of them."""
     offered = [view for view in item.views if view != to]
     first = [view for view in kept.given if view in offered] or offered[: len(offered) // 2]
     given = st.multiselect("Given", offered, first, key=f"views_given|{name}|{to}")

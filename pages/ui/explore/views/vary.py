@@ -54,7 +54,7 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
 
 
 def drawn_views(item: Item, part: Part) -> tuple[str, ...]:
-    """The views to draw: all of a few; if there are many, some of those that use the part."""
+    """Return the views to draw: all if they are few, otherwise some of those that use the part."""
     if len(item.views) <= MOST_OUTPUTS:
         return item.views
     if draws_whole(item.dataset):

@@ -132,7 +132,7 @@ def chosen_curve() -> str:
 
 
 def chosen_draw() -> int:
-    """Return the number of the draw of points; 0: the points of the shipped results."""
+    """Return the number of the random draw of points; 0 means the points of the shipped results."""
     number = whole_number(st.query_params.get("points"))
     draw = 0 if number is None else min(max(number, 0), MOST_DRAWS)
     if draw:

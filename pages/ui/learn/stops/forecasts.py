@@ -22,8 +22,8 @@ FORECASTS = Stop(
     caution="A wide band is not a bad forecast; it shows from which step on the forecast is "
     "useless. The Gaussian has the exact mean and variance after one step, not the exact shape.",
     note=Note(
-        "The right method uses the stop on bends: the mean and variance of a process at an "
-        "uncertain input, computed from ⟨k⟩. The grey futures are random draws and assume no "
+        "The wide band uses stop 2, a Gaussian through a bend: the mean and variance of a process "
+        "at an uncertain input, computed from ⟨k⟩. The grey futures are random draws and assume no "
         "Gaussian.",
         "The model learns the rule of this series almost without error. Why can nobody forecast "
         "the series far ahead?",
