@@ -132,8 +132,8 @@ ERRORS = ("mean_absolute_error", "mean_squared_error")
 
 
 def _summed(runs: list[dict[str, float]]) -> dict[str, float]:
-    """Means and standard deviations over histories; the median for the ratio, whose mean does not
-    exist."""
+    """Means and standard deviations over histories; for the ratio, which has no mean, the
+    median."""
     found = {}
     for key in runs[0]:
         values = [run[key] for run in runs]

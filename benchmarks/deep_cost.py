@@ -63,8 +63,7 @@ class Descended:
 
 @dataclass(frozen=True)
 class Adam:
-    """Adam: steps of about `rate` in every variable, with the estimators' scales of the
-    variables."""
+    """Adam: steps of about `rate` in every variable, scaled as in the estimators."""
 
     rate: float = 0.1
     decay: tuple[float, float] = (0.9, 0.999)

@@ -77,10 +77,12 @@ def gpflux(data: Any, n_inducing: int, budget: float, enough: float) -> list[tup
 
 
 def gpytorch(data: Any, n_inducing: int, budget: float, enough: float) -> list[tuple[float, float]]:
-    """Doubly stochastic, as in the package's example: a linear mean in the hidden layer, Adam on
-    all rows with a rate of 0.01 (0.05 and 0.1 were worse), ten draws per step. The start is that of
-    Salimbeni and Deisenroth (2017), in double precision: the mean is the identity, the hidden layer
-    has little variance, and the inducing inputs are data points.
+    """Doubly stochastic training, as in the package's example.
+
+    A linear mean in the hidden layer, Adam on all rows with a rate of 0.01 (0.05 and 0.1 were
+    worse), ten draws per step. The start is that of Salimbeni and Deisenroth (2017), in double
+    precision: the mean is the identity, the hidden layer has little variance, and the inducing
+    inputs are data points.
     """
     import torch
     from gpytorch import kernels, likelihoods, means, mlls, settings, variational

@@ -74,8 +74,7 @@ def shares_off(doubts: np.ndarray, errors: np.ndarray) -> list[float]:
 
 
 def by_word(places: np.ndarray) -> dict[str, float]:
-    """The part of a row that its picture explains, by the word of its place; how often each word
-    occurs."""
+    """The part of a row that its picture explains, and the number of rows, by the place's word."""
     left_out, error, without, at_row = places.T
     found = {}
     for word, (low, high) in zip(WORDS, pairwise(LIMITS), strict=True):

@@ -222,8 +222,7 @@ def map_is_shown(page: Any) -> None:
 
 
 def hover_times(page: Any) -> dict[str, float]:
-    """Milliseconds from the pointer's event to the frame with its picture, and of the work for
-    it."""
+    """Milliseconds from the pointer's event to the frame with its picture, and of that work."""
     work, total = (np.array(times) for times in page.evaluate(HOVER, HOVERS))
     return {
         "hover_work_ms_median": float(np.median(work)),

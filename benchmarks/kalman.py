@@ -77,8 +77,11 @@ def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, A
 
 
 def lengthened(n_points: int, dense: bool) -> tuple[float, float, float]:
-    """CPU seconds of a forecast and of a continued path, and the largest difference of the path
-    from dense algebra relative to the prior's variance (NaN if that is not computed)."""
+    """CPU seconds of a forecast and of a continued path, and the path's error.
+
+    The error is the largest difference from dense algebra, relative to the prior's variance; NaN if
+    dense algebra is not computed.
+    """
     timeline, sites, _, _ = problem(n_points)
     found = kalman.smooth(KERNEL, timeline, sites).belief
     path = Path(sites.linear - sites.precision * found.mean, sites.precision)

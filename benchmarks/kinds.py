@@ -250,8 +250,7 @@ def tables(load: Callable[[], tuple[pd.DataFrame, dict[str, Any]]], seeds: int) 
 
 
 def spikes(seeds: int, level: float = 0.9) -> dict[str, Any]:
-    """Nats per hidden count, and dimensions that are on, for counts along a two-dimensional
-    path."""
+    """Nats per hidden count and dimensions that are on, for counts along a path in the plane."""
     every: dict[str, list[float]] = {}
     dimensions = []
     for seed in range(seeds):
@@ -337,7 +336,7 @@ def digits(seeds: int) -> dict[str, Any]:
 
 
 def bernoullis(seen: Flags, shown: Array, seed: int, size: int = 60) -> Array:
-    """Probabilities of hidden pixels by a mixture of Bernoullis, trained by EM with pseudocounts of
+    """Probabilities of hidden pixels by a Bernoulli mixture, trained by EM with pseudocounts of
     ½."""
     generator = np.random.default_rng(seed)
     chance, share = generator.uniform(0.3, 0.7, (size, seen.shape[1])), np.full(size, 1.0 / size)

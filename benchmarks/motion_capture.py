@@ -106,8 +106,7 @@ def first_gap(gaps: Array) -> int:
 
 
 def nearest(task: Task, scaled: bool) -> Method:
-    """The missing columns of the nearest training frame, by distance in angles or in scaled
-    space."""
+    """The missing columns of the nearest training frame, in angles or in scaled space."""
     scale = task.train.std(axis=0) if scaled else np.ones(task.train.shape[1])
 
     def fill(gaps: Array) -> Array:
@@ -119,8 +118,8 @@ def nearest(task: Task, scaled: bool) -> Method:
 
 
 def in_standard_units(fill: Callable[[Array, Array], Array]) -> Callable[[Task], Method]:
-    """Apply a method that fills rows independently, (training rows, gaps) → rows, to scaled
-    columns."""
+    """Scale the columns for a method that fills rows independently, (training rows, gaps) →
+    rows."""
 
     def make(task: Task) -> Method:
         center, scale = task.train.mean(axis=0), task.train.std(axis=0)
@@ -150,8 +149,11 @@ def with_beginning(make: Callable[[Task], Method]) -> Callable[[Task], Method]:
 
 
 def ridge(weight: float, penalty: float) -> Callable[[Task], Method]:
-    """Linear regression of missing columns on the other columns of this frame and of three before
-    and after. The complete frames at the beginning count several times."""
+    """Linear regression of missing columns on the others, in seven neighbouring frames.
+
+    The inputs are the other columns of the frame, and of three frames before and after it. The
+    complete frames at the beginning count several times.
+    """
 
     def make(task: Task) -> Method:
         scale = task.train.std(axis=0)
@@ -332,8 +334,7 @@ def scale_of(data: Mapping[str, Array], part: str) -> Float[Array, " C"]:
 
 
 def row_of(name: str, figures: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The method's name, then our errors and the published ones (in brackets) by column of Table
-    3.1."""
+    """The method's name, then our errors and the published ones (in brackets) by column."""
     published = PUBLISHED.get(name)
     cells: list[str] = []
     for part in PARTS:

@@ -163,8 +163,7 @@ def compare(name: str, seed: int) -> None:
 
 
 def cost() -> None:
-    """CPU time of the bound and its gradients on one thread; the models alternate within one
-    run."""
+    """CPU time of the bound and its gradients on one thread; the models alternate in a run."""
     found = {}
     for n_points, n_outputs in ((1000, 12), (1797, 64), (1000, 560), (400, 2576)):
         generator = np.random.default_rng(0)

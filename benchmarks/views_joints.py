@@ -77,8 +77,7 @@ def judged(rows: Float[Array, "J K"], limbs: Ints, seed: int) -> dict[str, Any]:
 def write_picture(
     rows: Float[Array, "J Q"], groups: Ints, moving: Ints, skeleton: Skeleton, pose: Array
 ) -> None:
-    """Profiles as a heat map by joint, and a body with its joints in the colours of their
-    clusters."""
+    """Profiles as a heat map by joint, and a body with its joints coloured by cluster."""
     from PIL import Image, ImageDraw
 
     shown = np.kron(255.0 * (1.0 - np.sqrt(rows)), np.ones((SCALE, SCALE)))
@@ -101,8 +100,7 @@ def write_picture(
 
 
 def columns_that_move(data: Dataset, every: int) -> tuple[dict[str, Array], Ints]:
-    """The varying coordinates as views, with every `every`-th row, and the joint of each
-    coordinate."""
+    """The varying coordinates as views, thinned to every `every`-th row, and the joint of each."""
     values = data.values[::every]
     moving = np.flatnonzero(values.std(axis=0) > 1e-6)
     names = data.column_names

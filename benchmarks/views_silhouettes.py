@@ -66,8 +66,7 @@ def joint_error(found: Float[Array, "n D"], truth: Float[Array, "n D"]) -> float
 
 
 def windows(values: Array, sequences: Array, frames: int) -> Array:
-    """Each frame side by side with its neighbours in the same sequence, `frames` frames
-    together."""
+    """Concatenate each frame with its neighbours in the same sequence, `frames` in all."""
     found = []
     for sequence in np.unique(sequences):
         own = values[sequences == sequence]

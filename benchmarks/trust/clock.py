@@ -70,7 +70,7 @@ def wrong_in(stage: Stage) -> str:
     if not 0.0 <= stage["spent"] <= 1.5 * stage["real"] + 0.5:
         return f"{stage['spent']:.1f} s were counted in {stage['real']:.1f}: {stage}"
     if not 0.0 <= stage["left"] < 86_400:
-        return f"{stage['left']:.0f} s are said to be left: {stage}"
+        return f"{stage['left']:.0f} s are reported to be left: {stage}"
     if stage["checkpoints"] < 2:
         return f"no checkpoints: {stage}"
     return ""

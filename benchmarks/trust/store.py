@@ -203,8 +203,7 @@ def home_on(folder: str, kind: str) -> Iterator[Path | None]:
 
 
 def outcome(home: Path, setting: Callable[[Path, int], object], turn: int, place: int) -> int:
-    """In the child: whether the action succeeded, raised the store's error, or raised another
-    one."""
+    """In the child: whether the action succeeded, raised a store's error, or another one."""
     try:
         setting(home, turn)
         queue = Queue(home)
@@ -242,8 +241,7 @@ def read_only(home: Path, _turn: int) -> None:
 
 
 def damages() -> Row:
-    """Check that bit flips, cuts, swaps and edits are reported or read correctly, and hide nothing
-    else."""
+    """Check that flipped bits, cuts, swaps and edits are reported or harmless, and hide nothing."""
     rng = np.random.default_rng(2)
     harmed: list[str] = []
     report: list[str] = []

@@ -158,8 +158,7 @@ def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
 
 
 def metrics(server: Running) -> Row:
-    """Every spelling of the metrics path, requested from the app's own page: none returns
-    numbers."""
+    """Every spelling of the metrics path, from a page of the app: none returns numbers."""
     count = Count()
     line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     for target in [target for path in (METRICS, f"/explore{METRICS}") for target in spelled(path)]:

@@ -248,7 +248,7 @@ def coded_table(columns: Sequence[TableColumn], table: Any) -> Float[Array, "N C
 
 
 def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], name: str) -> None:
-    """Raise DataError unless the values can be those of the columns, as `coded_column` has them."""
+    """Raise DataError unless the columns can have these values, as `coded_column` returns them."""
     if len(columns) != values.shape[1]:
         raise DataError(f"{name}: {len(columns)} kinds for {values.shape[1]} columns.")
     for column, own in zip(columns, values.T, strict=True):
