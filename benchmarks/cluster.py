@@ -69,7 +69,7 @@ class Pass:
         self.files, self.kept, self.model = files, kept, model
 
     def run(self, executor: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
-        """Results of all rows and their cost; `after` is called after every part."""
+        """Compute the sums of all rows, and their cost; `after` is called after every part."""
         begin, cpu, total = time.perf_counter(), time.process_time(), None
         watch = iter(after)
         for sums in streamed_sums(self.files, *self._known(), executor):

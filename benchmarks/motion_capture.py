@@ -314,7 +314,7 @@ def measure(name: str, task: Task, data: Mapping[str, Array], options: Any) -> d
 def chosen_base_line(
     settings: Mapping[str, Callable[[Task], Method]], task: Task, data: Mapping[str, Array]
 ) -> dict[str, Any]:
-    """The setting with the least error on the training walks held out, for each part."""
+    """For each part, the setting with the smallest error on the held-out training walks."""
     figures: dict[str, Any] = {}
     for part in PARTS:
         inside, columns, scale = task.held_out, data[part], scale_of(data, part)

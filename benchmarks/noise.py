@@ -51,7 +51,7 @@ HEADER = ("model", "bound", "density", "completion", "residual", "by column", "n
 
 @dataclass(frozen=True)
 class Split:
-    """Rows that train and rows that are kept aside."""
+    """Training rows and held-out rows."""
 
     train: Float[Array, "N D"]
     test: Float[Array, "n D"]

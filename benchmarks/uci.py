@@ -117,7 +117,7 @@ def gathered(name: str, data: dict[str, Any], options: argparse.Namespace) -> Co
 
 
 def told_of(name: str, found: Comparison) -> None:
-    """The table of one set."""
+    """The table of results of one data set."""
     rows = []
     for model in found.names:
         gain, less = (found.difference(each, model) for each in ("log_likelihood", "rmse"))

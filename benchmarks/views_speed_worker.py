@@ -146,7 +146,7 @@ def main() -> None:
     evaluate = PACKAGES[options.package](make_views(tuple(options.size), options.views))
     print(json.dumps(measure(evaluate, options.seconds)))
     sys.stdout.flush()
-    os._exit(0)  # TensorFlow's threads need no farewell
+    os._exit(0)  # exit without waiting for TensorFlow's threads
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def workbook() -> bytes:
 
 
 def words() -> bytes:
-    """A column of one long word, again and again, which Parquet stores once."""
+    """A column that repeats one long word, which Parquet stores once."""
     import pyarrow
     from pyarrow import parquet
 

@@ -55,7 +55,7 @@ class Gaussians:
         )
 
     def only(self, k: int) -> Self:
-        """Gaussian k alone."""
+        """Gaussian k as a mixture of one."""
         one = slice(k, k + 1)
         return type(self)(np.ones(1), self.means[one], self.factors[one], self.variances[one])
 

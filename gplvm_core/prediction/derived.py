@@ -90,7 +90,7 @@ def derived(
     Gaussians, and drawn again from the density before the last fit.
     """
     if network.known:
-        raise DataError("a model with observed inputs has no density of its rows alone")
+        raise DataError("a model with observed inputs has no density of rows without their inputs")
     for edge in network.ends.values():
         refuse_kinds(edge.posterior, "a density by a mixture of Gaussians")
     generator, notes = np.random.default_rng(random_state), list[str]()
@@ -188,8 +188,7 @@ class _Derivation:
         return latent, self.fitted(prior, strength)
 
     def prior(self, size: int) -> tuple[Gaussians, LocalGaussians]:
-        """The density of the latent points, and the map's Gaussians with its residuals'
-        covariance."""
+        """The density of the latent points, and the Gaussians of the map and its residuals."""
         latent = latent_density(self.mean, self.variance, size, self.seed)
         local = LocalGaussians(latent.weights, *self._through(latent))
         left = self.coordinates.covariance(self._noise)
@@ -208,8 +207,7 @@ class _Derivation:
         return np.concatenate([each.noise_variance * each.scale**2 for each in ends])
 
     def only(self, chosen: Rows) -> "_Derivation":
-        """The same derivation from some of the rows, with a map of only these rows
-        (`with_rows`)."""
+        """The same derivation from some rows, with a map of only these rows (`with_rows`)."""
         return replace(
             self,
             network=with_rows(self.network, self.observed[chosen], self.used[chosen]),

@@ -50,7 +50,7 @@ def columns_of(
     leaves out. Raises DataError for unknown kinds, and for values that do not fit their kind.
     """
     asked = _asked(table, kinds)
-    columns, told = [], []
+    columns, notes = [], []
     for cells, kind in zip(table, asked, strict=True):
         if len(cells.seen) < 2:
             raise DataError(
@@ -59,9 +59,9 @@ def columns_of(
             )
         if kind is None:
             kind, why = _chosen(cells)
-            told.append(f"{cells.name!r} {kind} ({why})")
+            notes.append(f"{cells.name!r} {kind} ({why})")
         columns.append(_column(cells, kind))
-    return tuple(columns), (f"kinds of columns: {'; '.join(told)}",) if told else ()
+    return tuple(columns), (f"kinds of columns: {'; '.join(notes)}",) if notes else ()
 
 
 def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:

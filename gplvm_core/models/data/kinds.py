@@ -98,11 +98,11 @@ def learnt_tables(
         if own is None:
             continue
         try:
-            columns, outputs, told = TableColumns.learnt(_as_table(views[name]), own)
+            columns, outputs, found_notes = TableColumns.learnt(_as_table(views[name]), own)
         except DataError as error:
             raise DataError(f"view {name!r}: {error}") from error
         if columns.links().discrete.any():
-            given[name], tables[name], notes[name] = outputs, columns, told
+            given[name], tables[name], notes[name] = outputs, columns, found_notes
     return given, tables, notes
 
 

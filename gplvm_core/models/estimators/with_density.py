@@ -107,7 +107,7 @@ class WithDensity:
         """Return which method `complete` uses for each row: "map" or "density".
 
         Without `density_` it is always the map. With it, it is the method that filled gaps of the
-        same kind better in rows that were kept aside (`density_.fills`).
+        same kind better in held-out rows (`density_.fills`).
 
         Parameters
         ----------

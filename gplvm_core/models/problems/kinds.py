@@ -38,8 +38,8 @@ from gplvm_core.statistics.executors import serial
 # Iterations of L-BFGS from one update to the next, and sweeps of an update.
 ITERATIONS, SWEEPS = 10, 3
 # At first the noise of views of numbers is fixed, and other columns have at least this signal.
-# Otherwise, columns of few labels would be explained as noise before the map is good. The noise of
-# numbers beside other columns is never held: on mixed tables that ended at lower bounds.
+# Otherwise, columns of few labels would be explained as noise before the map is good. In tables
+# with other columns the noise of numbers is never fixed: fixing it led to lower bounds.
 FIRST_SIGNAL = 30.0
 HELD = tuple(Phase("noise held", ITERATIONS, ratio=300.0) for _ in range(5))
 PHASES = (
