@@ -132,8 +132,7 @@ ERRORS = ("mean_absolute_error", "mean_squared_error")
 
 
 def _summed(runs: list[dict[str, float]]) -> dict[str, float]:
-    """Means and standard deviations over histories; for the ratio, which has no mean, the
-    median."""
+    """Means and standard deviations over histories; the median of the ratio, which has no mean."""
     found = {}
     for key in runs[0]:
         values = [run[key] for run in runs]

@@ -336,8 +336,7 @@ def digits(seeds: int) -> dict[str, Any]:
 
 
 def bernoullis(seen: Flags, shown: Array, seed: int, size: int = 60) -> Array:
-    """Probabilities of hidden pixels by a Bernoulli mixture, trained by EM with pseudocounts of
-    ½."""
+    """Probabilities of hidden pixels by a Bernoulli mixture (EM with pseudocounts of ½)."""
     generator = np.random.default_rng(seed)
     chance, share = generator.uniform(0.3, 0.7, (size, seen.shape[1])), np.full(size, 1.0 / size)
 

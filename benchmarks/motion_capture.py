@@ -118,8 +118,7 @@ def nearest(task: Task, scaled: bool) -> Method:
 
 
 def in_standard_units(fill: Callable[[Array, Array], Array]) -> Callable[[Task], Method]:
-    """Scale the columns for a method that fills rows independently, (training rows, gaps) →
-    rows."""
+    """Scale columns for a method that fills rows independently, (training rows, gaps) → rows."""
 
     def make(task: Task) -> Method:
         center, scale = task.train.mean(axis=0), task.train.std(axis=0)
