@@ -1,10 +1,10 @@
-"""One evaluation of bound and all gradients with sums in other array libraries.
+"""The cost of an evaluation of the bound and all gradients, with sums in other array libraries.
 
     python -m benchmarks.arrays [--quick]
 
-Wall seconds of every library and device that is there (PyTorch on the processor and on a GPU, CuPy)
-beside NumPy, which works on one thread; so does PyTorch on the processor. They take turns, and the
-fastest round counts. The answers must be the same.
+The table has the elapsed seconds of every available library and device (PyTorch on the processor
+and on a GPU, CuPy), compared with NumPy. NumPy, and PyTorch on the processor, use one thread. The
+libraries alternate, and the fastest round counts. The results must be equal.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def main() -> int:
                 begin = time.perf_counter()
                 values[name] = evaluate_layer(layer, belief, seen, jitter=1e-6)
                 seconds[name].append(time.perf_counter() - begin)
-        # The first evaluation of a library also compiles and asks for memory.
+        # The first evaluation of a library also compiles code and allocates memory.
         best = {name: min(own[1:]) for name, own in seconds.items()}
         for name, own in best.items():
             far = apart(values[name], values["numpy"])

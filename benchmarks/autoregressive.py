@@ -5,9 +5,9 @@
 dζ/dt = −b ζ(t) + a ζ(t − T)/(1 + ζ(t − T)¹⁰), (a, b, T) = (0.2, 0.1, 17), one value per unit of
 time, window 18. The source states neither the series' beginning nor its units; here each history
 begins with a constant drawn from U(0.5, 1.5), its first 300 values are left out, and errors are
-in standard deviations of the series, so the mean of the series errs by about 0.88 and 1.
-Published: 0.529/0.550 (mean absolute and mean squared error), moment matching 0.700/0.914,
-naive 0.799/1.157.
+in standard deviations of the series, so a forecast of the series' mean has errors of about 0.88 and
+1. Published: 0.529/0.550 (mean absolute and mean squared error), moment matching 0.700/0.914, naive
+0.799/1.157.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def _forecast(model: AutoregressiveGP, propagate: Any, truth: Array) -> dict[str
 
 
 def one_history(seed: int, kernel: str) -> tuple[dict[str, dict[str, float]], float]:
-    """Every method's figures on one series, and the seconds of training."""
+    """The errors of every method on one series, and the training time in seconds."""
     beginning = np.random.default_rng(seed).uniform(0.5, 1.5)
     series = mackey_glass(LEFT_OUT + TRAINED + FREE, beginning)[LEFT_OUT:]
     series = (series - series.mean()) / series.std()
@@ -132,7 +132,7 @@ ERRORS = ("mean_absolute_error", "mean_squared_error")
 
 
 def _summed(runs: list[dict[str, float]]) -> dict[str, float]:
-    """Means and standard deviations over histories; of the ratio, which has no mean, the median."""
+    """Means and standard deviations over histories; the median of the ratio, which has no mean."""
     found = {}
     for key in runs[0]:
         values = [run[key] for run in runs]

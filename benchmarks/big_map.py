@@ -2,10 +2,10 @@
 
     python -m benchmarks.big_map [--rows 100000 1000000] [--keep FOLDER]
 
-A model of ten simulated groups (D = 12, Q = 5) that was trained on 1000 rows and to which all
-others were added, in a temporary library; the app; Debian's Chromium without a GPU. Milliseconds
-are for the page's script: a frame is everything that a pan or a zoom draws at once. The fastest
-tenth is also reported: on a busy machine it is closest to the page's own time.
+The model of ten simulated groups (D = 12, Q = 5) was trained on 1000 rows, and all others were
+added. It is in a temporary library of the app, in Debian's Chromium without a GPU. Milliseconds are
+for the page's script: a frame is everything that a pan or a zoom draws at once. The fastest tenth
+is also reported: on a busy machine it is closest to the page's own time.
 """
 
 import argparse
@@ -96,14 +96,14 @@ def groups(n_rows: int) -> Dataset:
 
 
 def grown(dataset: Dataset) -> BayesianGPLVM:
-    """Trained on the first rows, with all others added."""
+    """A model trained on the first rows, with all others added."""
     model = BayesianGPLVM(N_LATENT, n_inducing=50, max_iter=60, random_state=0)
     values = dataset.values
     return model.fit(values[:N_TRAINED]).extend(values[N_TRAINED:])
 
 
 def visit(browser: Any, url: str, model: str) -> dict[str, float]:
-    """The figures of one model, for its first visitor and a second one."""
+    """The measurements of one model, for its first visitor and a second one."""
     figures: dict[str, float] = {}
     for visitor in ("first", "second"):
         context = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True)
@@ -138,7 +138,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
-    parser.add_argument("--keep", type=Path, help="keep the models here, or take those kept")
+    parser.add_argument("--keep", type=Path, help="folder in which models are stored, or reused")
     given = parser.parse_args()
     chromium = shutil.which("chromium")
     try:

@@ -2,12 +2,13 @@
 
     python -m benchmarks.cluster [--rows N] [--workers 1 2] [--kill] [--record]
 
-N × 20 float32 rows in temporary files (`mlp` of benchmarks.many_rows). A model of 20,000 of them is
-trained once, with few iterations; then all others are streamed: in this process, and on clusters of
-local processes. CPU seconds of whoever works, seconds of waiting, CPU seconds of the client (here
-with the scheduler), bytes of a task. --kill: then one of two workers is killed when a quarter has
-passed (what it had used is not counted). From these figures, seconds for 10, 100 and 1000 workers
-and 10⁹ rows; docs/cluster.md has the assumptions.
+The data are N × 20 float32 rows in temporary files (`mlp` of benchmarks.many_rows). A model trains
+once on 20,000 of them, with few iterations. All other rows are then streamed, in this process and
+on clusters of local processes. The table has the CPU seconds of the workers, the elapsed seconds,
+the CPU seconds of the client (here with the scheduler), and the bytes of a task's result. With
+--kill, one of two workers is killed after a quarter of the parts; the CPU time that it had used is
+not counted. From these figures the program predicts the seconds for 10⁹ rows on 10, 100 and 1000
+workers; docs/cluster.md has the assumptions.
 """
 
 import argparse
@@ -68,7 +69,7 @@ class Pass:
         self.files, self.kept, self.model = files, kept, model
 
     def run(self, executor: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
-        """Results of all rows and their cost; `after` is called after every part."""
+        """Compute the sums of all rows, and their cost; `after` is called after every part."""
         begin, cpu, total = time.perf_counter(), time.process_time(), None
         watch = iter(after)
         for sums in streamed_sums(self.files, *self._known(), executor):
@@ -80,7 +81,7 @@ class Pass:
         return np.concatenate([[added.gained], added.posterior.weights.ravel()]), seconds
 
     def bytes_of(self) -> dict[str, int]:
-        """Of the function, which travels once to a worker, and of a part's sums."""
+        """The bytes of the function, which is sent once to each worker, and of a part's sums."""
         posterior, belief, kept = self._known()
         task = StreamedPart(self.files, posterior, belief.thinned(2500), kept)
         sums: Sums | None = task((0, 2000))
@@ -133,8 +134,8 @@ def seconds_for(
 ) -> dict[str, float]:
     """Predict the time for streaming some rows on some workers.
 
-    cost: CPU seconds a row; handing: of the client for a part; sums: bytes of its result; rate:
-    bytes a second that reach the client.
+    cost: cost: CPU seconds per row; handing: CPU seconds of the client per part; sums: bytes of a
+    part's result; rate: bytes per second that the client receives.
     """
     size = max(ROWS_AT_ONCE, -(-n_rows // MOST_PARTS))
     parts = -(-n_rows // size)

@@ -88,8 +88,8 @@ def write_row(
 ) -> Path:
     """Append one JSON row to results/BENCHMARK.jsonl and print a message.
 
-    figures : what was measured, units in the names
-    seed : of the random numbers, or all of them when the row sums up several runs
+    figures : what was measured, units in the names seed : of the random numbers, or all of them
+    when the row sums up several runs
     """
     row = {
         "benchmark": benchmark,

@@ -2,20 +2,21 @@
 
     python -m benchmarks.deep [--seeds 10] [--oil-seeds 5] [--only step "smooth curve" "oil flow"]
 
-Regression (one input, 50 points, 500 kept aside; the seed draws the points and the noise): a step,
-a curve whose frequency grows, a step across a square, and a smooth curve of one lengthscale, where
-depth cannot help. SparseGPRegression with all points as inducing inputs against DeepGP with
-one hidden layer of as many dimensions as there are inputs and 20 inducing inputs a layer. Bound in
-nats, log-likelihood of a test point in nats (of the deep one by 200 draws), root mean square error;
-differences in pairs with their standard errors, and in how many seeds depth is ahead.
+Regression: 50 training points and 500 test points; the seed draws the points and the noise. The
+functions are a step, a curve whose frequency grows, a step across a square, and a smooth curve of
+one lengthscale, where depth cannot help. SparseGPRegression has all points as inducing inputs.
+DeepGP has one hidden layer with as many dimensions as there are inputs, and 20 inducing inputs per
+layer. The table has the bound in nats, the log-likelihood of a test point in nats (for DeepGP by
+200 draws) and the root mean square error. It also has paired differences with their standard
+errors, and the number of seeds in which depth is ahead.
 
-Oil flow (1000 × 12; the seed draws the inducing inputs): BayesianGPLVM and DeepGPLVM of widths
-(5, 10), 50 inducing inputs, 800 iterations each; of two layers also with a linear mean of the
-hidden layer, and with a last layer that sees the top. Bound in units of the global scale, density
-of 200 test rows in nats a row, same units, by difference of bounds and by importance sampling with
-2000 draws a row, neighbour errors of the classes on the two leading dimensions of the top, CPU
-seconds. Beside them mixtures of full Gaussians by the number of components, the least variance of
-the best of four.
+Oil flow (1000 × 12; the seed draws the inducing inputs): BayesianGPLVM and DeepGPLVM with widths
+(5, 10), 50 inducing inputs, 800 iterations each. Two layers are also tried with a linear mean of
+the hidden layer, and with a last layer that receives the top. The bound is in units of the global
+scale. The density of 200 test rows is in nats per row, in the same units, by the difference of
+bounds and by importance sampling with 2000 draws per row. Neighbour errors of the classes use the
+two leading dimensions of the top. The table also has CPU seconds, and mixtures of full Gaussians by
+the number of components, each with the best of four ridges.
 """
 
 import argparse

@@ -2,15 +2,18 @@
 
     python -m benchmarks.deep_cost [--seeds 3] [--only layers optimisers] [--iterations 60 250]
 
-Layers: bound and all gradients of chains of 1, 2, 3, 5 and 8 layers on 1000 points, 5 hidden
-dimensions, 50 inducing inputs, 12 outputs; CPU milliseconds on one thread, the least of several.
-Optimisers (Chamberlin 2016, ch. 3, who found scaled conjugate gradients best): two layers on 50
-points of a step and of a sinusoid, at the same number of iterations a start; bound, log-likelihood
-of a test point, evaluations and CPU seconds, differences in pairs with their standard errors. Adam
-(Kingma & Ba 2015) is of this file alone, on the same bound and variables, its rate of 0.1 better
-than 0.03 on seed 0 of the step at 60 iterations. A natural gradient step of length one takes q(u)
-of a layer with Gaussian noise to its optimum, where the collapsed bound has it throughout: no row
-of its own. Stochastic gradients need a bound that is a sum over points: none.
+Layers: the bound and all gradients of chains of 1, 2, 3, 5 and 8 layers on 1000 points, with 5
+hidden dimensions, 50 inducing inputs and 12 outputs. The time is in CPU milliseconds on one thread,
+the fastest of several rounds.
+
+Optimisers: two layers on 50 points of a step and of a sinusoid, with the same number of iterations
+per start (Chamberlin 2016, ch. 3, found scaled conjugate gradients best). The table has the bound,
+the log-likelihood of a test point, evaluations, CPU seconds, and paired differences with their
+standard errors. Only this file has Adam (Kingma & Ba 2015), on the same bound and variables. Its
+rate of 0.1 was better than 0.03 on seed 0 of the step at 60 iterations. A natural-gradient step of
+length one moves q(u) of a layer with Gaussian noise to its optimum, which the collapsed bound
+always uses, so it has no row. Stochastic gradients need a bound that is a sum over points, so they
+have none either.
 """
 
 import argparse
@@ -60,7 +63,7 @@ class Descended:
 
 @dataclass(frozen=True)
 class Adam:
-    """Steps of about `rate` in every variable, whose scales are those of the estimators."""
+    """Adam: steps of about `rate` in every variable, scaled as in the estimators."""
 
     rate: float = 0.1
     decay: tuple[float, float] = (0.9, 0.999)

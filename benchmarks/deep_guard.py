@@ -2,13 +2,14 @@
 
     python -m benchmarks.deep_guard [--seeds 5] [--first 0] [--points 25 50] [--only doppler …]
 
-Of the trained starts of a DeepGP the best bound is kept, but one with more effective degrees of
-freedom in a hidden layer than half the points comes last. The rule was found on steps; here are
-other functions, of one, two and four inputs, outputs of unit variance with noise of 0.1, and draws
-of a GP of a GP (25 points, ten outputs, three layers; see benchmarks.deep_reproduced). The seed
-draws the points, the noise and the inducing inputs. Where the guard changes the choice, the model
-is fitted again without it; log-likelihood of a point kept aside (500, by 200 draws, nats) and root
-mean square error of both.
+DeepGP keeps the trained start with the best bound. The guard puts a start last if a hidden layer
+has more effective degrees of freedom than half the number of points. This rule was found on steps;
+here it is tested on other functions of one, two and four inputs (outputs of unit variance with
+noise of 0.1), and on draws of a GP of a GP (25 points, ten outputs, three layers; see
+benchmarks.deep_reproduced). The seed draws the points, the noise and the inducing inputs. If the
+guard changes the choice, the model is fitted again without it. The table compares the
+log-likelihood of a test point (500 points, 200 draws, in nats) and the root mean square error of
+both.
 """
 
 import argparse
@@ -54,7 +55,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[[Array], Array]]] = {
 FRIEDMAN = {"friedman 2": make_friedman2, "friedman 3": make_friedman3}
 
 
-# A draw of a GP of a GP of benchmarks.deep_reproduced, ten outputs, by three layers.
+# A draw of a GP of a GP with ten outputs (benchmarks.deep_reproduced), for three layers.
 WARPED = "GP of a GP"
 
 

@@ -2,12 +2,13 @@
 
     python -m benchmarks.deep_peers [--gpflux PATH] [--gpytorch PATH] [--seeds 3] [--budget 60]
 
-PATH: a Python that has the package. The curves of `benchmarks.deep` with 200 points; two layers, 20
-inducing inputs a layer; one thread; every run in a separate process. gplvm_core trains with its
-defaults, all starts counted. The peers train by Adam on all rows with a rate of 0.01; every 250
-steps their test likelihood is looked at, over 50 draws of the hidden layer (neither that nor the
-tracing of a graph counts). Given are their seconds when they first come within 0.02 nats a point of
-gplvm_core, where they are stopped, and their best until then or within the budget.
+PATH is a Python that has the package. The data are the curves of `benchmarks.deep` with 200 points.
+All models have two layers with 20 inducing inputs each; every run is a separate process on one
+thread. gplvm_core trains with its defaults, and all its starts count. The other packages train by
+Adam on all rows with a rate of 0.01. Every 250 steps their test likelihood is computed over 50
+draws of the hidden layer; neither this nor the tracing of a graph counts. A run stops when it comes
+within 0.02 nats per point of gplvm_core, or at the end of the budget. The table has the seconds
+until then, and the best likelihood.
 """
 
 import argparse
@@ -84,7 +85,7 @@ def main() -> int:
     options = parser.parse_args()
     pythons = {each: getattr(options, each) for each in PEERS if getattr(options, each)}
     if not pythons:
-        return skip("deep_peers", DataAbsent("--gpflux or --gpytorch says which Python has it"))
+        return skip("deep_peers", DataAbsent("name its Python with --gpflux or --gpytorch"))
     for package, python in pythons.items():
         code = f"import importlib.util as u, sys; sys.exit(u.find_spec('{package}') is None)"
         if subprocess.run([python, "-c", code], check=False).returncode:

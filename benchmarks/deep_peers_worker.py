@@ -16,7 +16,7 @@ SAMPLES, RATE = 10, 0.01  # of GPyTorch
 
 
 def density(mean: Any, variance: Any, wanted: Any) -> float:
-    """Mean log density of the wanted outputs under a mixture over the draws, S × N."""
+    """Mean log density of the test outputs under a mixture over the draws, S × N."""
     each = -0.5 * np.log(2.0 * np.pi * variance) - 0.5 * (wanted - mean) ** 2 / variance
     top = each.max(axis=0)
     return float(np.mean(top + np.log(np.mean(np.exp(each - top), axis=0))))
@@ -34,7 +34,7 @@ def gplvm_core(
 
 
 def gpflux(data: Any, n_inducing: int, budget: float, enough: float) -> list[tuple[float, float]]:
-    """Adam on all rows, its rate 0.01, as its own examples have it; tracing does not count."""
+    """Adam on all rows with a rate of 0.01, as in the package's examples; tracing is not timed."""
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     import tensorflow as tf
     from gpflux.architectures import Config, build_constant_input_dim_deep_gp
@@ -77,10 +77,12 @@ def gpflux(data: Any, n_inducing: int, budget: float, enough: float) -> list[tup
 
 
 def gpytorch(data: Any, n_inducing: int, budget: float, enough: float) -> list[tuple[float, float]]:
-    """Doubly stochastic, as its own example has it: a linear mean in the hidden layer, Adam on all
-    rows with a rate of 0.01 (0.05 and 0.1 were worse), ten draws a step. Started as Salimbeni and
-    Deisenroth (2017) do, and in double precision: the mean as the identity, the hidden layer with
-    little variance, inducing inputs among the data.
+    """Doubly stochastic training, as in the package's example.
+
+    A linear mean in the hidden layer, Adam on all rows with a rate of 0.01 (0.05 and 0.1 were
+    worse), ten draws per step. The start is that of Salimbeni and Deisenroth (2017), in double
+    precision: the mean is the identity, the hidden layer has little variance, and the inducing
+    inputs are data points.
     """
     import torch
     from gpytorch import kernels, likelihoods, means, mlls, settings, variational
@@ -110,7 +112,7 @@ def gpytorch(data: Any, n_inducing: int, budget: float, enough: float) -> list[t
                 self.mean_module.weights.data = torch.eye(width)[:, :, None]
                 self.mean_module.bias.data.zero_()
                 q.chol_variational_covar.data *= 1e-2
-                strategy.variational_params_initialized.fill_(1)  # else the prior's at first sight
+                strategy.variational_params_initialized.fill_(1)  # else set at the first call
             rbf = kernels.RBFKernel(ard_num_dims=width, batch_shape=batch)
             self.covar_module = kernels.ScaleKernel(rbf, batch_shape=batch)
 

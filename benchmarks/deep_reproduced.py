@@ -3,21 +3,23 @@
     python -m benchmarks.deep_reproduced [--only step sinusoids warped hierarchy digits bodies
                                           features] [--seeds 10] [--first 0]
 
-- step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1). sinusoids: a sum of two
-  (Chamberlin 2016, ch. 3, who gives no numbers; here sin 2πx + ½ sin 6πx, noise 0.1). Sparse GP and
+- step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1). sinusoids: the sum of two
+  (Chamberlin 2016, ch. 3, gives no numbers; here sin 2πx + ½ sin 6πx, noise 0.1). A sparse GP and
   two layers, 20 inducing inputs each; 321 test points.
-- warped: a GP of a GP, ten outputs, 120 points of which 25 train (Damianou 2015, Fig. 6.8): a GP
-  with one layer less than the truth, a deep one with one more. Paired t-test of the errors.
-- hierarchy: a top signal, two below it, ten outputs (ibid., Fig. 6.9). Dimensions found in each
-  layer, and R² of the true signals by neighbours in what was found, beside stacked PCA and Isomap.
-- digits: 0, 1 and 6, 50 images of each, depth 1 to 5 (§6.3.2): bound, and points whose nearest
-  neighbour in the dimensions of the top that are on is another digit, and the same of each layer.
-- bodies: two takes of walking as two views at the bottom of two layers (Fig. 6.13), or with a
-  hidden space each below a shared top, in step and, for comparison, with the frames of one of them
-  shuffled: shared and private dimensions of the space where they part.
-- features: oil flow, 1000 training and 1000 test rows (Table 6.1): an autoencoder whose prior ties
-  the latent points to the outputs (M2), its means as features of classifiers; one seed, 100
-  iterations, since the prior costs N³. M1 and M3: see benchmarks.encoder.
+- warped: a GP of a GP with ten outputs, 25 of 120 points for training (Damianou 2015, Fig. 6.8). A
+  GP with one layer less than the truth is compared with a deep one with one layer more, by a paired
+  t-test of the errors.
+- hierarchy: a top signal, two signals below it, ten outputs (ibid., Fig. 6.9). The dimensions found
+  in each layer, and R² of the true signals predicted by neighbours in these dimensions, compared
+  with stacked PCA and Isomap.
+- digits: 50 images each of 0, 1 and 6, depth 1 to 5 (§6.3.2). The bound, and for each layer the
+  number of points whose nearest neighbour in the dimensions that are on is another digit.
+- bodies: two recordings of walking as two views below two layers (Fig. 6.13), or with a separate
+  hidden space for each below a shared top. The recordings are in step or, for comparison, one has
+  its frames shuffled. The shared and private dimensions of the space from which the views branch.
+- features: oil flow, 1000 training and 1000 test rows (Table 6.1). The latent means of an
+  autoencoder whose prior depends on the outputs (M2) are the features of classifiers; one seed and
+  100 iterations, because the prior costs N³. See benchmarks.encoder for M1 and M3.
 """
 
 import argparse
@@ -68,7 +70,7 @@ WIDTHS: dict[int, tuple[int, ...]] = {
 
 
 def gaussian_draws(generator: np.random.Generator, inputs: Array, scale: float, n: int) -> Array:
-    """So many draws of a GP with an RBF kernel at the inputs."""
+    """Draws of a GP with an RBF kernel at the inputs; `count` of them."""
     gram = RBF(1.0, scale).K(inputs, inputs) + 1e-8 * np.eye(len(inputs))
     return np.asarray(np.linalg.cholesky(gram) @ generator.normal(size=(len(inputs), n)))
 
@@ -86,7 +88,7 @@ def judged(model: Any, points: Array, wanted: Array) -> dict[str, float]:
 
 
 def against(name: str, found: list[list[dict[str, float]]], first: int = 0) -> None:
-    """Pairs of figures, one layer and several: means, differences, how often depth is ahead."""
+    """Scores of one layer and of several: means, paired differences, how often depth is ahead."""
     rows = []
     for measure in found[0][0]:
         one, deep = (np.array([each[at][measure] for each in found]) for at in (0, 1))
@@ -128,7 +130,7 @@ def warped_draw(seed: int) -> tuple[Array, Array, Array, Array]:
 
 
 def warped(first: int, seeds: int) -> None:
-    """A GP of a GP, of the draws from the first one on."""
+    """The effect of depth on draws of a GP of a GP; `first` is the first seed."""
     found = []
     for seed in range(first, seeds):
         x, y, new, wanted = warped_draw(seed)

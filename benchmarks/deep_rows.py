@@ -2,9 +2,9 @@
 
     python -m benchmarks.deep_rows [--rows N] [--inducing M] [--iterations K]
 
-A warped step in three inputs. The same sample is trained twice, by itself and followed by all other
-rows; held: mean log density of 1000 further rows, in nats a row. CPU seconds count both the fit and
-the judging.
+The function is a warped step in three inputs. The same sample trains twice, once without the other
+rows and once followed by placing them. The score is the mean log density of 1000 held-out rows in
+nats per row. CPU seconds include the fit and the score.
 """
 
 import argparse

@@ -1,14 +1,14 @@
-"""Densities and completions: a map, the density that is derived from it, and honest base lines.
+"""Densities and completions: a map, the density derived from it, and a mixture of Gaussians.
 
     python -m benchmarks.density [--seeds 0 1 2] [--only wine digits]
 
 Rows and models are those of `noise`: at most 500 rows train and 60 are kept aside; 10 latent
 dimensions, 50 inducing inputs, with one noise or one for each output (whichever the data set has in
-`NOISE`). The base line is the mixture of Gaussians of `gplvm_core.comparison`, whose size and
-covariances are chosen by cross-validation; one of its choices is the same fit as the derived
-density's, without a map. Density: mean log density of a row in nats, in the data's units. Filling:
-a random half of every row, and a block of half of its columns; root mean square error in units of
-the columns' spread, and the share of values inside 95 % intervals.
+`NOISE`). The baseline is the mixture of Gaussians of `gplvm_core.comparison`, whose size and
+covariances are chosen by cross-validation. One of the candidates is the fit of the derived density
+without a map. Density: mean log density of a row in nats, in the data's units. Filling: a random
+half of every row, or a block of half of its columns, is hidden. The measures are the root mean
+square error in units of the columns' spread, and the share of values inside 95 % intervals.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def filled(
 
 
 def one_split(name: str, seed: int) -> dict[str, tuple[Any, list[float]]]:
-    """By method the log densities of the rows kept aside (or None), and the measures of filling."""
+    """By method: the log densities of the held-out rows (or None), and the measures of filling."""
     split = split_of(name, seed)
     train, test, spread = split.train, split.test, split.spread
     wide = train.shape[1] > 1000
@@ -108,7 +108,7 @@ def one_split(name: str, seed: int) -> dict[str, tuple[Any, list[float]]]:
             model.score_samples(test, method="density"),
             filled(model, test, spread, seed, method="density"),
         ),
-        "chosen by rows kept aside": (None, filled(model, test, spread, seed)),
+        "chosen by held-out rows": (None, filled(model, test, spread, seed)),
         "mixture": (mixture.score_samples(test), filled(mixture, test, spread, seed)),
     }  # fmt: skip
 

@@ -2,12 +2,13 @@
 
     python -m benchmarks.digits_classifier [--splits 10]
 
-Half of the rows train and half test, stratified, several splits, the same for every method. All
-are tuned within the training half by the same five-fold cross-validation: GenerativeClassifier's
-latent dimensions, the others' penalties. Its iterations and inducing inputs were chosen on a third
-of the training halves of the first three splits; the range of its latent dimensions after a first
-look at test errors of other splits, so its figures are slightly selected.
-Published on other digits (USPS): 4.73 % against 5.92 % (support vectors) and 14.1 % (logistic).
+In each of several stratified splits, half of the rows train and half test; all methods use the same
+splits. All methods are tuned within the training half by the same five-fold cross-validation:
+GenerativeClassifier by its number of latent dimensions, the others by their penalties. The
+iterations and inducing inputs of GenerativeClassifier were chosen on a third of the training halves
+of the first three splits. The range of its latent dimensions was chosen after a first look at test
+errors of other splits, so its figures are slightly selected. Published on other digits (USPS): 4.73
+%, compared with 5.92 % (support vectors) and 14.1 % (logistic).
 """
 
 import argparse
@@ -33,7 +34,7 @@ PIXEL = 16.0  # the brightest
 
 
 def methods(seed: int) -> dict[str, Any]:
-    """Every method with its search over settings, by name; BayesianGPLVM is the one of interest."""
+    """Every method with its search over settings, by name."""
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     latent = {"estimator__n_components": LATENT}
     bayesian = GenerativeClassifier(
@@ -56,7 +57,7 @@ def methods(seed: int) -> dict[str, Any]:
 def run(
     search: Any, train: tuple[Array, NDArray[Any]], test: tuple[Array, NDArray[Any]]
 ) -> dict[str, Any]:
-    """Test error in percent, the settings chosen, seconds in all."""
+    """Test error in percent, the chosen settings, and the total seconds."""
     begin = time.perf_counter()
     with warnings.catch_warnings():
         # Every class has a note about pixels that are always dark.

@@ -1,14 +1,11 @@
-"""Latent places as features, with a free q(X) and with encoders (Damianou 2015, Table 6.1).
+"""Latent positions as features, with a free q(X) and with encoders (Damianou 2015, Table 6.1).
 
-    python -m benchmarks.encoder [--seeds 10]
-
-Oil flow, 1000 training and 1000 test rows: models learn without labels; their latent means are
+Oil flow, 1000 training and 1000 test rows. The models learn without labels; their latent means are
 the features of logistic regression and of a support vector machine. M1 has a free q(X) and infers
-the test rows iteratively. M3 is the variational back-constraint: here q(x_n) is an encoder's
-answer to y_n, mean and variance. With the literal constraint, mean = y_n, the features of a model
-of one layer are the outputs themselves, so they are a row of the table and no model is needed.
-M2, whose prior is a Gaussian process over the outputs, waits for such priors. Published: M1
-96.2 and 99.3 %, M3 99.0 and 99.7 %.
+the test rows iteratively. M3 is the variational back-constraint: here an encoder maps y_n to the
+mean and variance of q(x_n). With the literal constraint, mean = y_n, the features of a one-layer
+model are the outputs themselves, so the table has a row for the outputs. M2, whose prior is a
+Gaussian process over the outputs, is in benchmarks.deep_reproduced.
 """
 
 import argparse
@@ -39,7 +36,7 @@ N_ONE_BY_ONE = 50
 def accuracies(
     train: Array, test: Array, labels: NDArray[np.int_], expected: NDArray[np.int_]
 ) -> dict[str, float]:
-    """Per cent of test rows that each classifier gets right."""
+    """The percentage of test rows that each classifier labels correctly."""
     return {
         name: 100.0 * make().fit(train, labels).score(test, expected)
         for name, make in CLASSIFIERS.items()
@@ -47,7 +44,7 @@ def accuracies(
 
 
 def seconds_a_row(model: BayesianGPLVM, rows: Array) -> dict[str, float]:
-    """Wall seconds that transform takes for a row: of many at once, and one by one."""
+    """Elapsed seconds per row of `transform`, for many rows in one call and for single rows."""
     begin = time.perf_counter()
     model.transform(rows)
     together = (time.perf_counter() - begin) / len(rows)

@@ -2,15 +2,18 @@
 
     python -m benchmarks.families [--seeds 3] [--iterations 600] [--only step "oil flow" digits]
 
-Step: 50 points in [−1, 1], 500 kept aside (the seed draws points, noise and inducing inputs);
-DeepGP of widths (2,) with 10 inducing inputs a layer. Oil flow: 150 rows drawn by the seed, 150
-others kept aside, in one unit; DeepGPLVM of widths (2, 2) with 20 inducing inputs a layer. Digits:
-the same with 100 rows of the digits 0, 1 and 6, 100 others kept aside, pixels that vary in the
-training rows. Every family that the estimators offer has the same number of iterations in all (the
-conditional ones spend some of them as marginalised first): bound and test log-likelihood in nats,
-the latter for a point or row; how many of the test values lie inside 95 % intervals (of latent
-models: of the second half of the columns, filled in from the first); CPU seconds; in how many seeds
-the family gave way to marginalised, whose bound was higher at the same beliefs.
+- Step: 50 points in [−1, 1], 500 held out (the seed draws points, noise and inducing inputs);
+  DeepGP of widths (2,) with 10 inducing inputs per layer.
+- Oil flow: 150 rows drawn by the seed, 150 others held out, all columns in one unit; DeepGPLVM of
+  widths (2, 2) with 20 inducing inputs per layer.
+- Digits: the same with 100 rows of the digits 0, 1 and 6 and 100 others held out. Only the pixels
+  that vary in the training rows are used.
+
+Every family has the same total number of iterations; the conditional families spend the first of
+them as marginalised. The table has the bound, the log-likelihood of a test point or row, both in
+nats, and CPU seconds. It has the share of test values inside 95 % intervals; for latent models
+these are the second half of the columns, filled in from the first. It also counts the seeds in
+which the family was replaced by marginalised, because that bound was higher at the same beliefs.
 """
 
 import argparse
@@ -90,7 +93,7 @@ DATA = {"step": step, "oil flow": oil_flow, "digits": digits}
 
 
 def compare(name: str, seeds: int, iterations: int) -> None:
-    """Every family on one kind of data, over the seeds."""
+    """The scores of every family on one data set, over the seeds."""
     each: list[dict[str, dict[str, float]]] = []
     for seed in range(seeds):
         each.append({})
@@ -137,7 +140,7 @@ def compare(name: str, seeds: int, iterations: int) -> None:
 
 
 def _with_error(differences: Any) -> str:
-    """The mean of differences in pairs ± its standard error."""
+    """The mean of paired differences ± its standard error."""
     if len(differences) < 2:
         return f"{differences.mean():+.2f}"
     error = differences.std(ddof=1) / np.sqrt(len(differences))

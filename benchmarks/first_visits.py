@@ -1,13 +1,12 @@
-"""Seconds until a page is there for the first visitor of a started server, and for the second.
+"""Seconds until a page is complete for the first visitor of a started server, and for the second.
 
     python -m benchmarks.first_visits [--servers 2] [--wait 8]
 
-A server is started anew for every row; its first visitor comes `wait` seconds after it answers, or
-at once. A page is there when its script has ended and nothing has been added or taken away for two
-seconds, which are not counted. Target: Fill in within 5 s.
-
-The first picture is the one in the server's HTML: seconds until it is painted, with a processor
-that Chromium makes `slower` times slower (4), and until the live map is in its place. Target: 2 s.
+A new server is started for every row. Its first visitor comes `wait` seconds after the server
+answers, or at once. A page is complete when its script has ended and nothing has been added or
+removed for two seconds; these two seconds are not counted. The first picture is in the server's
+HTML. With a processor that Chromium makes `slower` (4) times slower, the table also has the seconds
+until this picture is painted and until the live map replaces it.
 """
 
 import argparse
@@ -53,7 +52,7 @@ def first_picture(browser: Any, address: str, slower: float) -> tuple[float, flo
 
 
 def visit(browser: Any, address: str) -> float:
-    """Seconds until a page is there, for a visitor with an empty cache."""
+    """Seconds until a page is complete, for a visitor with an empty cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True)
     page = context.new_page()
     page.set_default_timeout(120_000)
@@ -66,7 +65,7 @@ def visit(browser: Any, address: str) -> float:
 
 
 def main() -> int:
-    """Print and keep the seconds."""
+    """Print and store the seconds."""
     from playwright.sync_api import sync_playwright
 
     from benchmarks.interaction import BROWSER_FLAGS, app

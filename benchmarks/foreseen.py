@@ -1,11 +1,9 @@
-"""The time that Train says is left, beside the time that it then took.
+"""The time left that Train predicts, compared with the actual time left.
 
-    python -m benchmarks.foreseen [--steps 300]
-
-Five kinds of training, watched as a job watches them. Seconds are of the processor, so that other
-work on the machine does not count; `--wall` takes those of the clock instead. Ratios are what was
-foreseen over what was left, once a tenth of the work is done, and the lowest and highest of them
-from there until nine tenths.
+Five kinds of training are observed in the same way as a job's training. Seconds are CPU time, so
+that other work on the machine does not count; `--wall` uses elapsed time instead. A ratio is the
+predicted time left divided by the actual time left. The table has the ratio after a tenth of the
+work, and the lowest and highest ratio from then until nine tenths.
 """
 
 import argparse
@@ -33,7 +31,7 @@ TENTHS = np.linspace(FIRST, LAST, 17)
 
 
 def kinds(steps: int) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
-    """A model, its data and what else goes to fit, by the kind of training."""
+    """The model, the data and further arguments of fit, by the kind of training."""
     common: dict[str, Any] = {"max_iter": steps, "random_state": 0}
     wine, faces, flow = (load_dataset(name) for name in ("wine", "faces", "flow"))
     pairs, poses = load_dataset("lit_pairs"), load_dataset("poses")
@@ -51,9 +49,9 @@ def kinds(steps: int) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
 
 
 def watched(model: Any, data: Any, further: dict[str, Any], clock: Any) -> dict[str, Any]:
-    """Train, and hold what was foreseen against what it took."""
+    """Train, and compare the predicted time left with the actual one."""
     pace, begin = Pace(), clock()
-    told: list[tuple[float, float]] = []  # seconds, and what was foreseen to be left then
+    told: list[tuple[float, float]] = []  # seconds, and the predicted time left at that moment
 
     def watch(progress: Progress) -> None:
         seconds = clock() - begin

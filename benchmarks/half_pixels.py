@@ -2,15 +2,15 @@
 
     python -m benchmarks.half_pixels [--seed 0] [--components 50] [--inducing 200]
 
-1000 of 1965 images of 28 × 20 train, whole; of each of the other 965 a random half of the pixels
-is hidden and predicted. Published mean absolute errors of the hidden pixels: 7.40 (30 latent
-dimensions), 9.73 (sparse GP-LVM with points, at best).
+1000 of 1965 complete images of 28 × 20 pixels train. In each of the other 965 a random half of the
+pixels is hidden and predicted. Published mean absolute errors of the hidden pixels: 7.40 (30 latent
+dimensions) and 9.73 (the best sparse GP-LVM, whose latent points are optimised).
 
-Everything is chosen on the last 200 of the training images, with gaps of the same kind, after
-training on the other 800; then all 1000 train. The base lines do so here; for BayesianGPLVM it was
-done once, among (latent dimensions, inducing inputs) = (30, 50), (30, 100), (50, 100), (100, 100)
-and (50, 200), which gave errors of 7.14, 6.27, 6.11, 6.21 and 5.46 on half of those images (250
-iterations, the last 150).
+All settings are chosen on the last 200 training images, with gaps of the same kind, after training
+on the other 800; then all 1000 train. The baselines choose theirs in every run. Those of
+BayesianGPLVM were chosen once: the (latent dimensions, inducing inputs) (30, 50), (30, 100), (50,
+100), (100, 100) and (50, 200) had errors of 7.14, 6.27, 6.11, 6.21 and 5.46 on half of those images
+(250 iterations, the last 150).
 """
 
 import argparse
@@ -39,7 +39,7 @@ Method = Callable[[Array, Array], Array]  # training images, images with gaps �
 
 
 def hidden_half(shape: tuple[int, int], generator: np.random.Generator) -> NDArray[np.bool_]:
-    """Half of the pixels of every image, each image its own."""
+    """Half of the pixels of every image are hidden, a different half in each."""
     return np.argsort(np.argsort(generator.random(shape), axis=1), axis=1) < shape[1] // 2
 
 
@@ -106,7 +106,7 @@ BASE_LINES: dict[str, dict[str, Method]] = {
 def bayesian(
     train: Array, gaps: Array, truth: Array, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """BayesianGPLVM's error, and how honest its standard deviations are."""
+    """BayesianGPLVM's error, and the calibration of its standard deviations."""
     begin = time.perf_counter()
     with warnings.catch_warnings():
         # A border pixel may be constant.

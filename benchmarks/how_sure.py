@@ -1,10 +1,10 @@
-"""What the words for certainty on Explore promise, measured on the rows of the ready models.
+"""The reliability of the words for certainty on Explore, measured on rows of the ready models.
 
-The browser takes each row's place on the map, finds the hidden dimensions there from the other
-rows only, and compares the picture with the row: the fraction of values that are off by more than
-half of the data's own spread, by the doubt that the page computes for them; and by the word of the
-place, which part of a row's squared distance from the mean of all rows the picture explains. The
-limits of the words in assets/canvas/geometry/doubt.js come from these tables.
+The browser goes to each row's place on the map, finds the hidden dimensions there only from the
+other rows, and compares the picture with the row. One table has the fraction of values that are off
+by more than half of the data's spread, by the doubt that the page computes for them. The other has,
+by the word of the place, the part of a row's squared distance from the mean of all rows that the
+picture explains. The limits of the words in assets/canvas/geometry/doubt.js come from these tables.
 
     python -m benchmarks.how_sure
 """
@@ -29,7 +29,7 @@ FEWEST = 200  # values in a part of the table
 WORDS = ("Well known here", "Fairly sure", "A guess")
 LIMITS = (0.0, 0.22, 0.6, np.inf)  # as assets/canvas/geometry/doubt.js has them
 FEWEST_ROWS = 5
-# Doubts and errors of the values that the page looks at, for some rows, each left out.
+# Doubts and errors of the values that the page uses, for some rows, each left out.
 LEFT_OUT = """(most) => {
     const { model, map: { near }, inspector: { doubt } } = [...window.manifolio.views.values()][0];
     const where = new Map(Array.from(near.rows, (row, i) => [row, i]));
@@ -68,13 +68,13 @@ LEFT_OUT = """(most) => {
 
 
 def shares_off(doubts: np.ndarray, errors: np.ndarray) -> list[float]:
-    """The share of values that are off, in every part of the table; NaN where they are few."""
+    """The share of values that are off, by interval of doubt; NaN for intervals with few values."""
     parts = [(doubts >= low) & (doubts < high) for low, high in pairwise(EDGES)]
     return [float(np.mean(errors[k] > OFF)) if k.sum() >= FEWEST else np.nan for k in parts]
 
 
 def by_word(places: np.ndarray) -> dict[str, float]:
-    """What a picture explains of a row, by the word of its place; how often rows have each word."""
+    """The part of a row that its picture explains, and the number of rows, by the place's word."""
     left_out, error, without, at_row = places.T
     found = {}
     for word, (low, high) in zip(WORDS, pairwise(LIMITS), strict=True):

@@ -1,11 +1,9 @@
 """Latency of the app in a real browser: hovering, keeping a point, the first picture.
 
-    python -m benchmarks.interaction
-
-Starts the app twice on this machine, idle and while a job trains, with one model of N = 2000 rows,
-Q = 10, M = 100 inducing inputs and D = 4096 outputs in its library, and drives Debian's Chromium.
-Targets: 4 ms of work a hover, keeping a point 50 ms (95 of 100) while a job trains, sixteen
-pictures 300 ms, first useful picture 3 s.
+The program starts the app twice on this machine, idle and while a job trains, and drives Debian's
+Chromium. The app's library has one model with N = 2000 rows, Q = 10, M = 100 inducing inputs and D
+= 4096 outputs. Targets: 4 ms of work per hover, keeping a point in 50 ms (95 of 100) while a job
+trains, sixteen pictures in 300 ms, a first useful picture in 3 s.
 """
 
 import argparse
@@ -109,7 +107,7 @@ WALL = """(count) => {
     wall.open("one");
     return times;
 }"""
-# The time until the shortest path between two training points is found.
+# The time to find the shortest path between two training points.
 GEODESIC = """async (count) => {
     const { paths, model } = [...window.manifolio.views.values()][0];
     const times = [];
@@ -170,7 +168,7 @@ def app(home: Path, load: str) -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # like every start after the first one
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as in every start after the first one
     with (home / f"{load}.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", LAUNCH, str(port), load],
@@ -224,7 +222,7 @@ def map_is_shown(page: Any) -> None:
 
 
 def hover_times(page: Any) -> dict[str, float]:
-    """Milliseconds from the pointer's event to the frame with its picture, and of work in it."""
+    """Milliseconds from the pointer's event to the frame with its picture, and of that work."""
     work, total = (np.array(times) for times in page.evaluate(HOVER, HOVERS))
     return {
         "hover_work_ms_median": float(np.median(work)),
@@ -269,7 +267,7 @@ def geodesic_times(page: Any) -> dict[str, float]:
 def stroke_times(page: Any) -> dict[str, float]:
     """Milliseconds from the end of a stroke that hides pixels to the completed picture."""
     page.wait_for_function(COMPLETED, arg="")
-    page.wait_for_timeout(5000)  # the typicality of the row, worked out behind the first answer
+    page.wait_for_timeout(5000)  # the typicality of the row, computed after the first answer
     times = []
     for row in np.linspace(0.2, 0.8, STROKES):
         picture = page.locator("canvas[data-part=item]")
@@ -292,7 +290,7 @@ def stroke_times(page: Any) -> dict[str, float]:
 def offline_times(browser: Any, folder: Path) -> dict[str, float]:
     """Seconds until the offline file of the first gallery model has drawn its map, and its size.
 
-    beside: what the file holds besides the model's own bytes, which base64 makes a third larger.
+    beside: the bytes of the file other than the model's, which base64 makes a third larger.
     """
     library = Library(ROOT / "assets" / "models", read_only=True)
     file, path = explorer(library.model(OFFLINE), library.dataset(OFFLINE)), folder / "map.html"
@@ -313,7 +311,7 @@ def offline_times(browser: Any, folder: Path) -> dict[str, float]:
 
 
 def visit(browser: Any, url: str, model: str) -> dict[str, float]:
-    """All figures of one started app: the first visitor's, and a second one's."""
+    """All measurements of one started app, for the first visitor and a second one."""
     explore = f"{url}/explore?model=library:{model}"
     figures: dict[str, float] = {}
     for visitor in ("first", "second"):

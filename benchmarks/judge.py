@@ -9,7 +9,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network, Posterior, explain, log_density, predict
 from gplvm_core.statistics import Statistics
 
-DRAWS = 200  # of the importance sampler, per row
+DRAWS = 200  # draws of the importance sampler per row
 
 
 def neighbour_errors(latent: Array, relevance: Array, labels: NDArray[np.int_]) -> int:
@@ -26,8 +26,8 @@ def held_out(
 ) -> tuple[float, float]:
     """Mean log density of new rows in nats a row, in the units of the posterior's inputs.
 
-    By the difference of bounds, and by importance sampling over x* with q(x*) as the proposal
-    (unbiased in the density, so low in its logarithm).
+    Computed by the difference of bounds, and by importance sampling over x* with q(x*) as the
+    proposal (unbiased for the density, too low on average for its logarithm).
     """
     network, rows = Network.chain([posterior], [training], [statistics]), {DATA: outputs}
     found = explain(network, rows)

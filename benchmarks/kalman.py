@@ -1,19 +1,17 @@
 """Cost of the prior over time by length: filter and smoother compared with dense algebra.
 
-    python -m benchmarks.kalman [--quick]
-
-One evaluation is the prior's part of a training step: the marginals of q(X), its KL and the
-gradient of the bound by the kernel's parameters, with sites given, for ten latent dimensions, a
-Matérn-3⁄2 kernel with white noise and irregular times. CPU seconds on one thread, the fastest of
-some rounds. Where both run, how far apart they are.
-
-Then a forecast (mean and variance at 20 new times) and a continued path (with the covariance of the
-20 rows), of a path with as many rows.
+One evaluation is the prior's part of a training step, with given sites: the marginals of q(X), its
+KL, and the gradient of the bound with respect to the kernel's parameters. The model has ten latent
+dimensions, a Matérn-3⁄2 kernel with white noise, and irregular times. The time is in CPU seconds on
+one thread, the fastest of several rounds. For lengths that both methods can compute, the table has
+the largest difference of their results. The same is measured for a forecast (mean and variance at
+20 new times) and a continued path (with the covariance of the 20 rows), after a path with the same
+number of rows.
 """
 
 import os
 
-# One thread: what is compared is the number of operations.
+# One thread, because the benchmark compares numbers of operations.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 import argparse
@@ -56,7 +54,7 @@ def problem(n_points: int) -> tuple[Timeline, Sites, Array, Array]:
 
 
 def evaluate(smooth: Smooth, n_points: int, rounds: int) -> tuple[float, SmoothedEvidence, Any]:
-    """CPU seconds of the fastest round, and what was found."""
+    """CPU seconds of the fastest round, and the result."""
     timeline, sites, d_mean, d_variance = problem(n_points)
     seconds = []
     for _ in range(rounds):
@@ -79,8 +77,11 @@ def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, A
 
 
 def lengthened(n_points: int, dense: bool) -> tuple[float, float, float]:
-    """CPU seconds of a forecast and of a continued path; the latter's largest distance to dense
-    algebra relative to the prior's variance if that is computed, else NaN."""
+    """CPU seconds of a forecast and of a continued path, and the path's error.
+
+    The error is the largest difference from dense algebra, relative to the prior's variance; NaN if
+    dense algebra is not computed.
+    """
     timeline, sites, _, _ = problem(n_points)
     found = kalman.smooth(KERNEL, timeline, sites).belief
     path = Path(sites.linear - sites.precision * found.mean, sites.precision)

@@ -4,8 +4,8 @@
 
 One evaluation is the bound and all its gradients: N = 1000 points, M = 50 inducing inputs, Q = 4
 latent dimensions, D = 10 outputs. CPU seconds on one thread, the fastest of some rounds; kernels
-take turns, so that all see the same machine. Periodic kernels have the lengthscale 1 or, narrow,
-0.3.
+alternate, so that other load on the machine affects all of them. Periodic kernels have the
+lengthscale 1 or, narrow, 0.3.
 """
 
 import os

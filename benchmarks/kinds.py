@@ -1,4 +1,4 @@
-"""Tables of numbers, words and counts with hidden entries, against models made for such tables.
+"""Tables of numbers, words and counts with hidden entries, compared with models for such tables.
 
     python -m benchmarks.kinds [--seeds 5] [--only penguins tips "spikes 0.9" digits labels]
 
@@ -74,7 +74,7 @@ def hearts() -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 def tips() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """244 bills of a restaurant: two numbers, sex, smoker, day, meal, and how many guests."""
+    """244 bills of a restaurant: two numbers, sex, smoker, day, meal, number of guests."""
     found = pd.read_csv(shipped("plotly", "package_data", "datasets", "tips.csv.gz"))
     words = {"sex": "yes/no", "smoker": "yes/no", "day": "category", "time": "yes/no"}
     words |= {"size": "count"}
@@ -110,7 +110,7 @@ def ours(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
 
 
 def log_mass_of_roots(counts: Any, mean: Array, std: Array) -> Array:
-    """log p(count) if the square root of a count is Gaussian and rounded."""
+    """log p(count) if the square root of a count is a rounded Gaussian."""
     edges = [np.sqrt(np.maximum(counts + half, 0.0)) for half in (-0.5, 0.5)]
     below, above = (norm.cdf((edge - mean) / std) for edge in edges)
     below = np.where(counts == 0, 0.0, below)
@@ -118,7 +118,7 @@ def log_mass_of_roots(counts: Any, mean: Array, std: Array) -> Array:
 
 
 def one_hot(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
-    """Words as columns of 0 and 1, all Gaussian: the way without kinds."""
+    """A Gaussian model of all columns, with one 0/1 column per word: the method without kinds."""
     parts, places = [], {}
     for name, kind in kinds.items():
         column = rows[name]
@@ -151,7 +151,7 @@ def one_hot(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
 
 
 def chained(rows: pd.DataFrame, kinds: dict[str, Any], seed: int, family: Family) -> Said:
-    """Every column from all others: regressions, or forests."""
+    """A prediction of every column from all others, by regressions or forests."""
     model, said = ChainedModels(kinds, family, random_state=seed).fit(rows), Said()
     for column, own in zip(model.columns_, model.expected(rows), strict=True):
         if column.is_words:
@@ -250,7 +250,7 @@ def tables(load: Callable[[], tuple[pd.DataFrame, dict[str, Any]]], seeds: int) 
 
 
 def spikes(seeds: int, level: float = 0.9) -> dict[str, Any]:
-    """Nats a hidden count, and how many dimensions are on, for counts of a two-dimensional path."""
+    """Nats per hidden count and dimensions that are on, for counts along a path in the plane."""
     every: dict[str, list[float]] = {}
     dimensions = []
     for seed in range(seeds):
@@ -302,9 +302,9 @@ def spikes(seeds: int, level: float = 0.9) -> dict[str, Any]:
 
 
 def digits(seeds: int) -> dict[str, Any]:
-    """Bits a hidden pixel of 300 digits in black and white, after the other 1497 as training rows.
+    """Bits per hidden pixel of 300 black-and-white digits; the other 1497 are training rows.
 
-    Pixels that never vary in training cost nothing, and count.
+    Pixels that never vary in training cost almost no bits; they are included.
     """
     every: dict[str, list[float]] = {}
     pixels = load_digits().data > 6.0
@@ -336,7 +336,7 @@ def digits(seeds: int) -> dict[str, Any]:
 
 
 def bernoullis(seen: Flags, shown: Array, seed: int, size: int = 60) -> Array:
-    """Chances of hidden pixels by a mixture of Bernoullis, trained by EM with counts of 1/2."""
+    """Probabilities of hidden pixels by a Bernoulli mixture (EM with pseudocounts of ½)."""
     generator = np.random.default_rng(seed)
     chance, share = generator.uniform(0.3, 0.7, (size, seen.shape[1])), np.full(size, 1.0 / size)
 

@@ -1,7 +1,7 @@
-"""Labels of a few rows: a view of one category beside a ±1 Gaussian view and other classifiers.
+"""Labels of a few rows: a view of one category compared with a ±1 view and other classifiers.
 
-Called by `python -m benchmarks.kinds --only labels`. Every method sees all rows and the labels of a
-few rows of each class, and says the probabilities of the classes in the other rows.
+Called by `python -m benchmarks.kinds --only labels`. Every method receives all rows and the labels
+of a few rows of each class, and returns the probabilities of the classes in the other rows.
 """
 
 import time
@@ -31,7 +31,7 @@ SETTINGS: dict[str, Any] = {
 }
 ROWS, LABELS, LEAST = 400, (3, 10), 1e-3
 Labels = NDArray[np.intp]
-# From rows, labels (−1: none) and the number of classes to probabilities of the rows without label.
+# (rows, labels (−1: none), number of classes) → class probabilities of the rows without label
 Method = Callable[[Array, Labels, int], Array]
 
 
@@ -74,7 +74,7 @@ def map_then_logistic(rows: Array, labels: Labels, n_classes: int) -> Array:
 
 
 def logistic(rows: Array, labels: Labels, n_classes: int) -> Array:
-    """Of the labelled rows alone, all columns in units of their common spread."""
+    """Trained only on the labelled rows, with all columns in units of their common spread."""
     scaled, seen = (rows - rows.mean(axis=0)) / rows.std(), labels >= 0
     model = LogisticRegression(max_iter=5000).fit(scaled[seen], labels[seen])
     return np.asarray(model.predict_proba(scaled[~seen]))

@@ -69,7 +69,7 @@ def layout_shift(browser: Any, address: str, size: tuple[int, int]) -> float:
 
 
 def layout_shifts(browser: Any, url: str) -> dict[str, dict[str, float]]:
-    """The median shift of every page by its name and the size of the screen; pages are warm."""
+    """The median shift of every page by name and screen size; every page was opened once before."""
     present = {entry.id for entry in Library(ROOT / "assets" / "models", read_only=True).entries()}
     figures: dict[str, dict[str, float]] = {}
     for name, path in PAGES.items():

@@ -2,15 +2,23 @@
 
     python -m benchmarks.many_rows [--data NAME] [--rows N] [--inducing M] [--iterations K ...]
 
-Data: `mlp`, a random smooth map from 4 to 20 dimensions with noise 0.1 (Q = 8); `flow`, the
-simulated pipe flow (Q = 10); `protein`, the nine inputs of a regression data set (Q = 6);
-`poses`, frames between those of walks and runs, with noise (Q = 20). By contender and most
-iterations: CPU seconds on one thread, the growth of the process' peak memory in MB, and the mean
-log density of the same 500 rows kept aside, in nats, of which only differences mean anything.
+Data:
 
-"sample" is trained on 2500 rows; "grown" is the default; "batches" and "encoder" are trained by
-batches of 1000 (with a network encoder); "whole" sees all rows in every iteration; "files" is the
-default from float32 on disk, of which 20,000 rows are kept. Each in a process of its own.
+- `mlp`: a random smooth map from 4 to 20 dimensions with noise 0.1 (Q = 8);
+- `flow`: the simulated pipe flow (Q = 10);
+- `protein`: the nine inputs of a regression data set (Q = 6);
+- `poses`: frames between those of walks and runs, with noise (Q = 20).
+
+Methods, each in a separate process:
+
+- "sample" trains on 2500 rows;
+- "batches" and "encoder" train on batches of 1000 rows, "encoder" with a network encoder;
+- "whole" uses all rows in every iteration;
+- "files" is the default from float32 on disk, which stores 20,000 rows.
+
+The table has CPU seconds on one thread, the growth of the process's peak memory in MB, and the mean
+log density of the same 500 held-out rows in nats, by method and number of iterations. Only
+differences between these densities have a meaning.
 """
 
 import argparse
@@ -42,7 +50,7 @@ CONTENDERS: dict[str, dict[str, Any]] = {
     "whole": {},
     "files": {},
 }
-# The number of rows (the usual number for simulated data), and latent dimensions.
+# The default number of rows, and the number of latent dimensions.
 DATA = {"mlp": (100_000, 8), "flow": (40_000, 10), "protein": (45_230, 6), "poses": (20_000, 20)}
 
 
@@ -61,9 +69,9 @@ def mlp(n_rows: int, seed: int) -> Array:
 
 
 def poses(n_rows: int) -> tuple[Array, Array]:
-    """Frames between two neighbours of a walk or run, a hundredth of their spread as noise.
+    """Frames between two neighbours of a walk or run, with noise of a hundredth of their spread.
 
-    The rows kept aside are of the last four sequences.
+    The held-out rows are from the last four sequences.
     """
     data, generator = benchmark_data("cmu35_features"), np.random.default_rng(2)
     frames, sequence = data["Y"], data["sequence"]
@@ -96,7 +104,7 @@ def rows_of(name: str, n_rows: int) -> tuple[Array, Array]:
 def measure(
     contender: str, folder: Path, n_latent: int, n_inducing: int, iterations: int
 ) -> dict[str, float]:
-    """Figures of one contender on the rows of a folder."""
+    """Measurements of one method on the rows of a folder."""
     warnings.simplefilter("ignore")
     files = RowFiles.of(folder / "rows.npy")
     aside = np.load(folder / "aside.npy")

@@ -1,10 +1,10 @@
-"""Missing outputs: cost of training by patterns of gaps, and of inferring new rows, beside GPy.
+"""Missing outputs: cost of training by patterns of gaps, and of inferring new rows; and of GPy.
 
     python -m benchmarks.missing [--peer-python PATH] [--rounds 3]
 
-One thread, CPU seconds, fresh processes that take turns. Evaluations are of the bound with all
-gradients at the same parameters; new rows are inferred from the same trained model, and judged by
-the bound that each package's q(x*) reaches.
+The times are CPU seconds on one thread; the packages alternate in new processes. An evaluation is
+the bound with all gradients at the same parameters. New rows are inferred with the same trained
+model, and the score is the bound that each package's q(x*) reaches.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def run_worker(package: str, task: str, problem: Path, python: str, seconds: flo
 
 
 def with_gaps(problem: Problem, n_patterns: int | None, seed: int = 0) -> Problem:
-    """The problem with 30 % of its outputs missing, in so many patterns (None: none missing)."""
+    """The problem with 30 % of its outputs missing in a number of patterns (None: none missing)."""
     if n_patterns is None:
         return problem
     generator = np.random.default_rng(seed)
@@ -59,7 +59,7 @@ def with_gaps(problem: Problem, n_patterns: int | None, seed: int = 0) -> Proble
 
 
 def cheapest(rounds: int, packages: dict[str, str], task: str, problem: Problem) -> dict[str, Any]:
-    """The fastest round of each package, the packages taking turns."""
+    """The fastest round of each package; the packages alternate."""
     best: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "problem.npz"
@@ -74,7 +74,7 @@ def cheapest(rounds: int, packages: dict[str, str], task: str, problem: Problem)
 
 
 def growth(rounds: int) -> list[dict[str, Any]]:
-    """CPU seconds of an evaluation against the number of patterns, beside complete data."""
+    """CPU seconds of an evaluation by the number of patterns, and for complete data."""
     problem = make_problem(*WIDE)
     own = {"gplvm_core": sys.executable}
     found = []

@@ -1,6 +1,6 @@
-"""Missing outputs and new rows in one package: what `missing.py` starts and reads JSON from.
+"""Missing outputs and new rows in one package; `missing.py` starts this script and reads its JSON.
 
-Runs under any Python that has the package asked for; the problem comes in an .npz file.
+It runs under any Python that has the package; the problem is in an .npz file.
 """
 
 import argparse

@@ -1,23 +1,23 @@
-"""Motion capture: legs or body of an unseen walk from the rest (Damianou 2015, §3.5.3, Table 3.1).
+"""Motion capture: missing legs or body of a new walk (Damianou 2015, §3.5.3, Table 3.1).
 
     python -m benchmarks.motion_capture [--seed 0] [--validate] [--methods NAME …]
 
 31 sequences of walks and runs (CMU, subject 35; 2613 frames × 59) train; in the test walk, slower
-than any of them, the legs (7 columns) or the body (30) are missing from frame 62 on. Figures: root
-mean squared error of the missing angles in degrees, and the error of Taylor et al. (2007) in scaled
+than any of them, the legs (7 columns) or the body (30) are missing from frame 62 on. The errors are
+the root mean square of the missing angles in degrees, and that of Taylor et al. (2007) in scaled
 space.
 
-Settings are chosen on five training walks held out together, with the same columns missing from
-their middles on: those of the baselines at every run of this file, those of MODELS once
-(`--validate`). The test walk's errors were known then. They also showed that its beginning predicts
-its end best. Degrees for legs and body on the five: RBF over frames 3.75 and 3.45, with
-the mapping adapted 3.17 and 3.29; nearly periodic and adapted, a share of 0.05, 0.02, 0.005 or
-0.002 of variation within 0.3 cycles, 25 iterations: 2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04,
-2.72 and 2.16 (trained while gradients of very precise sites were inexact; the next ones after);
-within 0.15 cycles, 10, 15, 25 or 100 iterations: 2.58 and 1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12
-and 2.59; the mean of five starts of 15 iterations, 2.58 and 2.03. Longer training raises the bound
-and lowers the noise below what a walk unlike the trained ones leaves unexplained, which
-neighbouring frames share.
+Settings are chosen on five training walks that are held out together, with the same columns missing
+from the middle on. The baselines choose theirs in every run of this file; those of MODELS were
+chosen once (`--validate`), when the errors of the test walk were known. These errors also showed
+that the beginning of the walk predicts its end best. Errors in degrees, for legs and body, on the
+five walks: RBF over frames 3.75 and 3.45, with the mapping adapted 3.17 and 3.29; nearly periodic
+and adapted, a share of 0.05, 0.02, 0.005 or 0.002 of variation within 0.3 cycles, 25 iterations:
+2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04, 2.72 and 2.16 (trained while gradients of very precise
+sites were inexact; the next ones after); within 0.15 cycles, 10, 15, 25 or 100 iterations: 2.58 and
+1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12 and 2.59; the mean of five starts of 15 iterations, 2.58
+and 2.03. Longer training raises the bound, but the noise becomes smaller than the unexplained part
+of a walk unlike the trained ones, which neighbouring frames share.
 """
 
 import argparse
@@ -96,7 +96,7 @@ def errors(
         for each in task.hidden
     ]
     scaled = [float(np.sum((part * scale) ** 2)) / len(columns) for part in wrong]
-    # All sequences count equally, independent of their length.
+    # All sequences count equally, whatever their length.
     squares = [float(np.mean(part**2)) for part in wrong]
     return {"rms_degrees": float(np.sqrt(np.mean(squares))), "scaled": float(np.mean(scaled))}
 
@@ -106,7 +106,7 @@ def first_gap(gaps: Array) -> int:
 
 
 def nearest(task: Task, scaled: bool) -> Method:
-    """The missing columns of the nearest training frame, in the angles' or in scaled space."""
+    """The missing columns of the nearest training frame, in angles or in scaled space."""
     scale = task.train.std(axis=0) if scaled else np.ones(task.train.shape[1])
 
     def fill(gaps: Array) -> Array:
@@ -118,7 +118,7 @@ def nearest(task: Task, scaled: bool) -> Method:
 
 
 def in_standard_units(fill: Callable[[Array, Array], Array]) -> Callable[[Task], Method]:
-    """A filler of independent rows, (training rows, gaps) → rows, with all columns on one scale."""
+    """Scale columns for a method that fills rows independently, (training rows, gaps) → rows."""
 
     def make(task: Task) -> Method:
         center, scale = task.train.mean(axis=0), task.train.std(axis=0)
@@ -134,7 +134,7 @@ def in_standard_units(fill: Callable[[Array, Array], Array]) -> Callable[[Task],
 
 
 def with_beginning(make: Callable[[Task], Method]) -> Callable[[Task], Method]:
-    """A base line that also learns from the whole frames at the beginning of a sequence."""
+    """A baseline that also learns from the complete frames at the beginning of a sequence."""
 
     def made(task: Task) -> Method:
         def fill(gaps: Array) -> Array:
@@ -148,8 +148,11 @@ def with_beginning(make: Callable[[Task], Method]) -> Callable[[Task], Method]:
 
 
 def ridge(weight: float, penalty: float) -> Callable[[Task], Method]:
-    """Linear regression of missing columns on the others, of this frame and of three before and
-    after; whole frames at the beginning count so many times."""
+    """Linear regression of missing columns on the others, in seven neighbouring frames.
+
+    The inputs are the other columns of the frame, and of three frames before and after it. The
+    complete frames at the beginning count several times.
+    """
 
     def make(task: Task) -> Method:
         scale = task.train.std(axis=0)
@@ -181,7 +184,7 @@ NEAREST = {
     "nearest neighbour, scaled": lambda task: nearest(task, scaled=True),
 }
 MIXTURES = {f"{k} components": in_standard_units(mixture(k, 1e-2)) for k in (1, 2, 4, 8, 16)}
-# The settings that each base line chooses from.
+# The candidate settings of each baseline.
 BASE_LINES: dict[str, dict[str, Callable[[Task], Method]]] = {
     **{name: {"1": make} for name, make in NEAREST.items()},
     "PPCA": {f"{q} dimensions": in_standard_units(ppca(q)) for q in (3, 5, 9, 15, 25, 40)},
@@ -197,17 +200,17 @@ BASE_LINES: dict[str, dict[str, Callable[[Task], Method]]] = {
     },
 }
 
-# Motion that repeats, with a small share of anything that varies within a sixth of a cycle; times
-# are in cycles. All is held: training is of the layer and the paths.
+# A repeating motion, with a small share of variation within a sixth of a cycle; times are in
+# cycles. All parameters are fixed: only the layer and the paths are trained.
 NEARLY_PERIODIC = (Periodic(1.0, 1.0, 1.0) + RBF(0.005, 0.15) + White(1e-3)).holding()
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A model on trial: its kernel over time, if any, latent dimensions, and how it is used.
+    """A candidate model: its kernel over time (if any), its latent dimensions, and its use.
 
-    adapt: whether what it completes informs the mapping. starts: models, with inducing inputs of
-    their own, whose completions are averaged.
+    adapt: whether the completed sequence updates the mapping. starts: the number of models, with
+    different inducing inputs, whose completions are averaged.
     """
 
     time_kernel: str | Kernel | None
@@ -230,7 +233,7 @@ MODELS = {
 def cycles(frames: Float[Array, "n D"]) -> Float[Array, " n"]:
     """Times of frames in cycles of the motion, from the columns that are never missing.
 
-    A cycle is the first lag at which their autocorrelation peaks about as high as anywhere.
+    A cycle is the first lag whose peak of the autocorrelation is about as high as the highest.
     """
     seen = frames[:, ~np.isnan(frames).any(axis=0)]
     seen = seen - seen.mean(axis=0)
@@ -246,7 +249,7 @@ def cycles(frames: Float[Array, "n D"]) -> Float[Array, " n"]:
 
 
 def trained(task: Task, name: str, options: argparse.Namespace) -> tuple[Any, Method]:
-    """A model, and how it fills a sequence."""
+    """Train a model, and return its function that fills a sequence."""
     chosen = MODELS[name]
     settings: dict[str, Any] = {
         "n_components": chosen.components,
@@ -287,7 +290,7 @@ def trained(task: Task, name: str, options: argparse.Namespace) -> tuple[Any, Me
 
 
 def measure(name: str, task: Task, data: Mapping[str, Array], options: Any) -> dict[str, Any]:
-    """One model trained, and its errors."""
+    """Train one model, and return its errors."""
     begin = time.perf_counter()
     model, fill = trained(task, name, options)
     fitted = time.perf_counter()
@@ -310,7 +313,7 @@ def measure(name: str, task: Task, data: Mapping[str, Array], options: Any) -> d
 def chosen_base_line(
     settings: Mapping[str, Callable[[Task], Method]], task: Task, data: Mapping[str, Array]
 ) -> dict[str, Any]:
-    """The setting with the least error on the training walks held out, for each part."""
+    """For each part, the setting with the smallest error on the held-out training walks."""
     figures: dict[str, Any] = {}
     for part in PARTS:
         inside, columns, scale = task.held_out, data[part], scale_of(data, part)
@@ -330,7 +333,7 @@ def scale_of(data: Mapping[str, Array], part: str) -> Float[Array, " C"]:
 
 
 def row_of(name: str, figures: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Name, then ours and the published (in brackets) for every column of Table 3.1."""
+    """The method's name, then our errors and the published ones (in brackets) by column."""
     published = PUBLISHED.get(name)
     cells: list[str] = []
     for part in PARTS:
@@ -361,7 +364,8 @@ def main() -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         for name, settings in BASE_LINES.items():
-            # Their choice is made within the training data, so it is no validation of them.
+            # The baselines choose their settings within the training data, so this does not
+            # validate them.
             if name in options.methods:
                 found[name] = chosen_base_line(settings, task, data)
         for name in MODELS:

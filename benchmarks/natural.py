@@ -1,10 +1,9 @@
-"""Natural-gradient steps against L-BFGS for the paths of a dynamical model, the rest held.
+"""Natural-gradient steps compared with L-BFGS for the paths of a dynamical model.
 
-    python -m benchmarks.natural [--evaluations 200]
-
-The gallery's model of a body in motion: kernel, inducing inputs, noise and the time kernel stay as
-trained, and q(X) starts again from its means with noise of 0.3, variances 0.3. Both see the same
-bound through Kalman smoothing; one evaluation is one pass over the data.
+The model is the gallery's body in motion. Its kernel, inducing inputs, noise and time kernel are
+fixed at their trained values. q(X) starts at its means plus noise of 0.3, with variances of 0.3.
+Both methods maximise the same bound through Kalman smoothing; one evaluation is one pass over the
+data.
 """
 
 import argparse
@@ -30,11 +29,11 @@ from gplvm_core.store import Library
 
 GALLERY = Path(__file__).resolve().parents[1] / "assets" / "models"
 MARKS = (10, 20, 50, 100, 200)
-Record = list[tuple[float, float]]  # bound reached and CPU seconds spent, by evaluations
+Record = list[tuple[float, float]]  # the bound and the CPU seconds, by evaluations
 
 
 class DataTerm:
-    """F_data of the model's layer and its slopes in q(X), counted and timed."""
+    """F_data of the model's layer and its gradient with respect to q(X), counted and timed."""
 
     def __init__(self, model: DynamicalGPLVM, values: Array) -> None:
         posterior = model.posterior_

@@ -1,19 +1,20 @@
-"""One noise variance for all outputs, or each its own: which suits which data.
+"""One noise variance for all outputs, or one per output: which suits which data?
 
     python -m benchmarks.noise [--seeds 0 1 2] [--only wine digits]
     python -m benchmarks.noise --cost
 
-Every data set is split at random into rows that train (at most 500) and 60 that are kept aside.
-Columns that are constant among the training rows are left out. Each model is the estimator with its
-defaults (10 latent dimensions, 50 inducing inputs; 500 iterations, 200 where there are more than
-1000 columns): one noise, with the columns scaled by one number or each by its own; a noise for
-each output; and that with a linear kernel beside the RBF. Held out:
-density (difference of bounds) in nats a row, in the data's units; error where a random half of
-every row's entries is hidden, root mean square in units of the columns' spread; and what is left of
-whole rows that the model reconstructs, as a share of their spread, all columns together (sharpness:
-lower is sharper) and the average over columns. Neighbours: leave-one-out errors of the labels on
-the map. Beside them probabilistic PCA, and where there are at most 130 columns a mixture of full
-Gaussians, its components and ridge chosen on a fifth of the training rows.
+Every data set is split at random into training rows (at most 500) and 60 held-out rows. Columns
+that are constant among the training rows are left out. The models are the estimator with its
+defaults (10 latent dimensions, 50 inducing inputs, 500 iterations, or 200 for more than 1000
+columns) and four settings: one noise, with all columns divided by one scale; one noise, with a
+scale for each column; one noise per output; and one noise per output with a kernel RBF + linear.
+The baselines are probabilistic PCA and, for at most 130 columns, a mixture of full Gaussians, whose
+components and ridge are chosen on a fifth of the training rows.
+
+Measures on the held-out rows: the density in nats per row, by the difference of bounds, in the
+data's units; the root mean square error if a random half of every row's entries is hidden, in units
+of the columns' spread; and the residual of reconstructed complete rows, as a fraction of their
+spread, for all columns together (sharpness: lower is sharper) and as the mean over the columns.
 """
 
 import argparse
@@ -50,7 +51,7 @@ HEADER = ("model", "bound", "density", "completion", "residual", "by column", "n
 
 @dataclass(frozen=True)
 class Split:
-    """Rows that train and rows that are kept aside."""
+    """Training rows and held-out rows."""
 
     train: Float[Array, "N D"]
     test: Float[Array, "n D"]
@@ -122,7 +123,7 @@ def measured(model: Any, split: Split, seconds: float, seed: int) -> dict[str, f
 
 
 def mixture(split: Split, seed: int) -> dict[str, Any]:
-    """Held-out density of a mixture in columns of unit spread, brought to the data's units."""
+    """Held-out density of a mixture, fitted to columns of unit spread, in the data's units."""
     train, test = split.train / split.spread, split.test / split.spread
     count = len(train) // 5
     tried = {}
@@ -162,7 +163,7 @@ def compare(name: str, seed: int) -> None:
 
 
 def cost() -> None:
-    """CPU of an evaluation of bound and gradients, one thread, in turns within one run."""
+    """CPU time of the bound and its gradients on one thread; the models alternate in a run."""
     found = {}
     for n_points, n_outputs in ((1000, 12), (1797, 64), (1000, 560), (400, 2576)):
         generator = np.random.default_rng(0)

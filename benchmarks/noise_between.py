@@ -2,10 +2,11 @@
 
     python -m benchmarks.noise_between [--seeds 0 1 2] [--only wine digits]
 
-The rows, models and measures of `benchmarks.noise`, with two further ways to tie the variances of
-the outputs: one signal variance for all of them in the data's units, and a noise for each; and a
-signal and a noise variance for every group of outputs (a row of pixels, a joint, a view). Neither
-is in the package: here they take the place of its search for the best ratio of every output.
+The rows, models and measures are those of `benchmarks.noise`. Two further models tie the variances
+of the outputs: one signal variance for all outputs in the data's units, with a noise for each; and
+one signal and one noise variance for every group of outputs (a row of pixels, a joint, a view).
+Neither is in the package; this file replaces the package's search for the best ratio of every
+output.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from gplvm_core.bounds.profiled_per_output import OutputProfile, _Outputs, profi
 from gplvm_core.numerics import Array
 
 NAMES = ("wine", "tumours", "oil flow", "digits", "digits_views", "poses", "features")
-# The group of every output, before constant ones are left out.
+# The group of every output, before constant outputs are left out.
 GROUPS: dict[str, Callable[[int], NDArray[np.int_]]] = {
     "digits": lambda count: np.arange(count) // 8,  # a row of pixels
     "digits_views": lambda count: np.repeat(np.arange(3), (64, 29, 32)),  # a view
@@ -40,7 +41,7 @@ Profile = Callable[..., OutputProfile]
 
 
 def one_signal(unit: Float[Array, " D"]) -> Profile:
-    """σ_f,d² = α · unit_d with one α: the noise of every output given α, and α, at their best."""
+    """σ_f,d² = α · unit_d with one α; α, and every output's noise given α, are at their optimum."""
 
     def profiled(statistics, spectra, squares, ratio=None, most=np.inf) -> OutputProfile:  # type: ignore[no-untyped-def]
         if ratio is not None:
@@ -52,7 +53,7 @@ def one_signal(unit: Float[Array, " D"]) -> Profile:
         left = squares - np.array(explained)
 
         def best(log_alpha: float) -> Array:
-            """The best log r of every output given α."""
+            """The optimal log r of every output given α."""
             signal = np.exp(log_alpha) * unit
             value = 0.5 * problem.count * grid[:, None]
             value = value - 0.5 * np.exp(grid)[:, None] / signal * left - 0.5 * penalty

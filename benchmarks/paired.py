@@ -1,4 +1,4 @@
-"""The estimator's own training and the plain schedule on the same data, judged alike."""
+"""The estimator's training and the plain schedule on the same data, with the same measures."""
 
 import time
 from typing import Any
@@ -16,14 +16,14 @@ EVALUATIONS = 500
 
 
 def standardised(train: Array, test: Array) -> tuple[Array, Array]:
-    """Both centred by the training columns' means and divided by one global scale."""
+    """Centre both by the training columns' means and divide them by one global scale."""
     centre = train.mean(axis=0)
     scale = np.sqrt(np.mean((train - centre) ** 2))
     return (train - centre) / scale, (test - centre) / scale
 
 
 def bound_within(bounds: Array, evaluations: Array, most: int) -> float:
-    """The best bound that was reached within so many evaluations."""
+    """The best bound within a number of evaluations."""
     return float(np.max(bounds[evaluations <= most]))
 
 
@@ -34,12 +34,12 @@ def train_default(
     seed: int,
     **settings: Any,
 ) -> dict[str, Any]:
-    """BayesianGPLVM with its defaults (but for `settings`), in globally standardised units."""
+    """BayesianGPLVM with its defaults (except `settings`), in globally standardised units."""
     targets, new = standardised(train, test)
     begin = time.perf_counter()
     model = BayesianGPLVM(random_state=seed, **settings).fit(targets)
     seconds = time.perf_counter() - begin
-    # The data's scale is 1 already: what is left of the Jacobian is rounding.
+    # The data's scale is already 1, so the Jacobian is 1 up to rounding.
     by_bound, by_sampling = held_out(
         model.posterior_,
         model.statistics_,
@@ -91,5 +91,5 @@ def train_plain(
 
 
 def median(runs: list[dict[str, Any]]) -> dict[str, float]:
-    """The median of every figure over the runs."""
+    """The median of every measure over the runs."""
     return {key: float(np.median([run[key] for run in runs])) for key in runs[0]}

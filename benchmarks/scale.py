@@ -1,11 +1,10 @@
-"""CPU time a point and memory of one evaluation of bound and all gradients, from 10³ to 10⁶ points.
+"""CPU time per point and memory of one evaluation of the bound, from 10³ to 10⁶ points.
 
-    python -m benchmarks.scale [--quick]
-
-Every figure comes from a fresh process on one thread: the fastest of a few evaluations (of a
-million points the only one), and what the process' peak memory grew by since its data and q(X) were
-there, without the gradient of q(X), which is a result. The limit is that of the products and
-exponentials without which Φ and its gradient cannot be had in blocks that stay in the cache.
+An evaluation includes all gradients. Every figure comes from a new process on one thread. The time
+is the fastest of a few evaluations (of the only one for a million points). The memory is the growth
+of the process's peak since its data and q(X) were created, without the gradient of q(X), which is a
+result. The limit is the time for the products and exponentials that Φ and its gradient need in any
+case, in blocks that fit into the cache.
 """
 
 import argparse
@@ -38,7 +37,7 @@ def fastest(work: Callable[[], object], times: int) -> float:
 
 
 def limit(n_latent: int, n_inducing: int) -> float:
-    """µs a point of the products and exponentials of Φ, forward and back, in full blocks."""
+    """µs per point for the products and exponentials of Φ, forward and backward, in full blocks."""
     left, right = np.full((POINTS, 2 * n_latent + 2), -0.01), np.ones((2 * n_latent + 2, PAIRS))
     ahead, back = np.ones((PAIRS, 2 * n_latent + 1)), np.ones((POINTS, 2 * n_latent + 1))
     block, ones = np.empty((POINTS, PAIRS)), np.ones((1, POINTS))
@@ -58,7 +57,7 @@ def limit(n_latent: int, n_inducing: int) -> float:
 
 
 def measure(n_points: int, n_outputs: int, n_latent: int, n_inducing: int) -> dict[str, float]:
-    """µs of CPU a point, and MB beyond the data, q(X) and its gradient."""
+    """CPU time per point in µs, and MB beyond the data, q(X) and its gradient."""
     from gplvm_core.beliefs import Belief
     from gplvm_core.bounds import Layer, evaluate_layer
     from gplvm_core.kernels import RBF
@@ -85,7 +84,7 @@ def measure(n_points: int, n_outputs: int, n_latent: int, n_inducing: int) -> di
 
 
 def in_a_process(*arguments: int) -> dict[str, float]:
-    """What `measure` finds, or with two arguments `limit`."""
+    """Print the result of `measure`, or of `limit` if there are two arguments."""
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "benchmarks.scale", "--one", *map(str, arguments)]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

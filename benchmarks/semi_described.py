@@ -2,13 +2,15 @@
 
     python -m benchmarks.semi_described [--seeds 10]
 
-Simulated: 15 inputs drawn from a Gaussian process in time, 5 outputs from another over them; 40
-rows with whole inputs, 60 with a share of them missing, 100 to test. Walk and run: of 59 features
-of a moving body the first 20 from the other 39; 50 whole rows, 80 with gaps, 200 to test. Mean
-squared error on test rows, whose inputs are whole, against the share that is missing: the
-semi-described Gaussian process; one trained on the whole rows alone; linear regression on those;
-the nearest of all rows, by the inputs that it has. "nothing missing" is the Gaussian process that
-sees all inputs of all rows.
+- Simulated: 15 inputs drawn from a Gaussian process over time, and 5 outputs from another one over
+  these inputs; 40 rows with complete inputs, 60 with a share of them missing, 100 to test.
+- Walk and run: the first 20 of 59 features of a moving body are predicted from the other 39; 50
+  complete rows, 80 with gaps, 200 to test.
+
+The table has the mean squared error on test rows, whose inputs are complete, by the missing share.
+It compares the semi-described Gaussian process, a Gaussian process on the complete rows only,
+linear regression on these rows, and the nearest of all rows by its observed inputs. "nothing
+missing" is the Gaussian process with all inputs of all rows.
 """
 
 import argparse
@@ -54,7 +56,7 @@ SOURCES = {"simulated": simulated, "walk and run": walk_and_run}
 
 
 def nearest(inputs: Array, outputs: Array, new: Array) -> Array:
-    """The outputs of the row nearest in mean squared distance over the inputs that it has."""
+    """The outputs of the nearest row, by mean squared distance over its observed inputs."""
     scale = np.nanstd(inputs, axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     apart = ((new[:, None] - inputs[None]) / scale) ** 2
@@ -90,7 +92,7 @@ def one_seed(source: str, seed: int) -> list[dict[str, float]]:
     }
     found = []
     for share in SHARES:
-        # The same entries and more at every larger share.
+        # A larger share contains the missing entries of every smaller one.
         gaps = inputs[train].copy()
         gaps[n_whole:][hidden < share] = np.nan
         begin = time.perf_counter()

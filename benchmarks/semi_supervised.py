@@ -4,8 +4,8 @@
 
 Digits 0, 2, 4 and 6 (430 rows to learn from, 287 to test), and oil flow (300 and 700 of its
 training rows). Every seed draws another split and other labelled rows, at least one of each class.
-All methods have the same classifier, logistic regression. Ten draws a row also weaken its
-regularisation tenfold, so PCA is shown with C = 1 and with C = 10.
+All methods have the same classifier, logistic regression. Ten draws per row also weaken the
+regularisation tenfold, so PCA has rows for C = 1 and C = 10.
 """
 
 import argparse
@@ -33,7 +33,7 @@ Labels = NDArray[np.int_]
 
 
 def datasets() -> Iterator[tuple[str, Array, Labels, int, tuple[int, ...]]]:
-    """Name, rows, labels, how many rows to learn from, and of these how many with labels."""
+    """Name, rows, labels, the number of training rows, and the numbers of labelled rows."""
     values, labels = load_digits(return_X_y=True)
     chosen = np.isin(labels, (0, 2, 4, 6))
     yield "digits", values[chosen], labels[chosen], 430, (8, 16, 32, 64, 128, 430)
@@ -47,7 +47,7 @@ def datasets() -> Iterator[tuple[str, Array, Labels, int, tuple[int, ...]]]:
 
 
 def labelled_rows(labels: Labels, count: int, generator: np.random.Generator) -> Labels:
-    """So many rows at random, one of each class among them."""
+    """`count` random rows, with at least one of each class."""
     first = [generator.choice(np.flatnonzero(labels == each)) for each in np.unique(labels)]
     others = np.setdiff1d(np.arange(len(labels)), first)
     more = generator.choice(others, count - len(first), replace=False)
@@ -89,7 +89,7 @@ def main() -> int:
     )
     parser.add_argument("--seeds", type=int, default=10)
     options = parser.parse_args()
-    # Splits of the digits have constant pixels, small ones fewer rows than inducing inputs.
+    # Splits of the digits have constant pixels; small splits have fewer rows than inducing inputs.
     warnings.simplefilter("ignore", UserWarning)
     figures: dict[str, Any] = {}
     for name, values, labels, n_train, counts in datasets():

@@ -1,12 +1,12 @@
-"""Photographs and rendered heads: how sharp a model draws them, and half faces of unseen pictures.
+"""Photographs and rendered heads: the sharpness of a model's pictures, and completed half faces.
 
     python -m benchmarks.sharpness [--seed 0] [--only NAME]
 
-Sharpness is the median size (root mean square) of a picture's gradient, as a share of the data's
-own: at the training points' positions, and half-way from each to the nearest other one. Half
-faces: a tenth of the rows (of the photographs one of each person) is held out, their left halves
-are hidden, and the root mean square error of the completed half is relative to the data's
-spread. The gallery's own settings, and others of the photographs.
+Sharpness is the median size (root mean square) of a picture's gradient, relative to that of the
+data. It is measured at the training points' positions, and halfway from each to the nearest other
+one. Half faces: a tenth of the rows is held out (one photograph of each person), and their left
+halves are hidden. The root mean square error of the completed half is relative to the data's
+spread. The settings are those of the gallery and, for the photographs, some others.
 """
 
 import argparse

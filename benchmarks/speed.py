@@ -36,7 +36,7 @@ def run_worker(
     package: str, size: Size, *, threads: int, seconds: float, python: str
 ) -> dict[str, Any]:
     """Figures of one package at one size, from a fresh process; RuntimeError when it fails."""
-    # gplvm_core threads over chunks itself and wants BLAS at one thread; the peers thread in BLAS.
+    # gplvm_core starts its own threads and needs BLAS with one; the other packages thread in BLAS.
     blas = "1" if package == "gplvm_core" else str(threads)
     environment = {
         **os.environ,
@@ -58,7 +58,7 @@ def run_worker(
 
 
 def installed_peers(python: str) -> list[str]:
-    """Those of GPy and GPflow that `python` can find."""
+    """Which of GPy and GPflow `python` can import."""
     code = (
         "import importlib.util as u; "
         "print(*[n for n in ('GPy', 'gpflow') if u.find_spec(n) is not None])"
@@ -92,7 +92,7 @@ def measure_size(
 
 
 def ratios(figures: dict[str, dict[str, Any]]) -> dict[str, float]:
-    """How many times less than the better peer; and how far the bounds are apart."""
+    """The ratios to the better of the other packages, and the difference of the bounds."""
     own = figures["gplvm_core"]
     peers = [value for name, value in figures.items() if name != "gplvm_core"]
     keys = ("cpu_seconds_one_thread", "wall_seconds_two_threads", "peak_mb")
@@ -136,7 +136,7 @@ def main() -> int:
     parser.add_argument(
         "--peer-python", default=sys.executable, help="a Python that has GPy and GPflow"
     )
-    parser.add_argument("--quick", action="store_true", help="one short round: a trial only")
+    parser.add_argument("--quick", action="store_true", help="one short round, as a trial")
     options = parser.parse_args()
     rounds, seconds = (1, 0.5) if options.quick else (3, 3.0)
 

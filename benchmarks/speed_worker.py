@@ -1,8 +1,8 @@
-"""One package, one size, one process: what `speed.py` starts and reads a line of JSON from.
+"""One package, size and process; `speed.py` starts this script and reads its line of JSON.
 
-Runs under any Python that has the package asked for, so it imports nothing else of this project.
-A Python closure `evaluate(k)` computes the bound and all gradients at the k-th of a few slightly
-different points: packages that remember their last answer must compute anew.
+It runs under any Python that has the package, so it imports nothing else of this project. A Python
+closure `evaluate(k)` computes the bound and all gradients at the k-th of a few slightly different
+points: a package that caches its last result must compute it again.
 """
 
 import argparse
@@ -164,7 +164,7 @@ def main() -> None:
         version = "source"
     print(json.dumps({**figures, "version": version, "numpy": np.__version__}))
     sys.stdout.flush()
-    os._exit(0)  # TensorFlow's threads need no farewell
+    os._exit(0)  # exit without waiting for TensorFlow's threads
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 """Response time of every stop of the tour: the server's work, and the round trip.
 
-    python -m benchmarks.tour
-
-For each stop the one control that moves the figure is moved again and again: milliseconds of the
-core and the packing in this process, and from the event to the drawn answer in a real browser, with
-the app started on this machine. Target: 100 ms of the server's work.
+For each stop, the control that changes the figure is moved repeatedly. The server's work is the
+time in milliseconds for computing and packing in this process. The round trip is the time from the
+event to the drawn answer in a real browser, with the app started on this machine. The target is 100
+ms of the server's work.
 """
 
 import shutil
@@ -48,7 +47,7 @@ def values_of(slider: Slider) -> list[float]:
 
 
 def work(stop: Stop) -> list[float]:
-    """Milliseconds of the core and the packing, after a first time."""
+    """Milliseconds for computing and packing, after a first call."""
     slider, found = slider_of(stop), []
     for value in [slider.usual, *values_of(slider)]:
         state: State = usual_state(stop.controls) | {slider.name: value}
@@ -59,7 +58,7 @@ def work(stop: Stop) -> list[float]:
 
 
 def rounds(page: Any, url: str, stop: Stop) -> list[float]:
-    """Milliseconds from the event to the answer, after a first time."""
+    """Milliseconds from the event to the answer, after a first one."""
     slider = slider_of(stop)
     page.goto(f"{url}/learn?stop={stop.name}")
     page.wait_for_selector(f".lesson[data-stop={stop.name}][data-shown]", timeout=60_000)

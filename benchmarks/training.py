@@ -1,4 +1,4 @@
-"""The estimator's training against a plain L-BFGS schedule on digits, poses and faces.
+"""The estimator's training compared with a plain L-BFGS schedule on digits, poses and faces.
 
     python -m benchmarks.training [--seeds 3]
 

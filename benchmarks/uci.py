@@ -1,17 +1,18 @@
-"""Deep regression on five UCI sets with their published splits, beside a GP and boosted trees.
+"""Deep regression on five UCI sets with published splits, compared with a GP and boosted trees.
 
     python -m benchmarks.uci [--sets yacht energy] [--splits 3] [--models gp "deep 2" trees]
     python -m benchmarks.uci --sets energy --first 4 --splits 8     # a piece of a long run
     python -m benchmarks.uci --sets energy --gather                 # one table of all pieces
 
-Splits of Hernández-Lobato & Adams (2015), a tenth of the rows kept aside each time. The sparse GP
-and every layer of the deep ones have 100 inducing inputs, all settings are the estimators' own:
-hidden layers as wide as the inputs. Log-likelihood of a test row in nats and root mean square
-error, in the units of the data; ± a standard error over splits that share rows (see
-gplvm_core.comparison). Published, all 20 splits (Salimbeni & Deisenroth 2017, two layers): energy
-−0.72, yacht −0.46. Sets of more than 2000 rows take part with 2000 of the training rows.
-A table of pieces has the splits that all of its models were measured on, from rows of results with
-the same settings.
+The splits of Hernández-Lobato & Adams (2015) hold out a tenth of the rows each. The sparse GP and
+every layer of the deep models have 100 inducing inputs; all other settings are the estimators'
+defaults, with hidden layers as wide as the inputs. The table has the log-likelihood of a test row
+in nats and the root mean square error, in the units of the data, ± a standard error that accounts
+for rows that splits share (see gplvm_core.comparison). Published for all 20 splits (Salimbeni &
+Deisenroth 2017, two layers): energy −0.72, yacht −0.46.
+
+Sets with more than 2000 training rows use 2000 of them. A table of pieces has only the splits on
+which all its models were measured, from rows of results with the same settings.
 """
 
 import argparse
@@ -38,7 +39,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def contender(name: str, width: int, n_inducing: int) -> Contender:
-    """A model by its name, for so many inputs."""
+    """The model with a name, for a number of inputs."""
     trees = GradientBoostingRegressor(
         n_estimators=300, learning_rate=0.05, max_depth=4, subsample=0.8
     )
@@ -52,7 +53,7 @@ def contender(name: str, width: int, n_inducing: int) -> Contender:
 
 
 def splits_of(test: NDArray[np.int_], n_rows: int, first: int, end: int) -> list[Split]:
-    """Some of the published splits; the training rows thinned out at random to MOST_ROWS."""
+    """Some of the published splits, with at most MOST_ROWS random training rows."""
     found = []
     for row in test[first:end]:
         aside = row[row >= 0].astype(np.intp)
@@ -64,7 +65,7 @@ def splits_of(test: NDArray[np.int_], n_rows: int, first: int, end: int) -> list
 
 
 def settings(options: argparse.Namespace) -> dict[str, int]:
-    """What rows of one table have in common."""
+    """The settings that all rows of one table share."""
     return {"n_inducing": options.inducing, "subset": SUBSET, "most_rows": MOST_ROWS}
 
 
@@ -91,7 +92,7 @@ def run(name: str, data: dict[str, Any], options: argparse.Namespace) -> Compari
 
 
 def gathered(name: str, data: dict[str, Any], options: argparse.Namespace) -> Comparison:
-    """What rows of results with these settings hold, the latest of every model and split."""
+    """The latest result of every model and split with these settings."""
     known: dict[tuple[str, int], dict[str, float]] = {}
     for line in (RESULTS / "uci.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -116,7 +117,7 @@ def gathered(name: str, data: dict[str, Any], options: argparse.Namespace) -> Co
 
 
 def told_of(name: str, found: Comparison) -> None:
-    """The table of one set."""
+    """The table of results of one data set."""
     rows = []
     for model in found.names:
         gain, less = (found.difference(each, model) for each in ("log_likelihood", "rmse"))

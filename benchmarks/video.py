@@ -1,18 +1,17 @@
-"""A video of a talking head: frames half seen, and the frames to come (Damianou 2015, §3.5.4).
+"""A video of a talking head: half-hidden frames, and a forecast (Damianou 2015, §3.5.4).
 
-    python -m benchmarks.video [--seed 0]
+Reconstruction: some frames train (every second one, or all but five blocks of ten). In the others
+half of the pixels are hidden (scattered ones, or the lower half); the table has the mean squared
+error of these pixels. The nearest-neighbour method predicts the mean of the k nearest training
+frames, with k from 1 to 5 chosen on the test frames, as in the thesis (Table 3.2, on other videos:
+errors of 2.52, 9.36 and 4.01 compared with 2.63, 9.53 and 4.15 for nearest neighbours).
 
-150 frames of 64 × 64. Reconstruction: some frames train (every second one, or all but five blocks
-of ten), of the others half of the pixels are seen (scattered ones, or the upper half); figures are
-mean squared errors of the pixels that are not. Nearest neighbours take the mean of the k nearest
-training frames, with the k of 1 … 5 that is best on the test frames, as in the thesis (Table 3.2,
-other videos: 2.52 to 2.63 of nearest neighbours; 9.36 to 9.53; 4.01 to 4.15).
-
-Extrapolation: the next 40 frames are forecast from their times alone, with a periodic kernel times
-an RBF over time, with a periodic one, and with a Matérn-3⁄2; where the first two start was tried
-out on this very clip. From 110 frames, 1.2 periods, the truth is known; from all 150
-there is only the same stretch one period before to compare with. Writes a picture of the former,
-results/video.png: the truth above, the kernels' forecasts below.
+Extrapolation: the next 40 frames are forecast from their times only. The kernels over time are a
+periodic kernel times an RBF, a periodic kernel, and a Matérn-3⁄2; the initial values of the first
+two were chosen on this clip. After training on 110 frames (1.2 periods) the true frames are known.
+After training on all 150 the only comparison is with the same stretch one period earlier. The
+former forecast is drawn in results/video.png: the true frames at the top, one row for each kernel
+below.
 """
 
 import argparse
@@ -40,13 +39,13 @@ Flags = NDArray[np.bool_]
 
 
 def test_frames(count: int) -> dict[str, Bool[Flags, " N"]]:
-    """Which frames are test frames, for every way to take them."""
+    """The test frames, for every choice of frames."""
     number = np.arange(count)
     return {"every second frame": number % 2 == 1, "blocks of ten": number % 30 >= 20}
 
 
 def hidden_pixels(count: int, generator: np.random.Generator) -> dict[str, Bool[Flags, "n D"]]:
-    """Which pixels of so many frames are hidden, for every way to hide half of them."""
+    """The hidden pixels of `count` frames, for every way to hide half of the pixels."""
     ranks = np.argsort(np.argsort(generator.random((count, SIDE**2)), axis=1), axis=1)
     lower = np.tile(np.arange(SIDE**2) >= SIDE**2 // 2, (count, 1))
     return {"scattered": ranks < SIDE**2 // 2, "lower half": lower}
@@ -114,7 +113,7 @@ def reconstruction(
 
 
 def period_in_frames(frames: Array) -> int:
-    """The lag, from a second on, after which frames look most alike."""
+    """The lag of at least one second after which frames are most similar."""
     lags = range(SHORTEST_PERIOD, len(frames) - 5)
     apart = [float(np.mean((frames[lag:] - frames[:-lag]) ** 2)) for lag in lags]
     return lags[int(np.argmin(apart))]
@@ -135,8 +134,9 @@ def extrapolation(
     lag = period_in_frames(train)
     before = frames[n_known - lag :][:N_FORECAST]
     truth = frames[n_known:][:N_FORECAST] if n_known < len(frames) else before
-    # Within a period paths bend as quickly as a fitted RBF says. The RBF starts much longer than
-    # the data: with a short one training explains the change in time by it, and forgets the period.
+    # Within a period, paths vary at the rate of a fitted RBF. The RBF starts with a lengthscale
+    # much longer than the data; with a short one, training explains the change over time by the RBF
+    # and loses the period.
     periodic, slow = Periodic(1.0, 0.25, lag / RATE), RBF(1.0, 10 * known[-1])
     kernels: dict[str, str | Kernel] = {
         "periodic × RBF": Product((periodic, slow)) + White(1e-3),
@@ -196,7 +196,7 @@ def main() -> int:
     assert times is not None
     found: dict[str, Any] = {}
     with warnings.catch_warnings():
-        # The ground around the head is constant.
+        # The background of the head is constant.
         warnings.simplefilter("ignore", UserWarning)
         for way, test in test_frames(len(frames)).items():
             for pixels, figures in reconstruction(frames, times, test, options).items():

@@ -2,12 +2,15 @@
 
     python -m benchmarks.views_heads [--seeds 3]
 
-Three heads in the left view, three others in the right, under 64 lights. The sizes and the start
-are those of the highest bound (one seed; nothing of lights or identities is used). Then, for every
-seed: the direction of the light from the shared dimensions by ridge and by kernel ridge
-regression (coefficient of determination); which head from a view's private dimensions, by nearest
-neighbour and logistic regression (accuracy; and from the shared ones, where chance is 1/3), all
-rows of a light held out together; and whether the first other row that matches has the same light.
+The left view has three heads, the right view three others, under 64 lights. The model's sizes and
+start are those with the highest bound (one seed; the choice uses neither lights nor identities).
+The table then has, for every seed, with all rows of a light held out together:
+
+- the coefficient of determination of the light's direction, predicted from the shared dimensions by
+  ridge and kernel ridge regression;
+- the accuracy of the head's identity from a view's private dimensions and from the shared ones
+  (chance: 1/3), by nearest neighbour and logistic regression;
+- the share of rows whose best match has the same light.
 """
 
 import argparse
@@ -42,10 +45,10 @@ Ints = NDArray[np.integer[Any]]
 
 
 def train(views: dict[str, Array], **settings: Any) -> tuple[ManifoldRelevance, float]:
-    """A trained model and its seconds."""
+    """A trained model, and the training time in seconds."""
     begin = time.perf_counter()
     with warnings.catch_warnings():
-        # The ground around the heads is constant.
+        # The background of the heads is constant.
         warnings.simplefilter("ignore", UserWarning)
         model = ManifoldRelevance(**settings).fit(views)
     return model, time.perf_counter() - begin
@@ -82,7 +85,7 @@ def head_found(points: Float[Array, "N K"], heads: Ints, lights: Ints) -> dict[s
 
 
 def matched_rows(model: ManifoldRelevance, given: Array, view: str, other: str) -> Ints:
-    """For each training row, the other rows whose other view matches, best first."""
+    """For each training row, the rows whose other view matches it, best first."""
     rows, _ = model.correspondences({view: given}, other, n_matches=N_MATCHES + 1)
     return np.array([row[row != n][:N_MATCHES] for n, row in enumerate(rows)])
 

@@ -1,14 +1,14 @@
-"""Every coordinate of a body as a view: do limbs move together? (Damianou 2015, §5.3.6)
+"""Every coordinate of a body as a view: do limbs move together?
 
     python -m benchmarks.views_joints [--every 2] [--components 10]
 
-Each joint coordinate of the poses (constant ones left out) is a view of one column with a kernel,
-inducing inputs and noise. A joint's profile is the value of each latent dimension for
-it, its coordinates together; joints are clustered by the angle between profiles (average linkage)
-into as many clusters as the body has limbs. Judged against the limbs by the adjusted Rand index
-and by how often the joint with the nearest profile is of the same limb, with the chances of doing
-as well when limbs are shuffled among joints; beside the same clustering of the coordinates' plain
-correlations over time.
+Each joint coordinate of the poses (without constant ones) is a view of one column with a kernel,
+inducing inputs and noise. A joint's profile is the value of each latent dimension for its
+coordinates together. Joints are clustered by the angle between their profiles (average linkage)
+into as many clusters as the body has limbs. Two measures compare the clusters with the limbs: the
+adjusted Rand index, and the share of joints whose nearest profile belongs to the same limb. Both
+have the probability of doing as well if limbs are shuffled among joints. The baseline clusters the
+plain correlations of the coordinates over time.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def limb_of(joint: str) -> int:
 
 
 def judged(rows: Float[Array, "J K"], limbs: Ints, seed: int) -> dict[str, Any]:
-    """How well profiles identify limbs, and how often chance is as good."""
+    """How well profiles identify limbs, and how often random limbs are as good."""
     groups = clusters(rows, len(LIMBS))
     apart = cdist(rows, rows, "cosine")
     np.fill_diagonal(apart, np.inf)
@@ -77,7 +77,7 @@ def judged(rows: Float[Array, "J K"], limbs: Ints, seed: int) -> dict[str, Any]:
 def write_picture(
     rows: Float[Array, "J Q"], groups: Ints, moving: Ints, skeleton: Skeleton, pose: Array
 ) -> None:
-    """Profiles as a heat map, joint by joint, and a body with its joints in clusters' colours."""
+    """Profiles as a heat map by joint, and a body with its joints coloured by cluster."""
     from PIL import Image, ImageDraw
 
     shown = np.kron(255.0 * (1.0 - np.sqrt(rows)), np.ones((SCALE, SCALE)))
@@ -100,7 +100,7 @@ def write_picture(
 
 
 def columns_that_move(data: Dataset, every: int) -> tuple[dict[str, Array], Ints]:
-    """Coordinates that change, each a view, from every so many rows; and whose joint's each is."""
+    """The varying coordinates as views, thinned to every `every`-th row, and the joint of each."""
     values = data.values[::every]
     moving = np.flatnonzero(values.std(axis=0) > 1e-6)
     names = data.column_names

@@ -1,17 +1,19 @@
-"""Labels as a view: a model of several views as a classifier (Damianou 2015, §5.3.4, Fig. 5.11).
+"""Labels as a view: a multi-view model as a classifier (Damianou 2015, §5.3.4, Fig. 5.11).
 
     python -m benchmarks.views_labels [--subsets 10]
 
-Oil flow: the 12 measurements are one view, the class as 1 of 3 signs the other; random subsets of
-growing size train, and the 1000 test rows have only the first view. A row's class is the
-largest output. Beside the nearest neighbour and an RBF support vector machine (C chosen by
-cross-validation within the training rows). Training labels carry Gaussian noise of standard
-deviation 0.1: signs can be fitted without error, the noise then falls to the level of the jitter,
-and in some runs a dimension of the labels turns private.
+Oil flow: the 12 measurements are one view, the class as 1 of 3 signs the other. Random subsets of
+growing size train, and the 1000 test rows have only the first view. The predicted class of a row is
+its largest output. The baselines are the nearest neighbour and an RBF support vector machine (C
+chosen by cross-validation within the training rows).
 
-Then digits with several labels at once (even, prime, above 4, with a closed loop): a label is given
-where its output is positive; F-measure, mean over labels, beside the nearest neighbour and a
-logistic regression a label.
+Gaussian noise with a standard deviation of 0.1 is added to training labels. Without it signs can be
+fitted exactly, the noise falls to the level of the jitter, and in some runs a dimension of the
+labels becomes private.
+
+Digits have several labels at once (even, prime, above 4, with a closed loop). A label is predicted
+if its output is positive. The table has the F-measure, mean over the labels, compared with the
+nearest neighbour and one logistic regression per label.
 """
 
 import argparse
@@ -39,7 +41,8 @@ SIZES = (20, 50, 100, 200)
 COMPONENTS, INDUCING, ITERATIONS = 8, 50, 300
 LABEL_NOISE = 0.1
 DIGITS = {"components": 6, "inducing": 60, "train": 300, "test": 600}
-# On others six or twelve dimensions, label noises from 0.03 to 0.5 and both starts were tried.
+# On other subsets, six or twelve dimensions, label noises from 0.03 to 0.5 and both starts were
+# tried.
 FIRST_SPLIT = 10
 # Which digits have each label.
 LABELS = {

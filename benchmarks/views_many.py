@@ -1,13 +1,14 @@
-"""Sixteen views that partly share signals: is the simulated sharing found? (Damianou 2015, §5.3.5)
+"""Sixteen views that partly share signals: is the simulated sharing found?
 
     python -m benchmarks.views_many [--seeds 5]
 
-Eight independent Gaussian signals: one for each half of the views, one for each of four groups of
-four, two that no one sees in common with another (each private to one view). A view is a smooth
-random map of its signals to ten columns, with noise. Pairs of views that share: precision and
-recall of "some dimension is used by both"; groups: adjusted Rand index of a hierarchical clustering
-of the views by the dimensions that they use (Jaccard). Then the three views of digits:
-which dimensions are whose, and how well those of each part separate the digits.
+There are eight independent Gaussian signals: one for each half of the views, one for each of four
+groups of four views, and two that are private to one view each. A view is a smooth random map of
+its signals to ten columns, with noise. Two views share a dimension if both use it: the table has
+the precision and recall of the sharing pairs. The groups are scored by the adjusted Rand index of a
+hierarchical clustering of the views by the dimensions that they use (Jaccard). For the three views
+of digits, the table has the views that use each dimension, and how well the dimensions of each part
+separate the digits.
 """
 
 import argparse
@@ -39,7 +40,7 @@ Flags = NDArray[np.bool_]
 
 
 def planted(n_points: int, seed: int) -> tuple[dict[str, Array], Flags]:
-    """Views by name, and which signal (columns) each of them (rows) is made of."""
+    """Views by name, and a matrix: which signals (columns) each view (row) contains."""
     generator = np.random.default_rng(seed)
     n_signals = N_HALVES + N_GROUPS + len(WITH_PRIVATE)
     uses = np.zeros((N_VIEWS, n_signals), dtype=bool)
@@ -58,7 +59,7 @@ def planted(n_points: int, seed: int) -> tuple[dict[str, Array], Flags]:
 
 
 def profiles(model: ManifoldRelevance) -> Float[Array, "V Q"]:
-    """What each latent dimension is worth to each view, relative to the view's most."""
+    """The value of each latent dimension for each view, relative to the view's largest value."""
     drops = np.array([model.drops_[name] for name in model.views_]).clip(0.0)
     return np.asarray(drops / drops.max(axis=1, keepdims=True))
 
@@ -66,7 +67,7 @@ def profiles(model: ManifoldRelevance) -> Float[Array, "V Q"]:
 def clusters(
     rows: NDArray[Any], count: int, metric: Literal["cosine", "jaccard"] = "cosine"
 ) -> NDArray[np.int32]:
-    """A hierarchical clustering of rows (average linkage) into so many."""
+    """A hierarchical clustering of rows (average linkage) into `count` clusters."""
     return np.asarray(fcluster(linkage(rows, "average", metric=metric), count, "maxclust"))
 
 

@@ -2,20 +2,21 @@
 
     python -m benchmarks.views_silhouettes [--seeds 3] [--validate | --every-sequence]
 
-Six of seven sequences train; of the seventh (jumping forth again, number 2) only the silhouettes
-are seen. Error: mean distance of the joints, the root left out, in centimetres. Silhouettes enter
-the models of several views by their principal components on the training rows (pixels are so many
-that what they say outweighs the prior over time); all other methods get pixels, which are theirs
-as well when rotated. The temporal models infer the sequence together. Of the published figures,
-for another body and other silhouettes, only the order compares: mean pose 6.16, linear regression
-5.86, nearest neighbour 4.88, without dynamics 4.67, Gaussian process 4.27, nearest neighbour of
-sequences 4.04, with dynamics 2.94.
+Six of seven sequences train. Of the seventh (a second jump forward, number 2) only the silhouettes
+are given. The error is the mean distance of the joints, without the root, in centimetres. The
+multi-view models use the principal components of the silhouettes on the training rows, because the
+very many pixels would outweigh the prior over time. All other methods use pixels, where a rotation
+changes nothing. The temporal models infer the sequence together. The published figures are for
+another body and other silhouettes, so only their order is comparable: mean pose 6.16, linear
+regression 5.86, nearest neighbour 4.88, without dynamics 4.67, Gaussian process 4.27, nearest
+neighbour of sequences 4.04, with dynamics 2.94.
 
-Components, latent dimensions and iterations were chosen on sequences 4 and 5, each left out beside
-2 (`--validate`): with 60 components and 200 iterations, 15, 10, 8, 6 and 4 dimensions are off by
-7.1, 7.0, 6.8, 6.7 and 7.1 on sequence 5 and by 9.2, 9.0, 9.2, 8.3 and 8.2 on 4. With
---every-sequence each of the seven is left out in turn, all else the same. --noises compares, on
-sequences 2, 4 and 5, one noise with one an output, and a mapping that takes the new rows in.
+Components, latent dimensions and iterations were chosen on sequences 4 and 5, each left out
+together with 2 (`--validate`). With 60 components and 200 iterations, the errors of 15, 10, 8, 6
+and 4 dimensions are 7.1, 7.0, 6.8, 6.7 and 7.1 on sequence 5 and 9.2, 9.0, 9.2, 8.3 and 8.2 on
+sequence 4. With --every-sequence each of the seven sequences is left out in turn, with the same
+settings. --noises compares one noise with one noise per output, and with a mapping that the new
+rows update, on sequences 2, 4 and 5.
 """
 
 import argparse
@@ -65,7 +66,7 @@ def joint_error(found: Float[Array, "n D"], truth: Float[Array, "n D"]) -> float
 
 
 def windows(values: Array, sequences: Array, frames: int) -> Array:
-    """Each frame beside its neighbours in the same sequence, so many frames in all."""
+    """Concatenate each frame with its neighbours in the same sequence, `frames` in all."""
     found = []
     for sequence in np.unique(sequences):
         own = values[sequences == sequence]
@@ -84,7 +85,7 @@ def gaussian_process(inputs: Array, outputs: Array) -> GaussianProcessRegressor:
 
 
 def base_lines(data: Dataset, train: Rows, test: Rows) -> dict[str, float]:
-    """Errors of everything but the models of several views."""
+    """Errors of all methods except the multi-view models."""
     views, sequences = data.view_values, data.sequences
     assert sequences is not None
     silhouettes, poses = views["silhouette"], views["pose"]
@@ -201,7 +202,7 @@ def every_sequence(data: Dataset) -> dict[str, Any]:
 
 
 def noises(data: Dataset) -> dict[str, Any]:
-    """One noise, columns scaled by one number or each by its own; or one noise an output.
+    """One noise with one scale, one noise with a scale for each column, or one noise per output.
 
     The test sequence and the two of the validation are left out in turn, one seed, Matérn-3⁄2.
     """

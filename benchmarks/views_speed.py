@@ -2,9 +2,10 @@
 
     python -m benchmarks.views_speed [--peer-python PATH] [--quick]
 
-CPU seconds on one thread; fresh processes that take turns; the fastest round counts. GPy has a
-model of several views (one set of inducing inputs for all of them); for GPflow, which has none,
-one model a view on the same q(X). D is that of each view. Then ours by the number of views.
+The times are CPU seconds on one thread in new processes; the packages alternate, and the fastest
+round counts. GPy has a multi-view model (one set of inducing inputs for all views). GPflow has
+none, so it evaluates one model per view with the same q(X). D is the number of columns of each
+view. A second table has the time of gplvm_core by the number of views.
 """
 
 import argparse
@@ -51,7 +52,7 @@ def run_worker(
 def fastest(
     packages: dict[str, str], size: Size, n_views: int, *, rounds: int, seconds: float
 ) -> dict[str, dict[str, float]]:
-    """Bound and CPU seconds of every package, taking turns."""
+    """Bound and CPU seconds of every package; the packages alternate."""
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in packages}
     for _ in range(rounds):
         for name, python in packages.items():

@@ -1,6 +1,6 @@
-"""Several views in one package, one process: what `views_speed.py` starts and reads JSON from.
+"""Several views in one package; `views_speed.py` starts this script and reads its JSON.
 
-Runs under any Python that has the package asked for, with the repository on its path.
+It runs under any Python that has the package, with the repository on its path.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from benchmarks.speed_worker import JITTER, Problem, make_problem, measure
 
 
 def make_views(size: tuple[int, int, int, int], n_views: int) -> list[Problem]:
-    """Problems of one size and belief, which share all but their targets, one for each view."""
+    """One problem per view; they share everything but their targets."""
     whole = make_problem(size[0], size[1] * n_views, size[2], size[3])
     return [
         whole | {"targets": np.ascontiguousarray(targets)}
@@ -77,18 +77,18 @@ def gpy(views: list[Problem]) -> Callable[[int], float]:
         ],
         inference_method=InferenceMethodList(methods),
     )
-    model.Z[:] = first["inducing"]  # GPy's own choice of them is not known beforehand
+    model.Z[:] = first["inducing"]  # GPy's choice of inducing inputs is not known beforehand
 
     def evaluate(k: int) -> float:
         model.X.mean[:] = first["mean"] * (1 + 1e-9 * k)
-        model._trigger_params_changed()  # as a step of its optimiser does: every view, then all
+        model._trigger_params_changed()  # as an optimiser step does: each view, then all
         return float(np.squeeze(model.log_likelihood()))
 
     return evaluate
 
 
 def gpflow(views: list[Problem]) -> Callable[[int], float]:
-    """One model a view on one belief: GPflow has no model of several views."""
+    """One model per view on one belief, because GPflow has no multi-view model."""
     import gpflow
     import tensorflow as tf
     from gpflow.kullback_leiblers import gauss_kl
@@ -146,7 +146,7 @@ def main() -> None:
     evaluate = PACKAGES[options.package](make_views(tuple(options.size), options.views))
     print(json.dumps(measure(evaluate, options.seconds)))
     sys.stdout.flush()
-    os._exit(0)  # TensorFlow's threads need no farewell
+    os._exit(0)  # exit without waiting for TensorFlow's threads
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Two simulated views with a private signal each and one in common (Damianou 2015, §5.3.1).
+"""Two simulated views with one private signal each and one shared signal (Damianou 2015, §5.3.1).
 
     python -m benchmarks.views_toy [--seeds 5]
 
-sin t is in the first view, cos t in the second, cos² t in both. How well each signal is found:
-its correlation with the latent dimension that follows it best, among those of the part where it
-belongs. Linear kernels, as the maps are; then the same with a prior over time; then RBF kernels,
-which need no third signal: cos² t is a curved function of sin t as well as of cos t.
+The first view has sin t, the second cos t, and both have cos² t. A signal's score is its
+correlation with the best latent dimension among the shared or private ones to which it belongs. The
+kernels are linear, as the maps are; then linear with a prior over time; then RBF. RBF kernels need
+no third signal: cos² t is a curved function of sin t as well as of cos t.
 """
 
 import argparse
@@ -33,7 +33,7 @@ MODELS: dict[str, dict[str, Any]] = {
 
 
 def figures(model: ManifoldRelevance, signals: dict[str, Any]) -> dict[str, Any]:
-    """Correlations with the signals, within the right part, and how many dimensions each has."""
+    """Correlations with the signals in the right part, and the size of each part."""
     parts = model.segmentation()
     found: dict[str, Any] = {
         "shared": len(parts.get(frozenset(VIEWS), ())),

@@ -1,13 +1,14 @@
-"""Many visitors at once: seconds until a page is there, memory, while a job trains.
+"""Many visitors at once while a job trains: seconds until a page is complete, and memory.
 
     python -m benchmarks.visitors [--sessions 50] [--minutes 5] [--pause 8] [--idle]
 
-Sessions speak Streamlit's own protocol over websockets, each opens one page after another, with a
-pause of random length between, and fetches the arrays of what the page shows, unless it had them
-before, as a browser does. A page is there when its script has ended and its arrays have come. What
-browsers draw is no part of it: they have machines of their own. Keeping a point on Explore asks
-nothing of the server (tests/app/test_canvas_browser.py), so that `interaction` times it.
-Targets on two cores with 50 sessions: p95 3 s, no error, 5 MB a session, memory flat.
+The sessions use Streamlit's own protocol over websockets. Each opens one page after another, with a
+pause of random length between them. Like a browser, it fetches the arrays that the page shows
+unless it has them already. A page is complete when its script has ended and its arrays have
+arrived. The time to draw in browsers is not included, because visitors use their own machines.
+Keeping a point on Explore needs no request to the server (tests/app/test_canvas_browser.py);
+`interaction` measures it. Targets on two cores with 50 sessions: p95 3 s, no error, 5 MB per
+session, and constant memory.
 """
 
 import argparse
@@ -106,7 +107,7 @@ async def crowd(url: str, options: argparse.Namespace) -> dict[str, Any]:
     """Run all sessions at once; return waiting times and samples of memory."""
     found: list[tuple[str, float]] = []
     warm: list[tuple[str, float]] = []
-    # The first visit of a page fills what later ones share.
+    # The first visit of a page fills caches that later visits share.
     await visitor(0, url, time.monotonic() + 45, 0.1, warm)
     before, memories = memory(), []
     until = time.monotonic() + 60 * options.minutes

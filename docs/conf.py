@@ -50,7 +50,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["docs/gallery/guide", "docs/gallery/examples"],
     "filename_pattern": "",
     "within_subsection_order": "FileNameSortKey",
-    # The library may have changed where a script has not.
+    # Run unchanged scripts, too: their output changes if the library changes.
     "run_stale_examples": True,
     "abort_on_example_error": True,
     "capture_repr": (),
@@ -98,7 +98,7 @@ def inline_formula(translator: Any, node: nodes.math) -> None:
 
 
 def displayed_formula(translator: Any, node: nodes.math_block) -> None:
-    # The converter knows "aligned" by the name that it has outside formulas.
+    # The converter does not know "aligned"; "align*" is the same environment outside formulas.
     formula = node.astext().replace("{aligned}", "{align*}")
     translator.body.append(f'<div class="math">{convert(formula, display="block")}</div>')
     raise nodes.SkipNode

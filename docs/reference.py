@@ -35,7 +35,8 @@ GROUPS = {
 LISTED = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 SECTION = re.compile(r"^([A-Z]\w+(?: [A-Z]\w+)?)\n-{3,}\n", re.MULTILINE)
 WIDTH = 88
-# Every page repeats the navigation. With an entry per name it would be most of a page.
+# Every page repeats the navigation. With an entry per name, the navigation would fill most of a
+# page.
 ORPHAN = "---\norphan: true\n---"
 
 

@@ -27,7 +27,7 @@ PARTS = {
 
 
 def main() -> int:
-    """Print the table and keep it; the number of failures."""
+    """Print and store the table; return the number of failures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=[*PARTS], default=[*PARTS])
     chosen = parser.parse_args().parts

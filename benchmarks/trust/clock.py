@@ -35,7 +35,7 @@ Stage = dict[str, float]
 
 
 def rows() -> list[Row]:
-    """One row: jumps, those after which something was not as without them."""
+    """One row: the number of jumps, and of those after which a result differed."""
     library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
     if library is None:
         return [Row(KIND, 0, 0, "not tried: no libfaketime here")]
@@ -66,18 +66,18 @@ def rows() -> list[Row]:
 
 
 def wrong_in(stage: Stage) -> str:
-    """What a jump did to the job that trained meanwhile; nothing if all is well."""
+    """The errors that a jump caused in the running job; empty if there are none."""
     if not 0.0 <= stage["spent"] <= 1.5 * stage["real"] + 0.5:
         return f"{stage['spent']:.1f} s were counted in {stage['real']:.1f}: {stage}"
     if not 0.0 <= stage["left"] < 86_400:
-        return f"{stage['left']:.0f} s are said to be left: {stage}"
+        return f"{stage['left']:.0f} s are reported to be left: {stage}"
     if stage["checkpoints"] < 2:
         return f"no checkpoints: {stage}"
     return ""
 
 
 def trained(home: Path) -> dict[str, object]:
-    """In the process whose clock jumps: what each jump did, and what was wrong at the end."""
+    """Run in the process whose clock jumps: the effect of each jump, and the errors at the end."""
     rng = np.random.default_rng(0)
     values = np.sin(3.0 * rng.standard_normal((6000, 3)) @ rng.standard_normal((3, 12)))
     data = Dataset("waves", "Waves", values + 0.1 * rng.standard_normal(values.shape),

@@ -2,8 +2,9 @@
 
     python -m benchmarks.trust.exports
 
-LibreOffice opens every table and page, made of names that would be formulas, and evaluates what it
-takes for one; without it the row reports that. The same names without marks are the control.
+The tables and pages contain names that begin like formulas. LibreOffice opens each file and
+evaluates every formula that it recognises. Without LibreOffice the row reports that. As a control,
+the same names are also written without marks.
 """
 
 import re
@@ -28,7 +29,7 @@ SECONDS = 300
 
 
 def rows() -> list[Row]:
-    """One row: files × ways to open them; those in which a cell became a formula."""
+    """One row: files × ways to open them, and the number in which a cell became a formula."""
     if shutil.which(OFFICE) is None:
         return [Row(KIND, 0, 0, "not tried: no LibreOffice here")]
     files = {f"{name}.csv": text for name, text in exports.tables().items()}
@@ -46,7 +47,7 @@ def rows() -> list[Row]:
 
 
 def evaluated(files: dict[str, str]) -> list[tuple[str, int]]:
-    """Of each file, by each way to read it, how many cells LibreOffice took for formulas."""
+    """The number of cells that LibreOffice read as formulas, by file and way to read it."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():

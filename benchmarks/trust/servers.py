@@ -2,8 +2,8 @@
 
     python -m benchmarks.trust.servers
 
-Visitors of both open pages of models that another process renames, trains for longer, deletes,
-brings back and removes for good meanwhile; one of the servers trains.
+Visitors of both servers open pages of models, while another process renames, trains, deletes,
+restores and finally removes these models. One of the servers trains.
 """
 
 import random
@@ -29,7 +29,7 @@ UNFORESEEN = ("not foreseen", "Traceback")
 
 
 def rows() -> list[Row]:
-    """One row: pages that came while all that went on; errors that nobody foresaw, models lost."""
+    """One row: the pages opened in the meantime; unexpected errors and lost models."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         library = Library(home / "library")
@@ -61,7 +61,7 @@ def rows() -> list[Row]:
 
 
 def visitor(seed: int, url: str, until: float, found: Counter[str]) -> None:
-    """Open pages of models that others change."""
+    """Open pages of models that other processes change."""
     rng, port = random.Random(seed), urlparse(url).port
     assert port is not None
     while time.monotonic() < until:

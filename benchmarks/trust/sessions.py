@@ -1,4 +1,4 @@
-"""Many visitors at once while a job trains: pages that did not come are failures."""
+"""Many visitors at once while a job trains: missing pages are failures."""
 
 import argparse
 import asyncio

@@ -51,7 +51,7 @@ def rows() -> list[Row]:
 
 
 def workspace(home: Path) -> Path:
-    """Two models that nobody touches, one of a job, one to be deleted, and two jobs."""
+    """Two models that no action changes, one model of a job, one to be deleted, and two jobs."""
     library = Library(home / "library")
     for title in ("saved", "kept", "moved"):
         library.add(MODEL, DATA, title)
@@ -66,7 +66,7 @@ def workspace(home: Path) -> Path:
 
 
 def acts(home: Path) -> list[Callable[[], object]]:
-    """What a user and a training do."""
+    """The actions of a user and of a training."""
     library, files = Library(home / "library"), JobFiles(home / "jobs", "job-0")
 
     def checkpoint() -> None:
@@ -106,7 +106,7 @@ def harm(home: Path) -> str:
         job, _ = files.read_state()
         if not same_data(files.read_data(job.data)):
             return f"the data of {files.id} changed"
-    Queue(home).close()  # the next start clears what was left behind
+    Queue(home).close()  # the next start removes leftover files
     left = [path.name for path in home.rglob("*") if path.name.startswith((".new", ".emptied"))]
     left += [path.name for path in home.rglob("*.tmp")]
     return f"litter: {left}" if left else ""
@@ -121,7 +121,7 @@ def same_data(dataset: Dataset) -> bool:
 
 
 def kills() -> Row:
-    """SIGKILL at random times while all acts go round."""
+    """Send SIGKILL at random times while all actions repeat."""
     rng, harmed = np.random.default_rng(1), []
     with tempfile.TemporaryDirectory() as folder:
         home = workspace(Path(folder))
@@ -143,7 +143,7 @@ def kills() -> Row:
 
 
 def go_round(home: Path) -> None:
-    """In the child: all acts, again and again."""
+    """In the child: repeat all actions."""
     try:
         while True:
             for act in acts(home):
@@ -154,7 +154,7 @@ def go_round(home: Path) -> None:
 
 
 def attempted(look: Callable[[], str]) -> str:
-    """What it says; a foreign exception is harm as well."""
+    """The text of the error; an exception of another class also counts as damage."""
     try:
         return look()
     except Exception as error:
@@ -162,7 +162,7 @@ def attempted(look: Callable[[], str]) -> str:
 
 
 def disks(kind: str, setting: Callable[[Path, int], object]) -> Row:
-    """Every act on a failing disk gives a clear error, and nothing is lost."""
+    """Every action on a failing disk raises a clear error, and nothing is lost."""
     harmed: list[str] = []
     refused = 0
     for turn in range(DISKS // len(acts(Path()))):
@@ -203,7 +203,7 @@ def home_on(folder: str, kind: str) -> Iterator[Path | None]:
 
 
 def outcome(home: Path, setting: Callable[[Path, int], object], turn: int, place: int) -> int:
-    """In the child: whether the act ended well, in the store's words, or in another error."""
+    """In the child: whether the action succeeded, raised a store's error, or another one."""
     try:
         setting(home, turn)
         queue = Queue(home)
@@ -224,7 +224,7 @@ def limited(_home: Path, turn: int) -> None:
 
 
 def small_disk(home: Path, turn: int) -> None:
-    """All but a few pages of the disk are taken."""
+    """Fill all but a few pages of the disk."""
     free = os.statvfs(home)
     with open(home / "ballast", "wb") as file:
         file.write(b"\0" * max(0, (free.f_bavail - turn) * free.f_bsize))
@@ -241,7 +241,7 @@ def read_only(home: Path, _turn: int) -> None:
 
 
 def damages() -> Row:
-    """Bit flips, cuts, swaps and edits are reported or read correctly, and hide nothing else."""
+    """Check that flipped bits, cuts, swaps and edits are reported or harmless, and hide nothing."""
     rng = np.random.default_rng(2)
     harmed: list[str] = []
     report: list[str] = []
@@ -284,7 +284,7 @@ def damage(path: Path, kind: int, rng: np.random.Generator, names: list[Path], g
 
 
 def reported_or_right(home: Path, report: list[str]) -> str:
-    """Every other entry as it was; the damaged one broken, refused in words, or right."""
+    """Check that other entries are unchanged, and the damaged one is broken, refused or correct."""
     library = Library(home / "library")
     entries = {entry.id: entry for entry in library.entries()}
     if sorted(entries) != ["kept", "mine", "moved", "saved"] or entries["saved"].broken:
@@ -316,7 +316,7 @@ def reported_or_right(home: Path, report: list[str]) -> str:
 
 
 def row(kind: str, harmed: list[str], report: str) -> Row:
-    """A row from the harm of each try; the remark has the first one."""
+    """A row from the damage of each try; the remark has the first damage."""
     found = [what for what in harmed if what]
     return Row(kind, len(harmed), len(found), found[0] if found else report)
 

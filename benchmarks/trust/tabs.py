@@ -2,9 +2,9 @@
 
     python -m benchmarks.trust.tabs
 
-Every page shows the model; then it is renamed, trained for longer, deleted, removed for good,
-exchanged for another one of its name, or damaged. The page runs again, and each of its buttons is
-pressed as it was shown before. Each result must be a page without an unexpected error.
+Every page shows the model. Another tab then renames it, trains it for longer, deletes it, removes
+it, replaces it by another model with the same name, or damages it. The page runs again, and each
+button that it showed before is pressed. Each result must be a page without an unexpected error.
 """
 
 import logging
@@ -78,7 +78,7 @@ CHANGES: dict[str, Callable[[Library], object]] = {
 def rows() -> list[Row]:
     """One row: pages and presses after each change, and unexpected errors."""
     tries, harmed = 0, []
-    logging.disable(logging.WARNING)  # Streamlit's, that there is no server
+    logging.disable(logging.WARNING)  # Streamlit's message that there is no server
     for page in PAGES:
         for change, act in CHANGES.items():
             for pressed in (None, *buttons(page)):
@@ -115,7 +115,7 @@ def opened(page: str) -> AppTest:
 
 
 def buttons(page: str) -> list[str]:
-    """What can be pressed, once for each label."""
+    """The buttons, one for each label."""
     with home():
         return list(dict.fromkeys(button.label for button in opened(page).button))
 

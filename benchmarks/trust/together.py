@@ -2,8 +2,8 @@
 
     python -m benchmarks.trust.together
 
-Each has its own queue and library, like a web server; one after the other is killed and
-replaced by a new one.
+Each has its own queue and library, like a web server. The processes are killed one after another,
+and a new one replaces each.
 """
 
 import json
@@ -36,7 +36,7 @@ LONG = clone(MODEL).set_params(max_iter=150)
 
 
 def rows() -> list[Row]:
-    """One row: what the processes did, and what was wrong during or after it."""
+    """One row: the actions of the processes, and errors during or after them."""
     with tempfile.TemporaryDirectory() as folder:
         home, notes = Path(folder) / "home", Path(folder) / "notes"
         notes.mkdir()
@@ -65,7 +65,7 @@ def rows() -> list[Row]:
 
 
 def lines_of(path: Path) -> list[str]:
-    """Whole lines: a kill may have cut the last one."""
+    """Only complete lines: a kill may have cut the last one."""
     return [line for line in path.read_text().splitlines(keepends=True) if line.endswith("}\n")]
 
 

@@ -1,7 +1,7 @@
 """Uploads that are damaged, hostile or far too large, and hostile data given to every model.
 
-Damaged files are those of `make fuzz`, fewer of them. Bombs are read as the app does, in a process
-of their own: seconds, and the peak of what that process takes, from the system's account of it.
+The damaged files are a part of those of `make fuzz`. Files that unpack to a huge size are read as
+in the app, in a separate process; the system reports its CPU seconds and peak memory.
 """
 
 import contextlib
@@ -42,12 +42,12 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def rows() -> list[Row]:
-    """Uploads by kind, bombs, data by data."""
+    """The rows: damaged uploads by kind, huge uploads, and hostile data for every model."""
     return [*(damaged(name) for name in UPLOADS), bombs(), hostile_data()]
 
 
 def damaged(name: str) -> Row:
-    """Damaged files of one kind: a data set, or an error in words."""
+    """Read damaged files of one kind: each must give a data set or a clear error."""
     tries, failures = 0, 0
 
     @settings(
@@ -130,7 +130,7 @@ def workbook() -> bytes:
 
 
 def words() -> bytes:
-    """A column of one long word, again and again, which Parquet stores once."""
+    """A column that repeats one long word, which Parquet stores once."""
     import pyarrow
     from pyarrow import parquet
 
@@ -142,7 +142,7 @@ def words() -> bytes:
 
 BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "zeros": ("x.npz", zeros),
-    "as many values as are read": ("x.npz", just_allowed),
+    "the largest number of values that is read": ("x.npz", just_allowed),
     "pictures": ("x.zip", pngs),
     "frames": ("x.gif", gif),
     "motion": ("x.bvh", motion),
@@ -156,7 +156,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
 
 
 def bombs() -> Row:
-    """Few bytes that want to be many, and honest files of 45 MB."""
+    """Small files that unpack to huge sizes, and regular files of 45 MB."""
     failures, worst, peak = 0, ("", 0.0), ("", 0.0)
     for title, (name, make) in BOMBS.items():
         seconds, megabytes, answered = read_sandboxed(NamedBytes(name, make()))
@@ -171,7 +171,7 @@ def bombs() -> Row:
 
 
 def read_sandboxed(source: NamedBytes) -> tuple[float, float, bool]:
-    """Seconds of its processor, megabytes at the peak, whether there was an answer, as in the app.
+    """CPU seconds, peak megabytes, and whether there was an answer, as in the app.
 
     CPU time, because wall time depends on other load.
     """
@@ -196,7 +196,7 @@ def read_sandboxed(source: NamedBytes) -> tuple[float, float, bool]:
 
 
 def processor(process: int) -> float:
-    """Seconds of the processor that a process has had; 0 where the system does not say."""
+    """The CPU seconds of a process; 0 if the system does not report them."""
     with contextlib.suppress(OSError), open(f"/proc/{process}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -204,7 +204,7 @@ def processor(process: int) -> float:
 
 
 def resident(process: int) -> float:
-    """Megabytes of memory that a process has had at most; 0 where the system does not say."""
+    """The peak memory of a process in megabytes; 0 if the system does not report it."""
     with contextlib.suppress(OSError), open(f"/proc/{process}/status") as status:
         for line in status:
             if line.startswith("VmHWM"):
@@ -268,7 +268,7 @@ def models() -> dict[str, Callable[[Array], object]]:
 
 
 def hostile_data() -> Row:
-    """Every model on every kind: finite results, or an error in words."""
+    """Train every model on every kind of data: each must give finite results or a clear error."""
     tries, failures, report = 0, 0, []
     for title, fit in models().items():
         for kind, values in hostile():
@@ -295,7 +295,7 @@ def is_finite(fitted: object) -> bool:
 
 
 def in_words(error: Exception) -> bool:
-    """Whether it is raised here, or by scikit-learn's checks of data."""
+    """Whether the error is raised by this project, or by scikit-learn's checks of data."""
     places = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     return "gplvm_core" in places[-1] or any(place.endswith("validation.py") for place in places)
 

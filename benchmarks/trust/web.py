@@ -1,4 +1,4 @@
-"""Other pages, names and links against a running server: rows of the table of trust.
+"""Requests of other pages, hostile names and links to a running server: rows of the table of trust.
 
     python -m benchmarks.trust.web
 
@@ -127,7 +127,7 @@ def status(
 
 
 def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
-    """Every Host with every Origin: pages, websockets, and who is let in rightly."""
+    """Every Host with every Origin: pages, websockets, and requests that must be accepted."""
     port = server.port
     own = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
     foreign = ["evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}",
@@ -158,7 +158,7 @@ def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
 
 
 def metrics(server: Running) -> Row:
-    """Every spelling of the metrics path, from a page of the app's own: none gives numbers."""
+    """Every spelling of the metrics path, from a page of the app: none returns numbers."""
     count = Count()
     line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     for target in [target for path in (METRICS, f"/explore{METRICS}") for target in spelled(path)]:
@@ -170,7 +170,7 @@ def metrics(server: Running) -> Row:
 
 
 def linked_names(server: Running) -> Row:
-    """Links that carry marks: none of them may come back as anything but escaped text."""
+    """Links that contain markup: every one must be returned as escaped text."""
     tries = failures = 0
     for name, link in itertools.product(NAMES, LINKS):
         page, _, query = link.format(quote(name, safe="")).partition("?")
@@ -206,7 +206,7 @@ def markdown_of(port: int, page: str, query: str) -> list[str]:
 
 
 def rows() -> list[Row]:
-    """Host and Origin, spellings of a path, links, and whom the server called meanwhile."""
+    """Rows: Host and Origin, spellings of a path, links, and outside connections of the server."""
     with running() as server:
         found = [*hosts_and_origins(server), metrics(server), linked_names(server)]
         called = server.outside.read_text().splitlines()

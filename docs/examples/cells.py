@@ -7,7 +7,7 @@ Put cells on a map from counts of molecules, without logarithms or pseudocounts.
 The data are simulated: 150 cells along a path that branches, 40 genes. The cells differ in how many
 molecules were captured. ``read_h5ad("cells.h5ad")`` reads real ones; its ``values`` take
 the place of ``counts``. Some tens to a few hundred variable genes are enough, since each count
-column costs as much as a column with gaps of its own.
+column costs as much as a column with gaps that no other column has.
 """
 
 import matplotlib.pyplot as plt
@@ -36,7 +36,8 @@ thinned = np.array(
 print(f"{kept.sum()} cells with {depth} molecules each.")
 
 # %%
-# Every gene gets a signal of its own, and counts may vary more than a Poisson distribution's.
+# Every gene has its own signal variance, and counts may vary more than under a Poisson
+# distribution.
 
 kinds = ["count"] * thinned.shape[1]
 model = BayesianGPLVM(4, 20, kinds=kinds, max_iter=60, random_state=0).fit(thinned)
@@ -46,7 +47,8 @@ axes.scatter(*model.latent_mean_[:, first].T, c=age[kept], s=15)
 axes.set_title("cells by age")
 
 # %%
-# Is the library size gone, and the age there? Each is estimated from the five nearest cells.
+# Does the map show the age of the cells, but not their library size? Each is estimated from the
+# five nearest cells.
 
 places = model.latent_mean_ * model.latent_scale_
 apart = np.sum((places[:, None] - places) ** 2, axis=2)

@@ -23,13 +23,13 @@ kinds = ["count"] * counts.shape[1]
 
 # %%
 # Is there anything to find? The answer compares hidden counts with the rate of each neuron, and
-# with the same table after every neuron was shuffled by itself.
+# with copies of the table in which every neuron was shuffled separately.
 
 model = BayesianGPLVM(4, 20, max_iter=60, random_state=0)
 print(is_anything_here(counts, kinds, model=model, n_shuffles=1).answer)
 
 # %%
-# One latent dimension more than needed costs nothing: what carries no information is off.
+# One latent dimension more than needed costs nothing: dimensions without information are off.
 
 model.set_params(kinds=kinds).fit(counts)
 on = np.flatnonzero(model.information_ > 0.05)
@@ -62,7 +62,7 @@ print(f"The map explains {1.0 - left_over.mean():.0%} of the path.")
 
 # %%
 # Silent electrodes: hide five neurons in the test windows, and ask for their counts. Poisson factor
-# analysis, the usual linear model of log rates, is the opponent.
+# analysis, the usual linear model of log rates, is the baseline.
 
 seen = new.copy()
 seen[:, 25:] = np.nan

@@ -41,7 +41,7 @@ print(f"Noise: {model.noise_std_[0]:.3f}; 0.100 was added.")
 # %%
 # Fill the gaps
 # -------------
-# ``complete`` returns whole rows, and a standard deviation for each value that was missing.
+# ``complete`` returns complete rows, and a standard deviation for each missing value.
 
 filled, deviation = model.complete(table, return_std=True)
 error = np.sqrt(np.mean((filled - truth)[gaps] ** 2))

@@ -55,8 +55,8 @@ for layer in deep.layers_:
 # %%
 # Predictions that are not Gaussian
 # ---------------------------------
-# Near the step a deep model's prediction is skewed: most draws have reached the upper level, and
-# a tail has not. ``predict`` returns a mean and a standard deviation; ``sample`` shows the rest.
+# Near the step a deep model's prediction is skewed: most draws are at the upper level, and a tail
+# is not. ``predict`` returns a mean and a standard deviation; ``sample`` shows the rest.
 
 draws = deep.sample(np.array([[0.06]]), 300, random_state=0).ravel()
 print(f"Mean {draws.mean():.2f}, median {np.median(draws):.2f}")

@@ -20,7 +20,7 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 
 LEAST_SIGNAL, STEPS = 1e-6, 40
-# The search ends when |dF/d log r| is below this tolerance in nats, or after so many steps.
+# The search ends when |dF/d log r| is below this tolerance in nats, or after this many steps.
 TOLERANCE, MOST_STEPS = 1e-10, 60
 
 

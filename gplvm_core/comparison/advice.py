@@ -101,7 +101,7 @@ def _settled(measure: Measure, found: Comparison) -> bool:
 
 
 def advice(given: Sequence[Result]) -> tuple[str, ...]:
-    """Return at most three sentences: what to use, where a plain model wins, where none does."""
+    """Return at most three sentences: which model to use, and where a plain model wins or none."""
     used: dict[str, list[Result]] = {}
     plain: dict[str, list[str]] = {}
     unsure: list[str] = []

@@ -69,7 +69,7 @@ def is_anything_here(
     n_shuffles: int = 2,
     random_state: int = 0,
 ) -> Evidence:
-    """Hide some entries, and compare a model with the columns' base rates; also when shuffled.
+    """Compare a model with the columns' base rates on hidden entries, and on shuffled copies.
 
     A base rate is a Gaussian for numbers, the frequencies of words, and a negative binomial for
     counts. Copies of the table whose columns are shuffled separately have the same base rates and
@@ -141,7 +141,7 @@ def _gain(
     shown = np.where(hidden, np.nan, values)
     fitted: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
     with warnings.catch_warnings():
-        # That the map says nothing of a column is one of the two answers.
+        # A column that the map does not explain is a valid result here, not a problem.
         warnings.simplefilter("ignore", UserWarning)
         predicted = _log_probabilities(fitted, columns, shown, values)
     gains = np.zeros_like(values)

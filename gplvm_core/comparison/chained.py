@@ -15,8 +15,8 @@ from gplvm_core.readers.kinds import TableColumn, coded_table, columns_of, in_ow
 
 Family = Literal["linear", "forest"]
 RIDGES = np.geomspace(0.01, 1000.0, 11)
-# Weaker penalties are overconfident: a filled input of a training row was predicted from the very
-# word that the regression learns.
+# Weaker penalties give overconfident probabilities: a filled input of a training row was itself
+# predicted from the word that the regression learns.
 INVERSE_PENALTIES = (0.03, 0.1, 0.3, 1.0)
 FOLDS = 3
 N_TREES, LEAST_LEAF = 200, 3
@@ -106,7 +106,7 @@ class ChainedModels(BaseEstimator):
         return np.asarray(poisson.pmf(np.arange(most + 1), mean[:, None]))
 
     def complete(self, Y: Any) -> Any:
-        """Fill gaps: numbers at their mean, counts at their median, words at the likeliest."""
+        """Fill gaps with the mean of numbers, the median of counts, or the most probable word."""
         values = coded_table(self.columns_, Y)
         whole = values.copy()
         for at, (column, mean) in enumerate(
@@ -128,7 +128,7 @@ class ChainedModels(BaseEstimator):
         raise DataError(f"there is no column {column!r}; the columns are {', '.join(names)}")
 
     def _started(self, values: Float[Array, "N C"]) -> list[Array]:
-        """Every column as inputs of the others' models, gaps at where they start."""
+        """Every column as inputs of the others' models, with gaps at their initial values."""
         filled = []
         for own, column, start in zip(values.T, self.columns_, self.start_, strict=True):
             inputs = _as_inputs(own, column)
@@ -136,14 +136,14 @@ class ChainedModels(BaseEstimator):
         return filled
 
     def _of_others(self, Y: Any, at: int) -> Array:
-        """The predictions of a column for rows without their values in it."""
+        """The predictions of a column from the other columns."""
         values = coded_table(self.columns_, Y)
         values[:, at] = np.nan
         return self._expected(values)[at]
 
 
 def _as_inputs(values: Float[Array, " N"], column: TableColumn) -> Float[Array, "N W"]:
-    """A column as inputs: the roots of counts, a column of 0 and 1 for every word."""
+    """A column as inputs: square roots of counts, and a 0/1 column for every word."""
     if column.kind == "count":
         return np.sqrt(values)[:, None]
     if not column.is_words:

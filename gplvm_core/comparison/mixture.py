@@ -12,11 +12,11 @@ from gplvm_core.numerics import Array
 FOLDS = 3
 SIZES = (1, 2, 3, 5, 10, 20)  # candidate numbers of Gaussians
 WIDTHS = (5, 10, 20, 40, 80, 160)  # candidate numbers of axes with full covariance
-# Candidate numbers of rows that the rows' common covariance counts as, in each Gaussian.
+# Candidate strengths of the prior: the number of rows that the common covariance counts as.
 STRENGTHS = (3.0, 30.0, 300.0)
 # Smallest variance in units of the columns' variance; it prevents collapse onto single rows.
 LEAST_VARIANCE = 1e-4
-# The common covariance is this share of the rows' own, and its diagonal otherwise.
+# The common covariance: this share of the rows' covariance, and the rest of its diagonal.
 CORRELATED = 0.5
 
 # Covariances: "diagonal", a number of axes, or ("shrunk", strength).
@@ -103,7 +103,7 @@ class Mixture(BaseEstimator):
 def gaussians(
     rows: Float[Array, "N D"], shape: Shape, size: int, random_state: int | None
 ) -> Gaussians:
-    """A mixture of so many Gaussians with covariances of a shape."""
+    """A mixture of a number of Gaussians with covariances of one shape."""
     from sklearn.mixture import GaussianMixture
 
     if isinstance(shape, tuple):

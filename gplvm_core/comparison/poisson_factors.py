@@ -26,7 +26,8 @@ class PoissonFactors(BaseEstimator):
     the loadings and b maximise the variational bound plus the log prior of the loadings (Chadwick,
     Ching & Wood 2021 review such models). Missing counts (NaN) are left out.
 
-    n_components: the number of factors; None: the best of a few for counts that are hidden.
+    n_components: the number of factors; None: chosen from a few candidates by the prediction of
+    hidden counts.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class PoissonFactors(BaseEstimator):
         return np.asarray(np.exp(np.minimum(mean + 0.5 * variance, MOST_LOG_RATE)))
 
 
-@np.errstate(over="ignore", invalid="ignore")  # the optimiser rejects what is not finite
+@np.errstate(over="ignore", invalid="ignore")  # the optimiser rejects values that are not finite
 def _bound(
     counts: Float[Array, "N D"],
     w: Float[Array, "Q D"],

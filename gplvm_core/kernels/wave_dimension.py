@@ -39,7 +39,7 @@ class WaveInputs:
 
 @dataclass(frozen=True)
 class AlongOne:
-    """The gradients of a dimension's waves; sharpness and frequencies: ∂b and ∂ν of both kernels.
+    """The gradients of a dimension's waves.
 
     weight: ∂w̄, without the part through center and spread.
     """

@@ -11,7 +11,7 @@ from gplvm_core.numerics import Array
 
 
 def n_sticks(n_classes: int) -> int:
-    """The number of yes/no columns that encode so many classes."""
+    """The number of yes/no columns that encode a number of classes."""
     return n_classes - 1
 
 

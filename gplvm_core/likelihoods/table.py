@@ -35,9 +35,9 @@ class TableColumns:
     ) -> tuple["TableColumns", Float[Array, "N D"], tuple[str, ...]]:
         """The columns of training data, their outputs, and notes on the kinds that were chosen."""
         cells = cells_of(table)
-        columns, told = columns_of(cells, kinds)
+        columns, notes = columns_of(cells, kinds)
         found = cls(columns, hasattr(table, "iloc"))
-        return found, found._outputs(cells), told
+        return found, found._outputs(cells), notes
 
     @property
     def names(self) -> list[str]:

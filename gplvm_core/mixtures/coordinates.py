@@ -1,4 +1,4 @@
-"""Coordinates in which mixtures of full Gaussians are fitted: few numbers a row, in like units."""
+"""Coordinates for mixtures of full Gaussians: few numbers per row, in comparable units."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -10,10 +10,11 @@ from gplvm_core.mixtures.derived import LocalGaussians
 from gplvm_core.mixtures.gaussians import Gaussians
 from gplvm_core.numerics import Array
 
-# Wider rows are expressed along so many principal axes, with one variance in other directions.
+# The number of principal axes of wide rows; all other directions share one variance.
 MOST_AXES = 256
 ROWS_AN_AXIS = 3
-# The weight of a wide Gaussian for rows that are unlike all others. It costs at most 0.01 nats.
+# The weight of a wide Gaussian for rows that are unlike all others. It costs at most 0.01 nats per
+# row.
 BACKGROUND = 0.01
 # Its variances as multiples of the rows' variances, and its share of their correlations.
 WIDER = 8.0
@@ -34,7 +35,8 @@ class Axes:
         middle = rows.mean(axis=0)
         _, values, axes = np.linalg.svd(rows - middle, full_matrices=False)
         width = max(1, min(MOST_AXES, len(rows) // ROWS_AN_AXIS))
-        # Axes that are fitted to the rows leave too little of them: divided by what remains free.
+        # The axes are fitted to these rows, so the residuals are too small: divide by the free
+        # numbers.
         free = max(1, len(rows) - width) * (rows.shape[1] - width)
         return cls(axes[:width].T, middle, float(np.sum(values[width:] ** 2)) / free)
 
@@ -59,7 +61,7 @@ class Coordinates:
         return own if self.axes is None else (own - self.axes.middle) @ self.axes.directions
 
     def covariance(self, variances: Float[Array, " D"]) -> Float[Array, "E E"]:
-        """The coordinates' covariance where the outputs are independent with these variances."""
+        """The covariance of the coordinates if the outputs are independent with these variances."""
         own = variances / self.scale**2
         if self.axes is None:
             return np.diag(own)

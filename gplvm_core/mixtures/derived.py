@@ -1,11 +1,11 @@
-"""A mixture of Gaussians derived from a map: local Gaussians, what the map leaves over, the rows.
+"""A mixture of Gaussians derived from a map: local Gaussians, residuals, and a fit to the rows.
 
 1. Every Gaussian of a latent density becomes one Gaussian of rows: mean and covariance of the map's
    values there (`LocalGaussians`).
-2. What the map leaves over is correlated between outputs: a common covariance R (`residual`).
+2. The map's residuals are correlated between outputs: they have a common covariance R (`residual`).
 3. The local Gaussians are the prior of a mixture that is fitted to the rows (`fitted`).
 
-The result is an exact density, but of this mixture: it is no bound on the model's log p(Y).
+The result is the exact density of this mixture, and no bound on the model's log p(Y).
 """
 
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.numerics import Array, Factor, factorise, symmetrise
 
-# The factor of R's covariances between outputs in every update: shrinks them to the diagonal.
+# Every update multiplies R's covariances between outputs by this factor, which shrinks them.
 SHRUNK = 0.9
 RESIDUAL_UPDATES = 6
 # The number of rows that a local Gaussian's mean counts as.
@@ -62,9 +62,9 @@ def residual(
     updates: int = RESIDUAL_UPDATES,
     shrunk: float = SHRUNK,
 ) -> Float[Array, "D D"]:
-    """The covariance R that the map leaves over, by expectation maximisation from the noise.
+    """The covariance R of the map's residuals, by expectation maximisation; starts at the noise.
 
-    A row is the map's value N(c_k, A_k) plus N(0, R); local: c_k and A_k, which are held.
+    A row is the map's value N(c_k, A_k) plus N(0, R); local: c_k and A_k, which stay fixed.
     """
     found, diagonal = noise, np.eye(len(noise), dtype=bool)
     for _ in range(updates):
@@ -86,7 +86,7 @@ def residual(
 def fitted(rows: Float[Array, "N D"], prior: LocalGaussians, strength: float) -> LocalGaussians:
     """The most probable mixture of the rows, with the local Gaussians as prior of its Gaussians.
 
-    strength: ν, the number of rows that a prior covariance counts as; ∞ holds them.
+    strength: ν, the number of rows that a prior covariance counts as; ∞ fixes the covariances.
     """
     if np.isinf(strength):
         return prior

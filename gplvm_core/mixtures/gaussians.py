@@ -1,4 +1,4 @@
-"""Mixtures of Gaussians as densities of rows: with gaps, their conditionals, and draws."""
+"""Mixtures of Gaussians as densities of rows, with gaps, conditional distributions and draws."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ class Gaussians:
         )
 
     def only(self, k: int) -> Self:
-        """Gaussian k alone."""
+        """Gaussian k as a mixture of one."""
         one = slice(k, k + 1)
         return type(self)(np.ones(1), self.means[one], self.factors[one], self.variances[one])
 
@@ -153,7 +153,7 @@ class Gaussians:
     def _seen(
         self, k: int, rows: Float[Array, "N S"], seen: Seen
     ) -> tuple[Float[Array, " N"], Factor, Float[Array, "R N"]]:
-        """log(w_k p_k) of the seen values, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
+        """log(w_k p_k) of the observed values, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
         factors, variance = self.factors[k, seen], self.variances[k, seen]
         away = rows - self.means[k, seen]
         scaled = factors / variance[:, None]

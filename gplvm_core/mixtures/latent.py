@@ -29,7 +29,7 @@ def latent_density(
     points = (mean[few] + np.sqrt(variance[few]) * unit).reshape(-1, mean.shape[1])
     mixture = GaussianMixture(size, reg_covar=LEAST_VARIANCE, random_state=random_state)
     with warnings.catch_warnings():
-        # More updates do not change what the mixture is for: a start.
+        # A precise optimum is not needed, because the mixture is only a start.
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture.fit(points)
     return Gaussians.full(mixture.weights_, mixture.means_, mixture.covariances_)

@@ -108,7 +108,7 @@ def streamed_sums(
     but: Int[NDArray[np.intp], " K"],
     executor: Executor = serial,
 ) -> Iterator[Sums]:
-    """Yield the sums of the parts of the rows in order of arrival."""
+    """Yield the sums of each part of the rows in the order in which they arrive."""
     task = StreamedPart(files, posterior, training.thinned(STARTING_POINTS), but)
     for sums in executor(task, files.parts()):
         if sums is not None:

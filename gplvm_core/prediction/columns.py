@@ -128,15 +128,16 @@ class Expected:
         return outputs, std, sure
 
     def values(self) -> tuple[Any, Float[Array, "N C"]]:
-        """The likeliest values as a table, with standard deviations (NaN for words)."""
+        """The most probable values as a table, with standard deviations (NaN for words)."""
         outputs, std, _ = self.likeliest()
         return self.columns.as_table(self.columns.decoded(outputs)), std
 
     def alternatives(
         self, outputs: Float[Array, "N D"] | None = None
     ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
-        """The likeliest values by each explanation alone, with standard deviations (NaN for words);
-        None and NaN where a row has fewer. outputs: observed entries, which stay as they are.
+        """The most probable values by each single explanation, and standard deviations (NaN:
+        words); None and NaN where a row has fewer. outputs: observed entries, which stay as they
+        are.
         """
         rows, deviations = [], []
         for k in range(self.weights.shape[1]):
@@ -199,7 +200,7 @@ class Expected:
 def expected_at(
     network: Network, columns: TableColumns, end: str, given: Mapping[int, Belief]
 ) -> Expected:
-    """What is expected of an end at points of the nodes above it."""
+    """Predictions of one of the data at points of the nodes above it."""
     own = moments(network, given, noise=False, ends={end})[end]
     return Expected.at(columns, network.ends[end].posterior, *own)
 
@@ -207,7 +208,7 @@ def expected_at(
 def expected_of(
     network: Network, columns: TableColumns, end: str, explained: Explained
 ) -> Expected:
-    """What is expected of an end in rows."""
+    """Predictions of one of the data for rows."""
     parts = functions(network, explained, end)
     return Expected(columns, network.ends[end].posterior, *parts)
 
@@ -215,7 +216,7 @@ def expected_of(
 def expected_of_others(
     network: Network, columns: TableColumns, end: str, outputs: Outputs, at: int
 ) -> Expected:
-    """What is expected of an end in rows when nothing is known of its column `at`."""
+    """Predictions of one of the data for rows that do not use their values in its column `at`."""
     known = dict(outputs)
     if end in known:
         own = known[end].copy()
@@ -224,7 +225,7 @@ def expected_of_others(
         if len(known) > 1 and np.isnan(own).all():
             del known[end]
     if all(np.isnan(rows).all() for rows in known.values()):
-        # Nothing to infer from: the prior of the latent points.
+        # Without observed values, use the prior of the latent points.
         size = {
             root: (len(next(iter(known.values()))), network.width(root)) for root in network.roots
         }

@@ -68,10 +68,10 @@ def reconstructed(
 def functions(
     network: Network, explained: Explained, end: str
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """Of each row's explanations the weights, and mean and variance of the functions of one end."""
+    """Weights of each row's explanations, and mean and variance of one end's functions."""
     weights, edge = _weights(explained), network.ends[end]
     shape = (*weights.shape, edge.posterior.n_outputs)
-    # Explanations that a row has not keep moments with which anything can be computed.
+    # Unused places for explanations get finite moments, which have weight 0.
     mean, variance = np.zeros(shape), np.ones(shape)
     for k in range(weights.shape[1]):
         for rows, given in _given(network, explained, weights, k):

@@ -1,7 +1,7 @@
 """The density of rows that is derived from a trained graph (`gplvm_core.mixtures`).
 
-The latent points of the training rows are not distributed as N(0, I), and what a map leaves over is
-correlated between outputs. Both are learnt after training, without touching the bound.
+The latent points of the training rows are not distributed as N(0, I), and the map's residuals are
+correlated between outputs. Both are learnt after training, and the bound does not change.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from gplvm_core.prediction.project import Rows
 from gplvm_core.prediction.with_rows import with_rows
 from gplvm_core.readers import DataError
 
-# Candidates for the number of Gaussians, and for the rows that a covariance of the map counts as.
+# Candidates for the number of Gaussians, and for the number of rows that a covariance counts as.
 SIZES = (1, 2, 5, 10, 20, 40)
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, np.inf)
 KEPT_ASIDE = 0.2
@@ -45,8 +45,8 @@ class DerivedDensity:
     rows: in the user's units, all data side by side; the last Gaussian is a wide background.
     latent: of the points at the roots, side by side. data: the names of the data with their
     columns. strength: the number of rows that a covariance of the map counts as. tried: candidates
-    (Gaussians, strength) with the mean log density of the rows kept aside. fills: how well the map
-    and the density fill their gaps. notes: on the rows used.
+    (Gaussians, strength) with the mean log density of the held-out rows. fills: how well the map
+    and the density fill gaps in these rows. notes: about the rows that were used.
     """
 
     rows: Gaussians
@@ -85,12 +85,12 @@ def derived(
 ) -> DerivedDensity:
     """The density of the training rows, in the order of training; NaN marks missing values.
 
-    Of several candidates those are chosen that give a fifth of the rows the highest density. These
-    rows are kept aside from the density and from the map's q(u). A missing value is drawn once from
-    the map's Gaussians, and again from the density before it is fitted for the last time.
+    The chosen candidate gives a held-out fifth of the rows the highest density. These rows are used
+    neither for the density nor for the map's q(u). A missing value is drawn from the map's
+    Gaussians, and drawn again from the density before the last fit.
     """
     if network.known:
-        raise DataError("a model with observed inputs has no density of its rows alone")
+        raise DataError("a model with observed inputs has no density of rows without their inputs")
     for edge in network.ends.values():
         refuse_kinds(edge.posterior, "a density by a mixture of Gaussians")
     generator, notes = np.random.default_rng(random_state), list[str]()
@@ -122,7 +122,7 @@ def derived(
 
 @dataclass(frozen=True)
 class _Derivation:
-    """Training rows and their latent points, on the way to a density.
+    """Training rows and their latent points, from which a density is derived.
 
     observed: all data side by side, NaN: missing; given: the same without gaps, after `filled`.
     used: the numbers of the rows. mean, variance: of the points at the roots, side by side.
@@ -173,7 +173,7 @@ class _Derivation:
     def tried(
         self, aside: Float[Array, "A D"], sizes: Sequence[int], strengths: Sequence[float]
     ) -> list[tuple[int, float, float]]:
-        """Candidates with the mean log density of rows kept aside, in nats."""
+        """Candidates with the mean log density of held-out rows, in nats."""
         found = []
         for size in sizes:
             _, prior = self.prior(size)
@@ -188,7 +188,7 @@ class _Derivation:
         return latent, self.fitted(prior, strength)
 
     def prior(self, size: int) -> tuple[Gaussians, LocalGaussians]:
-        """The density of the latent points, and the map's Gaussians with what it leaves over."""
+        """The density of the latent points, and the Gaussians of the map and its residuals."""
         latent = latent_density(self.mean, self.variance, size, self.seed)
         local = LocalGaussians(latent.weights, *self._through(latent))
         left = self.coordinates.covariance(self._noise)
@@ -207,7 +207,7 @@ class _Derivation:
         return np.concatenate([each.noise_variance * each.scale**2 for each in ends])
 
     def only(self, chosen: Rows) -> "_Derivation":
-        """From some of the rows, also the map (`with_rows`)."""
+        """The same derivation from some rows, with a map of only these rows (`with_rows`)."""
         return replace(
             self,
             network=with_rows(self.network, self.observed[chosen], self.used[chosen]),

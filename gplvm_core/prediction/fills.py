@@ -1,10 +1,10 @@
-"""Which fills gaps better, a map or the density that is derived from it: by rows kept aside.
+"""Compare how well a map, and the density derived from it, fill gaps in held-out rows.
 
 Three kinds of gaps are tried: few values, many scattered values, and a block of columns. Both
-methods give a mean and a standard deviation of every missing value. Standard deviations are
-widened or narrowed by one factor, with which 95 % of the values are inside their 95 % intervals.
-The kernel and the latent points of the map have seen the rows, those of the density have not: the
-map is used where it is better by two standard errors.
+methods give a mean and a standard deviation of every missing value. All standard deviations are
+multiplied by one factor, so that 95 % of the values are inside their 95 % intervals. The map's
+kernel and latent points were trained on these rows, the density was not. The map is therefore used
+only where it is better by two standard errors.
 """
 
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ from gplvm_core.prediction.project import Rows, explain
 
 Method = Literal["map", "density"]
 FEW, SCATTERED, BLOCK = "few values", "scattered values", "a block"
-# The share of missing values in a row from which they are not few.
+# From this share of missing values on, the gaps of a row do not count as few.
 MANY = 0.3
 SHARES = {FEW: 0.1, SCATTERED: 0.5, BLOCK: 0.5}
 MOST_ROWS = 60
-# Each kind of gaps is tried on at least so many values, if this takes at most MOST_TRIALS.
+# Each kind of gaps is tried on at least VALUES values, or MOST_TRIALS times.
 VALUES, MOST_TRIALS = 300, 5
 COVERED = 0.95
 NORMAL = 1.959964  # the quantile of a standard normal distribution for COVERED
@@ -36,7 +36,7 @@ LEAST = 1e-12
 
 @dataclass(frozen=True)
 class Fill:
-    """How well one method fills one kind of gaps, measured on rows kept aside.
+    """How well one method fills one kind of gaps, measured on held-out rows.
 
     error: root mean square in units of the columns' spread. inside: the share of values inside
     their 95 % intervals before widening. widened: the factor of standard deviations. score: the
@@ -71,7 +71,7 @@ def fills_of(
 ) -> tuple[Fill, ...]:
     """Both methods on all kinds of gaps.
 
-    rows: kept aside from the map and the density; spread: of the columns, 0 for those to leave out.
+    rows: held out from the map and the density; spread: of the columns, 0 for those to leave out.
     """
     found, rows = [], rows[:MOST_ROWS]
     for gaps, share in SHARES.items():

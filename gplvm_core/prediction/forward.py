@@ -263,9 +263,7 @@ def _at_draws(
     *,
     noise: bool,
 ) -> Iterator[tuple[slice, dict[str, tuple[Array, Array]]]]:
-    """Some rows after the other: mean and variance of all data at draws of the hidden nodes
-    (S × rows × D), each row on its own.
-    """
+    """Yield batches of rows, with moments of all data at draws of hidden nodes, S × rows × D."""
     for edge in network.ends.values():
         refuse_kinds(edge.posterior, "a mixture of Gaussians")
     generator = np.random.default_rng(random_state)

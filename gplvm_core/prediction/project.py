@@ -328,7 +328,7 @@ def _starts(
 ) -> Rows:
     """Training points to start each row from (n, K): near in the observed outputs.
 
-    further: what outputs that are not numbers add to the squared distances (n, T).
+    further: the contribution of outputs that are not numbers to the squared distances (n, T).
 
     For a row with gaps, those of the near points that are far from each other on the map.
     """

@@ -99,7 +99,7 @@ def transfer_functions(
     chosen = candidates(found, wanted.training, wanted.roles, count)
     mean, variance = generate_candidates(wanted, chosen, noise=False)
     there = np.isfinite(chosen.bound)[:, :, None]
-    # Alternatives that a row has not keep moments with which anything can be computed.
+    # Unused places for alternatives get finite moments, which have weight 0.
     return chosen.weights, np.where(there, mean, 0.0), np.where(there, variance, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""A trained graph whose maps to data are those of some of its training rows alone."""
+"""A trained graph whose maps to data depend only on some of its training rows."""
 
 from dataclasses import replace
 
@@ -13,11 +13,11 @@ from gplvm_core.statistics import Targets, reduce_statistics
 
 
 def with_rows(network: Network, outputs: Float[Array, "n D"], chosen: Rows) -> Network:
-    """The graph with q(u) at its optimum for some of the training rows, to judge it by the others.
+    """Return the graph with q(u) optimal for some training rows, so that the others can test it.
 
     outputs: of these rows, all data side by side, in the user's units; NaN: missing. Only layers to
     data whose q(u) follows from sums over rows change. Kernels, noise, inducing inputs and the
-    points of the rows remain those of all rows, so that the others are not quite unseen.
+    rows' points were trained on all rows, so the others are not completely unseen.
     """
     beliefs = tuple(own.rows(chosen) for own in network.beliefs)
     known, edges, first = dict(enumerate(beliefs)), dict[str, TrainedEdge](), 0

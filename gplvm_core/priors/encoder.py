@@ -107,7 +107,7 @@ class Head:
 
     @classmethod
     def network(cls, seen: Seen, wanted: Belief, generator: np.random.Generator) -> Self:
-        """Start with a random hidden layer, and a mean fitted to the wanted one."""
+        """Start with a random hidden layer, and a mean fitted to given values."""
         n_scores = seen.scores.shape[1]
         drawn = generator.standard_normal((1 + n_scores, HIDDEN_UNITS))
         drawn[1:] /= np.sqrt(n_scores)
@@ -115,7 +115,7 @@ class Head:
 
     @classmethod
     def kernel(cls, seen: Seen, wanted: Belief) -> Self:
-        """Start with bumps, and a mean fitted to the wanted one."""
+        """Start with bumps, and a mean fitted to given values."""
         return cls._near(seen, wanted, None)
 
     @classmethod

@@ -165,9 +165,9 @@ def describe(
 ) -> tuple[str, ...]:
     """Describe what is unusual about the targets, in one sentence each.
 
-    Reported are the number of missing values, columns with a single observed value, constant
-    columns, repeated rows, scales beyond 1e±12, and columns whose units differ. `one_unit` says
-    that all columns have the same unit (pixels, joint positions). Only observed entries count.
+    The sentences report the number of missing values, columns with a single observed value,
+    constant columns, repeated rows, scales beyond 1e±12, and columns whose units differ. `one_unit`
+    says that all columns have the same unit (pixels, joint positions). Only observed entries count.
     Raises DataError as check_targets with missing=True does.
     """
     array = check_targets(targets, missing=True, column_names=column_names)

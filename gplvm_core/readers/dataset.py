@@ -122,8 +122,8 @@ class Dataset:
             if isinstance(given, Dataset):
                 if given.columns:
                     raise DataError(
-                        f"{given.name}: some columns have words or counts. Views need numbers "
-                        "alone: leave the other columns out."
+                        f"{given.name}: some columns have words or counts. Views need columns "
+                        "of numbers: leave the other columns out."
                     )
                 targets, view = given.targets, View(key, given.drawing, given.column_names)
             else:

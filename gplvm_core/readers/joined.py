@@ -15,7 +15,8 @@ from gplvm_core.readers.errors import DataError, listed
 
 Rows = NDArray[np.intp]
 Unequal = Literal["trim", "fill"]
-LEFT_OUT = ("Left out, without any value", "Lines without any value")  # as the reader notes it
+# How the readers' notes on empty rows begin.
+LEFT_OUT = ("Left out, without any value", "Lines without any value")
 
 
 class RowsDifferError(DataError):

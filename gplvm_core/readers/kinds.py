@@ -50,7 +50,7 @@ def columns_of(
     leaves out. Raises DataError for unknown kinds, and for values that do not fit their kind.
     """
     asked = _asked(table, kinds)
-    columns, told = [], []
+    columns, notes = [], []
     for cells, kind in zip(table, asked, strict=True):
         if len(cells.seen) < 2:
             raise DataError(
@@ -59,9 +59,9 @@ def columns_of(
             )
         if kind is None:
             kind, why = _chosen(cells)
-            told.append(f"{cells.name!r} {kind} ({why})")
+            notes.append(f"{cells.name!r} {kind} ({why})")
         columns.append(_column(cells, kind))
-    return tuple(columns), (f"kinds of columns: {'; '.join(told)}",) if told else ()
+    return tuple(columns), (f"kinds of columns: {'; '.join(notes)}",) if notes else ()
 
 
 def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
@@ -248,7 +248,7 @@ def coded_table(columns: Sequence[TableColumn], table: Any) -> Float[Array, "N C
 
 
 def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], name: str) -> None:
-    """Raise DataError unless the values can be those of the columns, as `coded_column` has them."""
+    """Raise DataError unless the columns can have these values, as `coded_column` returns them."""
     if len(columns) != values.shape[1]:
         raise DataError(f"{name}: {len(columns)} kinds for {values.shape[1]} columns.")
     for column, own in zip(columns, values.T, strict=True):

@@ -79,7 +79,7 @@ def limit(at_first: int) -> None:
 
 
 def listen(requests: "Queue[bytes]", folder: Path) -> None:
-    """Queue requests; end the process at once, even while it reads, when standard input closes."""
+    """Queue requests. When standard input closes, end the process at once, even while it reads."""
     while line := sys.stdin.buffer.readline():
         requests.put(line)
     shutil.rmtree(folder, ignore_errors=True)

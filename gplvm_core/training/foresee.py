@@ -26,7 +26,7 @@ WORKING = 45_000_000  # bytes of blocks and cached exponentials for any number o
 
 @dataclass(frozen=True)
 class Foreseen:
-    """Numbers of rows that train, on the map, and in total; estimated seconds and bytes."""
+    """The numbers of trained, mapped and all rows, and the estimated seconds and bytes."""
 
     trained: int
     kept: int

@@ -157,7 +157,7 @@ class Job:
         if dataset.columns:
             if "kinds" not in model.get_params(deep=False):
                 raise DataError(
-                    f"A {type(model).__name__} learns numbers alone, and {dataset.title!r} also "
+                    f"A {type(model).__name__} learns only numbers, and {dataset.title!r} also "
                     "has words or counts. Train a BayesianGPLVM or a BayesianPCA, or leave those "
                     "columns out."
                 )

@@ -229,7 +229,8 @@ def _spreads(chart: Chart) -> dict[str, float]:
 def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return the training points as arrays and as entries of the header.
 
-    Large data sets give a sample, with what the browser needs to read `pack_columns`.
+    For large data sets pack a sample, with the numbers that the browser needs to read
+    `pack_columns`.
     """
     everywhere, whole = plane_positions(chart), chart.whole
     latent = everywhere if whole is None else everywhere[whole]

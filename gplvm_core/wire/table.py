@@ -1,9 +1,9 @@
-"""Pack a table whose columns may be words and counts: what the browser makes of its functions.
+"""Pack a table with words and counts, and how the browser converts functions to their values.
 
 The canvas gets the functions of a table centred and without units, so that a metre, a logit and the
 logarithm of a count compare: h_d = (f_d − center_d)/unit_d, with unit_d² the variance of f_d among
-rows, noise included. All that it computes with distances and variances holds for the h_d as for
-numbers of one unit; `links` takes them back to the functions, and these to values and words.
+rows, noise included. The browser computes distances and variances of the h_d as for numbers of one
+unit. `links` has the numbers that convert h_d back to functions, and functions to values and words.
 """
 
 from dataclasses import replace
@@ -23,7 +23,7 @@ LOGISTIC = np.pi**2 / 3.0
 
 
 def units(posterior: Posterior, columns: TableColumns) -> Float[Array, " D"]:
-    """Return unit_d. The outputs of a column with many words together count as one number does."""
+    """Return unit_d. All outputs of a column of words together have the weight of one number."""
     links = posterior.links
     assert links is not None
     level = float(np.mean(posterior.kernel.diag(posterior.inducing)))
@@ -42,7 +42,7 @@ def without_units(posterior: Posterior, columns: TableColumns) -> Posterior:
 
 
 def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]:
-    """Return the rows of a data set with a word as its number among the model's words.
+    """Return the rows of a data set, in which a word is its number among the model's words.
 
     A word that the model does not know is missing.
     """
@@ -78,10 +78,10 @@ def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str,
 def pack_links(
     posterior: Posterior, columns: TableColumns, rows: Float[Array, "N C"]
 ) -> dict[str, Any]:
-    """Return what takes the h_d to the columns, and how far these vary among the rows.
+    """Return the numbers that convert h_d to columns, and the spread of the columns among the rows.
 
-    rows: as by `coded_rows`. spread: of a number or count its variance, of words Σ_c b_c (1 − b_c)
-    with their shares b_c of the rows.
+    rows: as by `coded_rows`. The spread of a number or count is its variance; that of words is Σ_c
+    b_c (1 − b_c), where b_c is the share of rows with word c.
     """
     links = posterior.links
     assert links is not None

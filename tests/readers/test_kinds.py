@@ -90,7 +90,7 @@ def test_values_and_columns_that_do_not_fit_are_refused():
         DataError, match=r"'sort' .* has 'z' in row 0 .*its words are 'a', 'b', 'c'"
     ):
         found.coded([[1.0, "yes", "z", "s", 0]])
-    with pytest.raises(DataError, match="Views need numbers alone"):
+    with pytest.raises(DataError, match="Views need columns of numbers"):
         Dataset.of_views("both", "Both", {"one": found, "two": found})
 
 

@@ -192,9 +192,9 @@ class Stochastic:
         return Work((*before, (math.inf, batch)), following)
 
     def completed(
-        self, parameters: Parameters | BatchParameters, tell: Callable[[str, int], bool]
+        self, parameters: Parameters | BatchParameters, report: Callable[[str, int], bool]
     ) -> Completed:
-        """All rows, placed with the learnt q(u). tell: see `placing_watch`."""
+        """All rows, placed with the learnt q(u). report: see `placing_watch`."""
         note = f"trained by batches of {self.batch_size:,} of {self._n_rows:,} rows"
         if isinstance(parameters, Parameters):
             note = f"ended before any batch of the {self._n_rows:,} rows was used"
@@ -204,7 +204,7 @@ class Stochastic:
             own = Parameters((parameters.head,), (parameters.layer,))
             return Completed(replace(graph, nodes=(self.encoder,)), own, None, (note,))
         evidence = Evidence(self._posterior(self._explicit(parameters)), self._outputs)
-        watch = placing_watch(tell, self._n_rows)
+        watch = placing_watch(report, self._n_rows)
         belief, placed = place((evidence,), parameters.anchors, self.sample.executor, watch)
         own = Parameters((belief,), (parameters.layer,))
         return Completed(graph, own, None, (note, *left_over(self._n_rows - placed)))

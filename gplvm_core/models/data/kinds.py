@@ -1,4 +1,4 @@
-"""Training data with columns of any kind: their units, and notes on what was done with them."""
+"""Training data with columns of any kind: their units, and notes on how they are treated."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -31,7 +31,7 @@ def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Sca
 
 
 def missing_in_words(columns: TableColumns, outputs: Float[Array, "N D"]) -> tuple[str, ...]:
-    """What was done about missing values."""
+    """A note on the treatment of missing values."""
     missing = np.isnan(outputs[:, [place.start for place in columns.places]])
     if not missing.any():
         return ()
@@ -47,9 +47,9 @@ def columns_in_words(
 ) -> tuple[str, ...]:
     """Columns that the map does not explain, and numbers that may dominate it.
 
-    internal: the outputs in internal units. ratio: the signals. silent: outputs that are all noise.
-    A number with many equal values may be learnt almost without noise, since the density of a
-    repeated value has no upper limit.
+    internal: the outputs in internal units. ratio: the signals. silent: outputs that are only
+    noise. A number with many equal values may be learnt almost without noise, since the density of
+    a repeated value has no upper limit.
     """
     notes, without = list[str](), list[str]()
     for column, place in zip(columns.columns, columns.places, strict=True):
@@ -68,15 +68,14 @@ def columns_in_words(
                 "it is better a grade or a count"
             )
     if without:
-        notes.append(f"the map says nothing of the columns {listed(without)}: they are all noise")
+        notes.append(f"the map does not explain the columns {listed(without)}: they are noise")
     return tuple(notes)
 
 
 def learnt_tables(
     views: Mapping[str, Any], kinds: str | Mapping[str, Any] | None
 ) -> tuple[dict[str, Any], dict[str, TableColumns], dict[str, tuple[str, ...]]]:
-    """Views with the outputs of those that have columns of several kinds in their place, the
-    columns of these views, and notes on the kinds.
+    """Replace views with columns of several kinds by their outputs; also return columns and notes.
 
     kinds: "auto" for all views, or the kinds of some views by name. Raises DataError for kinds that
     do not fit.
@@ -99,16 +98,16 @@ def learnt_tables(
         if own is None:
             continue
         try:
-            columns, outputs, told = TableColumns.learnt(_as_table(views[name]), own)
+            columns, outputs, found_notes = TableColumns.learnt(_as_table(views[name]), own)
         except DataError as error:
             raise DataError(f"view {name!r}: {error}") from error
         if columns.links().discrete.any():
-            given[name], tables[name], notes[name] = outputs, columns, told
+            given[name], tables[name], notes[name] = outputs, columns, found_notes
     return given, tables, notes
 
 
 def encoded_tables(views: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
-    """New rows of some views, with outputs in the place of columns of several kinds."""
+    """New rows of some views, in which outputs replace columns of several kinds."""
     found = dict(views)
     for name, values in views.items():
         if name in tables:

@@ -193,7 +193,7 @@ class AnyKind(TrainedKinds):
         method : {"map", "density"}, optional
             How gaps are filled: by latent points that explain the row, or by the density that
             `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in rows kept aside (`completion_methods`). After `fit_density`
+            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
             standard deviations are calibrated on these rows.
 
         Returns
@@ -321,17 +321,17 @@ class AnyKind(TrainedKinds):
         return (values, paths) if return_latent else values
 
     def _expected(self, outputs: Array, explained: Explained | None = None) -> Expected:
-        """What is expected of rows from what is observed of them."""
+        """Predictions of rows from their observed values."""
         found = self._explained(outputs) if explained is None else explained
         return expected_of(self._network, self._columns, DATA, found)
 
     def _of_others(self, Y: Any, at: int) -> Expected:
-        """What is expected of rows when nothing is known of a column."""
+        """Predictions of rows that do not use their values in a column."""
         outputs = {DATA: self._outputs(Y, all_seen=False)}
         return expected_of_others(self._network, self._columns, DATA, outputs, at)
 
     def _at(self, X: ArrayLike, X_variance: ArrayLike | None) -> Expected:
-        """What is expected at latent points."""
+        """Predictions at latent points."""
         columns, given = self._columns, {0: self._points(X, X_variance)}
         return expected_at(self._network, columns, DATA, given)
 

@@ -223,7 +223,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
             self.view_layers_[name] = every[last]
         why = "views have hidden spaces of their own" if any(self.own_layers_.values()) else None
         count = learnt.nodes[0].belief.n_points
-        return all_trained(count, self.family, why) + learnt.told + doubts(every)
+        return all_trained(count, self.family, why) + learnt.remarks + doubts(every)
 
     @property
     def _shared_node(self) -> int:  # type: ignore[override]

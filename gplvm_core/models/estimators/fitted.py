@@ -25,7 +25,7 @@ class Saved:
     """An estimator that can be written to disk, and whose notes report automatic choices."""
 
     notes_: tuple[str, ...]
-    # Fitted attributes that only other estimators have: name → why.
+    # Fitted attributes that only other estimators have, each with the reason.
     _absent: ClassVar[Mapping[str, str]] = {}
 
     if not TYPE_CHECKING:  # a type checker still reports unknown attributes

@@ -64,8 +64,8 @@ class TrainedKinds(FromFiles):
         self.columns_ = None
         if self.kinds is None:
             return super()._training_data(Y, how)
-        columns, outputs, told = TableColumns.learnt(Y, self.kinds)
-        self._kinds_told = told
+        columns, outputs, kind_notes = TableColumns.learnt(Y, self.kinds)
+        self._kind_notes = kind_notes
         if not columns.links().discrete.any():
             return super()._training_data(Y, how)
         for name in ("encoder", "batch_size"):
@@ -120,9 +120,9 @@ class TrainedKinds(FromFiles):
 
     def _gaps(self, targets: Array) -> tuple[str, ...]:
         """Notes on missing values and on the kinds that were chosen for the columns."""
-        told = getattr(self, "_kinds_told", ())
-        if hasattr(self, "_kinds_told"):
-            del self._kinds_told
+        kind_notes = getattr(self, "_kind_notes", ())
+        if hasattr(self, "_kind_notes"):
+            del self._kind_notes
         if self.columns_ is None:
-            return gaps_in_words(targets) + told
-        return missing_in_words(self.columns_, targets) + told
+            return gaps_in_words(targets) + kind_notes
+        return missing_in_words(self.columns_, targets) + kind_notes

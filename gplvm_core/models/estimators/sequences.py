@@ -99,7 +99,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         method : {"map", "density"}, optional
             How gaps are filled: by latent points that explain the row, or by the density that
             `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in rows kept aside (`completion_methods`). After `fit_density`
+            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
             standard deviations are calibrated on these rows.
 
         Returns

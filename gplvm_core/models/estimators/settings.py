@@ -228,9 +228,9 @@ def _in_order(cls: Any) -> "list[Field[Any]]":
     return sorted(fields(cls), key=lambda each: (each.kw_only, own.index(each.name)))
 
 
-def _entry(setting: "Field[Any]", hint: Any, said: Mapping[str, str]) -> str:
+def _entry(setting: "Field[Any]", hint: Any, described: Mapping[str, str]) -> str:
     """One entry of a numpydoc section."""
-    sentence, default = said.get(setting.name) or SENTENCES[setting.name], setting.default
+    sentence, default = described.get(setting.name) or SENTENCES[setting.name], setting.default
     shown = f'"{default}"' if isinstance(default, str) else repr(default)
     kind = _shown(hint) + ("" if default is MISSING else f", default {shown}")
     lines = textwrap.wrap(sentence, 88, break_long_words=False, break_on_hyphens=False)

@@ -97,7 +97,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         check_settings(self)
         self.density_ = None
         check_mapping(views)
-        coded, self.kinds_, told = learnt_tables(views, self.kinds)
+        coded, self.kinds_, kind_notes = learnt_tables(views, self.kinds)
         given = checked_views(coded)
         how = units_for(self.scaling, self.noise)
         internal, scalings = training_views(given, how, self.kinds_)
@@ -123,7 +123,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
             else gaps_in_words(each)
             for name, each in internal.items()
         }
-        self.notes_ += notes_by_view(gaps) + notes_by_view(told) + unused
+        self.notes_ += notes_by_view(gaps) + notes_by_view(kind_notes) + unused
         return self
 
     def _take_views(
@@ -149,12 +149,12 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
             for name, way in of_views.items()
         }
         self.bound_ = learnt.bound + sum(offsets.values())
-        said = {name: each.notes for name, each in own.items()}
+        layer_notes = {name: each.notes for name, each in own.items()}
         for name, columns in self._tables.items():
             settled = own[name]
             assert isinstance(settled, KindsSettled)
-            said[name] = settled.of_columns(columns, scalings[name])
-        notes = notes_by_view(said)
+            layer_notes[name] = settled.of_columns(columns, scalings[name])
+        notes = notes_by_view(layer_notes)
         return self._examined(ended, learnt, scalings) + notes
 
     def _examined(

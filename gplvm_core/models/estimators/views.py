@@ -35,9 +35,9 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
 
     All methods take and return views as dicts of arrays by name. NaN marks missing values, and a
     row may be missing from some views. With `kinds`, views may have words and counts, and methods
-    return them as words and counts. Labels are a view of one category: rows with a blank label are
-    trained with the other views alone, so that a model of partly labelled rows is a semi-supervised
-    classifier (`class_probabilities`).
+    return them as words and counts. Labels are a view of one category: rows with a blank label
+    train only the other views, so a model of partly labelled rows is a semi-supervised classifier
+    (`class_probabilities`).
 
     For 20,000 rows or more without a time_kernel and kinds, training uses a growing sample, as in
     BayesianGPLVM. All views are NumPy arrays in memory: `RowFiles` are loaded completely, and

@@ -46,7 +46,7 @@ class ViewsQueries(
     columns_ : dict of str to tuple of str
         The column names of the views of numbers that were data frames.
     kinds_ : dict of str to TableColumns
-        The columns, kinds and words of the views that are not numbers alone.
+        The columns, kinds and words of the views with columns of several kinds.
     posteriors_ : dict of str to Posterior
         The layer of each view: kernel, inducing inputs, q(u), noise and units.
     statistics_ : dict of str to Statistics
@@ -68,7 +68,7 @@ class ViewsQueries(
 
     @property
     def _tables(self) -> Tables:
-        """The columns of the views that are not numbers alone."""
+        """The columns of the views with columns of several kinds."""
         return self.kinds_ or {}
 
     @property
@@ -89,7 +89,7 @@ class ViewsQueries(
         self.latent_mean_, self.latent_variance_ = top.belief.mean, top.belief.variance
         self.information_, self.drops_ = top.information, dict(drops)
         self.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in layers.items()}
-        # Sums with weights of entries are not of rows that can be added.
+        # Sums that contain weights of entries cannot be updated with new rows.
         self.statistics_ = {
             name: own.statistics for name, own in layers.items() if name not in self._tables
         }
@@ -278,7 +278,7 @@ class ViewsQueries(
         method : {"map", "density"}, optional
             How gaps are filled: by latent points that explain the row, or by the density that
             `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in rows kept aside (`completion_methods`). After `fit_density`
+            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
             standard deviations are calibrated on these rows.
 
         Returns

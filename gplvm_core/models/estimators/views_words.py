@@ -18,7 +18,7 @@ Name = str | int
 
 
 class ViewsWords(ViewsTransfer):
-    """Methods of `ManifoldRelevance` for views that are not numbers alone (`kinds_`)."""
+    """Methods of `ManifoldRelevance` for views with columns of several kinds (`kinds_`)."""
 
     def class_words(self, view: str, column: Name = 0) -> tuple[Any, ...]:
         """Return the words of a column of a view, in the order of `class_probabilities`.
@@ -41,7 +41,7 @@ class ViewsWords(ViewsTransfer):
     def class_probabilities(
         self, views: Mapping[str, Any], view: str, column: Name = 0
     ) -> Float[Array, "N C"]:
-        """Return the probabilities of a column's words in new rows, given all that is known.
+        """Return the probabilities of a column's words in new rows, given all their other values.
 
         Other columns of the same view may be among the given views. The rows' own values in this
         column are not used.
@@ -67,7 +67,7 @@ class ViewsWords(ViewsTransfer):
     def count_probabilities(
         self, views: Mapping[str, Any], view: str, column: Name, most: int
     ) -> Float[Array, "N C"]:
-        """Return the probabilities of the counts 0 to `most`, given all else that is known.
+        """Return the probabilities of the counts 0 to `most`, given all other values of new rows.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class ViewsWords(ViewsTransfer):
         column: Name,
         quantiles: ArrayLike = (0.05, 0.5, 0.95),
     ) -> NDArray[Any]:
-        """Return quantiles of a column in new rows, given all else that is known, with noise.
+        """Return quantiles of a column in new rows with noise, given all their other values.
 
         Parameters
         ----------
@@ -120,14 +120,14 @@ class ViewsWords(ViewsTransfer):
         return expected.quantile_values(at, levels)
 
     def _of_others(self, views: Mapping[str, Any], view: str, column: Name) -> tuple[Expected, int]:
-        """What is expected of a view when nothing is known of a column; the column's number."""
+        """Predictions of a view that do not use the values of a column, and the column's number."""
         columns = self._table(view)
         at = columns.column(column)
         given = self._given(views, empty_rows=True)
         return expected_of_others(self._network, columns, view, given, at), at
 
     def _table(self, view: str) -> TableColumns:
-        """The columns of a view; DataError for a view of numbers alone."""
+        """The columns of a view; DataError for a view of only numbers."""
         self._check_fitted()
         check_name(view, self.views_)
         if view not in self._tables:

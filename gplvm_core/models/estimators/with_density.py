@@ -1,4 +1,4 @@
-"""The density of rows that is derived from a fitted map, and what it answers."""
+"""The density of rows that is derived from a fitted map, and the methods that use it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
@@ -17,7 +17,7 @@ from gplvm_core.readers import DataError
 
 Method = Literal["bound", "sampling", "density"]
 FillMethod = Literal["map", "density"]
-# Draws of a row's latent points, where the user says nothing.
+# The default number of draws of a row's latent points.
 DRAWS = 1000
 
 
@@ -52,24 +52,24 @@ class WithDensity:
     ) -> Self:
         """Derive an exact density of rows from the map, after training.
 
-        A mixture of Gaussians is fitted to the latent points, and every Gaussian is sent through
-        the map. They become the prior of a mixture that is fitted to the rows. The density is that
-        of this mixture: neither a bound on the model's density nor an estimate of it. A wide
-        Gaussian with weight 0.01 stands for rows that are unlike all others. The bound and the map
-        do not change. `score_samples(…, method="density")` and `complete` use it.
+        A mixture of Gaussians is fitted to the latent points. The map turns each of them into a
+        Gaussian of rows, and these are the prior of a mixture that is fitted to the rows. The
+        density is that of this mixture: neither a bound on the model's density nor an estimate of
+        it. A wide Gaussian with weight 0.01 models rows that are unlike all others. The bound and
+        the map do not change. `score_samples(…, method="density")` and `complete` use it.
 
         Parameters
         ----------
         Y : array_like of shape (N, D), or dict of them
             The training rows, in the same order; NaN marks missing values.
         components : int or "validated", default "validated"
-            The number of Gaussians. "validated": of 1 to 40 the number that is best for a fifth of
-            the rows, kept aside.
+            The number of Gaussians. "validated": the number from 1 to 40 that gives a held-out
+            fifth of the rows the highest density.
         residual : bool, default True
-            Whether what the map leaves over may be correlated between outputs.
+            Whether the map's residuals may be correlated between outputs.
         prior_strength : float or "validated", default "validated"
             The number of rows that a covariance from the map counts as. 0 is a mixture without a
-            map, and ∞ holds the map's covariances.
+            map, and ∞ keeps the map's covariances.
         random_state : int, default 0
             The seed of all draws.
 
@@ -107,7 +107,7 @@ class WithDensity:
         """Return which method `complete` uses for each row: "map" or "density".
 
         Without `density_` it is always the map. With it, it is the method that filled gaps of the
-        same kind better in rows that were kept aside (`density_.fills`).
+        same kind better in held-out rows (`density_.fills`).
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class WithDensity:
         )
 
     def _by_density(self, Y: Any, method: str) -> Float[Array, " N"]:
-        """log p of rows, for a model that has no bound and samples no points."""
+        """log p of rows, for a model without a bound and without sampled points."""
         if method != "density":
             raise ValueError(f'method must be "density" or None for this model; got {method!r}')
         return self._derived().score_samples(self._all_data(Y))

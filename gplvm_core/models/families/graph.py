@@ -260,7 +260,7 @@ class ConditionalGraph(Graph):
 
     def _marginalised(self, parameters: Parameters, outputs: Sequence[Array], note: str) -> Learnt:
         text = note.format(self.family.name, "the result is that of marginalised")
-        return replace(super().learnt(parameters, outputs), told=(text,), marginalised=True)
+        return replace(super().learnt(parameters, outputs), remarks=(text,), marginalised=True)
 
     def downward(self, parameters: Parameters, phase: Phase) -> Downward:
         """Evaluate edge by edge; each layer passes q of its outputs to the layers below."""

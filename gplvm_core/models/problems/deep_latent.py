@@ -32,8 +32,8 @@ Top = Callable[[Float[Array, "N D"], int], Node]
 class LatentChain:
     """Layers below latent points.
 
-    linear: hidden layers have a linear mean. grow: the iterations for training lower layers, for an
-    additional start with a grown top; None: no such start. connected: every layer has the top as
+    linear: hidden layers have a linear mean. grow: None, or the iterations that train the lower
+    layers in an additional start, which then adds a new top. connected: every layer has the top as
     an input.
     """
 

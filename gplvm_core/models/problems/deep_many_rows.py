@@ -69,8 +69,8 @@ class SampledGraph(Graph):
     def work(self, max_iter: int) -> Work:
         return Work(((math.inf, float(len(self.rows))),), self.n_rows - len(self.rows))
 
-    def completed(self, parameters: Parameters, tell: Callable[[str, int], bool]) -> Completed:
-        """All rows, placed at every node by the trained layers. tell: see `placing_watch`."""
+    def completed(self, parameters: Parameters, report: Callable[[str, int], bool]) -> Completed:
+        """All rows, placed at every node by the trained layers. report: see `placing_watch`."""
         learnt = self.learnt(parameters, self.of_rows(self.rows))
         posteriors = [
             layer.as_posterior(Scaling.none(layer.posterior.weights.shape[1]))
@@ -92,7 +92,7 @@ class SampledGraph(Graph):
         inputs = self._inputs(others)
         names = tuple(str(at) for at in range(len(training)))
         network = Network(names, edges, tuple(inputs), training)
-        watch = placing_watch(tell, len(others), self._where)
+        watch = placing_watch(report, len(others), self._where)
         believed, placed = place_rows(network, outputs, inputs, self.executor, watch)
         found = [believed[at] for at in range(len(training))]
         back = np.argsort(np.concatenate([self.rows, others]))
@@ -127,13 +127,13 @@ class SampledRegression(SampledGraph):
         return Graph.describe(self, parameters)
 
     def _notes(self, placed: int, left: int) -> tuple[str, ...]:
-        said = (
+        note = (
             f"{len(self.rows):,} of {self.n_rows:,} rows were trained; the other {placed:,} were "
             "placed in the hidden layers, and the layers were then updated from all rows"
         )
         if not left:
-            return (said,)
-        return said, (
+            return (note,)
+        return note, (
             f"stopped while rows were placed: {left:,} took the position that the layers above "
             "predict"
         )

@@ -113,8 +113,8 @@ class _Climbed:
         """Start all layers; variance: that of the lowest points, settings: the top first."""
         beliefs, layers, notes = list[Belief](), list[Layer](), dict[str, None]()
         for at, (n_latent, n_inducing, kinds) in reversed([*enumerate(settings)]):
-            mean, said = initial_latent(points, n_latent, init, generator)
-            notes |= dict.fromkeys(said)
+            mean, mean_notes = initial_latent(points, n_latent, init, generator)
+            notes |= dict.fromkeys(mean_notes)
             if at or not to_top:
                 # Hidden points have internal units; given init means may have any.
                 mean = mean / mean.std(axis=0).max()

@@ -193,25 +193,25 @@ class Settled:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on unusual results of the fit."""
-        ratio, said = self.layer.ratio, []
+        ratio, notes = self.layer.ratio, []
         if self.capped:
             which = "" if ratio is None else f"{self.capped} of {len(ratio)} outputs are "
-            said.append(
+            notes.append(
                 f"{which}fitted without error: the noise is held at the level of the jitter"
             )
         if ratio is not None:
             flat, empty = int(np.sum(ratio == 0.0)), int(np.sum(ratio <= NO_SIGNAL))
             if flat:
-                said.append(
+                notes.append(
                     f"{flat} of {len(ratio)} outputs do not vary: their noise is unknown and held "
                     "at the level of the jitter"
                 )
             if empty > flat:
-                said.append(
+                notes.append(
                     f"{empty - flat} of {len(ratio)} outputs are all noise: the map does not "
                     "explain them"
                 )
-        return tuple(said)
+        return tuple(notes)
 
     def as_posterior(self, scaling: Scaling) -> Posterior:
         """The posterior for predictions, in the units of the outputs."""

@@ -81,18 +81,18 @@ class Recipes:
 class Learnt:
     """The result of training: q(X) of the nodes, and the layers evaluated on all outputs.
 
-    told: notes on the result. marginalised: the result of the marginalised family replaces that of
-    a conditional family.
+    remarks: notes on the result. marginalised: the result of the marginalised family replaces that
+    of a conditional family.
     """
 
     nodes: tuple[Believed, ...]
     layers: tuple[Settled, ...]
-    told: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     marginalised: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return self.told + tuple(note for layer in self.layers for note in layer.notes)
+        return self.remarks + tuple(note for layer in self.layers for note in layer.notes)
 
     @property
     def bound(self) -> float:

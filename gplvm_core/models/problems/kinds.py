@@ -37,9 +37,9 @@ from gplvm_core.statistics.executors import serial
 
 # Iterations of L-BFGS from one update to the next, and sweeps of an update.
 ITERATIONS, SWEEPS = 10, 3
-# At first the noise of views that are numbers is held, and other columns have at least this signal:
-# without it, few labels are called all noise before the map is good. The noise of numbers beside
-# other columns is never held: on mixed tables that ended at lower bounds.
+# At first the noise of views of numbers is fixed, and other columns have at least this signal.
+# Otherwise, columns of few labels would be explained as noise before the map is good. In tables
+# with other columns the noise of numbers is never fixed: fixing it led to lower bounds.
 FIRST_SIGNAL = 30.0
 HELD = tuple(Phase("noise held", ITERATIONS, ratio=300.0) for _ in range(5))
 PHASES = (
@@ -99,7 +99,7 @@ class KindsEdge(LayerEdge):
     def settled(
         self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
     ) -> "KindsSettled":
-        """The layer at its best scales, evaluated as what is stored will be."""
+        """The layer at its best scales, evaluated in the form that is stored."""
         best = self.value(layer, source, seen, jitter)
         at = evaluate_mixed(
             best.layer,
@@ -122,13 +122,13 @@ class KindsEdge(LayerEdge):
 
 
 def _least_signal(phase: Phase) -> float:
-    """The least signal variance of outputs that are no numbers."""
+    """The smallest signal variance of outputs that are not numbers."""
     return LEAST_SIGNAL if phase.ratio is None else FIRST_SIGNAL
 
 
 @dataclass(frozen=True)
 class KindsSettled(Settled):
-    """A trained layer to outputs of any kind; its notes name columns, so they are written there."""
+    """A trained layer to outputs of any kind; `of_columns` has its notes, which name columns."""
 
     outputs: MixedOutputs | None = None
 
@@ -176,7 +176,7 @@ class KindsGraph(Graph):
 class KindsStart:
     """Where training starts: at the principal components of the columns as numbers.
 
-    outputs: of every layer its columns of any kind; None for a layer to numbers.
+    outputs: for every layer its columns of any kind; None for a layer to numbers.
     """
 
     begin: Start
@@ -196,7 +196,7 @@ def any_kinds(
 ) -> KindsGraph:
     """The problem of a table, or of several views, with columns of any kind.
 
-    noise: of the views that have numbers alone.
+    noise: of the views that have only numbers.
     """
     within, across = shared_out(executor, len(begin.outputs))
     edges = tuple(
@@ -208,7 +208,7 @@ def any_kinds(
 
 
 def all_rows_in_words(count: int) -> tuple[str, ...]:
-    """The note on so many rows that a model of numbers would train a sample of them."""
+    """A note for tables of which a model of numbers would train only a sample."""
     if not are_many(count):
         return ()
     return (

@@ -40,7 +40,7 @@ FEW_INDUCING = 50
 
 
 def are_many(count: int) -> bool:
-    """Whether there are so many rows that only a sample is trained."""
+    """Whether training uses only a sample of this number of rows."""
     return count >= MANY
 
 
@@ -66,8 +66,8 @@ class Sampled(Protocol):
 
     def work(self, max_iter: int) -> Work: ...
 
-    def completed(self, parameters: Any, tell: Callable[[str, int], bool]) -> Completed:
-        """The problem of all rows. tell: see `placing_watch`."""
+    def completed(self, parameters: Any, report: Callable[[str, int], bool]) -> Completed:
+        """The problem of all rows. report: see `placing_watch`."""
 
 
 @dataclass(frozen=True)
@@ -132,15 +132,15 @@ class ManyRows:
     def work(self, max_iter: int) -> Work:
         return growing(max_iter, self.n_rows, self.n_rows + self.further)
 
-    def completed(self, parameters: Parameters, tell: Callable[[str, int], bool]) -> Completed:
-        """All rows, placed by the trained mapping. tell: see `placing_watch`."""
+    def completed(self, parameters: Parameters, report: Callable[[str, int], bool]) -> Completed:
+        """All rows, placed by the trained mapping. report: see `placing_watch`."""
         trained = self._count(parameters)
-        watch = placing_watch(tell, self.n_rows - trained)
+        watch = placing_watch(report, self.n_rows - trained)
         grown, placed = self._with_rows(parameters, self.n_rows, watch)
         belief: Belief = grown.nodes[0]
         own = Parameters((belief.rows(np.argsort(self.order)),), grown.layers)
-        said = sampled_in_words(trained, self.n_rows)
-        notes = (said, *left_over(self.n_rows - trained - placed))
+        note = sampled_in_words(trained, self.n_rows)
+        notes = (note, *left_over(self.n_rows - trained - placed))
         return Completed(self.graph(self.begin), own, np.sort(self.order[:trained]), notes)
 
     def graph(self, begin: Start) -> Graph:
@@ -219,9 +219,11 @@ def sampled_in_words(trained: int, total: int) -> str:
     )
 
 
-def placing_watch(tell: Callable[[str, int], bool], total: int, where: str = "on the map") -> Watch:
-    """Report how many rows were placed; `tell` returns False to stop."""
-    return lambda done: tell(f"placing rows {where}: {done:,} of {total:,}", done)
+def placing_watch(
+    report: Callable[[str, int], bool], total: int, where: str = "on the map"
+) -> Watch:
+    """Report how many rows were placed; `report` returns False to stop."""
+    return lambda done: report(f"placing rows {where}: {done:,} of {total:,}", done)
 
 
 def growing(max_iter: int, n_rows: int, total: int) -> Work:

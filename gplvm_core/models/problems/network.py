@@ -45,8 +45,8 @@ class NetworkStart:
                 continue
             below = self._below(name, beliefs)
             assert kind.n_components is not None
-            mean, said = initial_latent(below, kind.n_components, "pca", generator)
-            notes |= dict.fromkeys(f"node {name!r}: {note}" for note in said)
+            mean, own_notes = initial_latent(below, kind.n_components, "pca", generator)
+            notes |= dict.fromkeys(f"node {name!r}: {note}" for note in own_notes)
             if name in self.wiring.hidden:
                 mean = mean / mean.std(axis=0).max()
             to_data = any(edge.target in self.outputs for edge in self._edges(name))
@@ -54,9 +54,9 @@ class NetworkStart:
             beliefs[name] = Belief(mean, np.full_like(mean, variance))
         layers = []
         for name, edge in self.wiring.edges:
-            layer, said = self._layer(edge, beliefs, generator)
+            layer, own_notes = self._layer(edge, beliefs, generator)
             layers.append(layer)
-            notes |= dict.fromkeys(f"edge {name!r}: {note}" for note in said)
+            notes |= dict.fromkeys(f"edge {name!r}: {note}" for note in own_notes)
         return Begun(tuple(beliefs[name] for name in self.wiring.names), tuple(layers), (*notes,))
 
     def _edges(self, node: str) -> list[Edge]:

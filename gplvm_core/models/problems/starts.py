@@ -45,15 +45,15 @@ class Start:
     def __call__(self, seed: int, /) -> Begun:
         generator = np.random.default_rng(seed)
         mean, notes = self.latent(generator)
-        layers, said = [], set[str]()
+        layers, layer_notes = [], set[str]()
         for kernel in self.kernels:
             layer, more = start_layer(
                 kernel, mean, self.n_inducing, 1.0, generator, exact=self.exact
             )
             layers.append(layer)
-            said |= set(more)
+            layer_notes |= set(more)
         belief = Belief(mean, np.full_like(mean, INITIAL_VARIANCE))
-        return Begun((belief,), tuple(layers), (*notes, *sorted(said)))
+        return Begun((belief,), tuple(layers), (*notes, *sorted(layer_notes)))
 
 
 def start_layer(

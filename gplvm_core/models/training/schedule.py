@@ -158,7 +158,7 @@ class Training:
         return replace(run, optimiser=state, seconds=seconds, trace=trace), noise
 
     def _ended(self, run: Run) -> str | tuple[Any, str] | None:
-        """None to continue; the reason of a phase's end; or the status and reason of a start's."""
+        """None to continue; a reason if the phase ends; a status and a reason if the start ends."""
         if run.total_iterations >= self.max_iter:
             return "limit", f"reached max_iter = {self.max_iter} iterations"
         last = run.phase >= len(self.problem.phases) - 1

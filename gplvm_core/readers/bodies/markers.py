@@ -34,8 +34,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     """Read marker positions from a C3D file: a row is J × 3, in metres, y up; NaN where unseen.
 
     The mean marker position is moved to 0 in the floor's plane, so a person's place is removed.
-    Lines join the markers whose distances vary least (a minimum spanning tree). `every` selects one
-    frame in so many, from `first_frame` on. Raises DataError for a file that is not C3D or has no
+    Lines join the markers whose distances vary least (a minimum spanning tree). `every` = k selects
+    every k-th frame, from `first_frame` on. Raises DataError for a file that is not C3D or has no
     markers, and without the package c3d.
 
     Examples

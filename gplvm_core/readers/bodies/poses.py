@@ -17,10 +17,10 @@ def read_bvh(
 ) -> Dataset:
     """Read poses from a BVH file, plain or gzipped: a row is J × 3 joint positions, y up.
 
-    The root is moved to the origin and its heading to 0. `every` selects one frame in so many, from
+    The root is moved to the origin and its heading to 0. `every` = k selects every k-th frame, from
     `first_frame` on (1 leaves out a T-pose at the start). `unit_metres` is the file's unit of
-    length in metres; None does not convert lengths.
-    Raises DataError, which names the line, for a file that is not BVH or is cut off.
+    length in metres; None does not convert lengths. Raises DataError, which names the line, for a
+    file that is not BVH or is cut off.
 
     Examples
     --------

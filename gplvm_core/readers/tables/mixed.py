@@ -95,7 +95,7 @@ def _number(value: float, whole: bool) -> float | None:
 
 
 def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:
-    """A column of a file as the numbers of a known column's values and words.
+    """Convert a column of a file to numbers, by the values and words of a known column.
 
     Raises DataError that names the cell of another word.
     """

@@ -1,4 +1,4 @@
-"""Which kinds a column of a table can have by its values, the most likely one first."""
+"""Propose the kinds that a column can have by its values, the most likely one first."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
 MOST_CODES = 20  # different whole numbers that may be the codes of words
 MOST_COUNTED = 20  # whole numbers from 0 up to this are probably counts, if some are 0
 LEAST_ZEROS = 0.05
-# Beside words, a number of few values with one this frequent would be learnt almost without noise
-# and dominate the map.
+# Beside words, a column of numbers with few values, one of them this frequent, would be learnt
+# almost without noise and dominate the map.
 REPEATED = 0.15
 
 ORDERS: tuple[tuple[str, ...], ...] = (
@@ -49,7 +49,7 @@ ORDERS: tuple[tuple[str, ...], ...] = (
     ("first", "second", "third", "fourth", "fifth"),
     ("1st", "2nd", "3rd", "4th", "5th"),
 )
-"""Words whose order everybody knows. Days and months are in a circle, and so are categories."""
+"""Words whose order everybody knows. Days and months form a circle, so they are categories."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def known_order(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_numbers(column: Column) -> Proposal:
-    """The proposal beside columns of words; where all are numbers, they stay numbers."""
+    """The proposal for tables with columns of words; in other tables the columns stay numbers."""
     assert column.numbers is not None
     seen = column.numbers[~np.isnan(column.numbers)]
     values, counts = np.unique(seen, return_counts=True)

@@ -28,9 +28,9 @@ class ColumnReport:
     `spread` is the standard deviation, None for text. A column with numbers and text is not
     numeric, and `reason` names the first cell of text. `dates` holds the possible formats of its
     dates, or of numbers that may be dates; None for neither. `mostly_numbers`: at least half of the
-    cells are numbers, so the others are probably mistakes. `kinds`: what the column can be learnt
-    as beside columns of words, the proposed one first with its reason and the words; where all
-    columns are numbers, they stay numbers.
+    cells are numbers, so the others are probably mistakes. `kinds`: the kinds that the column can
+    have in a table with words, the proposed one first, with a reason and the words; if all columns
+    are numbers, they stay numbers.
     """
 
     name: str

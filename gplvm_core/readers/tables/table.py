@@ -148,7 +148,7 @@ def read_table(
     drawing = Drawing.of_vector(len(values))
     if image_shape is not None:
         if columns:
-            raise DataError(f"{table.name}: only rows of numbers alone can be pictures.")
+            raise DataError(f"{table.name}: only rows of numbers can be pictures.")
         check_image_shape(image_shape, len(values), table.name)
         targets, drawing = _as_images(targets, tuple(image_shape), table.is_bytes)
     elif table.image_shape is not None and len(values) == len(table.columns):
