@@ -33,18 +33,29 @@ MOST_MEGABYTES = 10
 MOST_ROWS = 5000
 
 
+@dataclass(frozen=True)
+class FileColumn:
+    """A column of the file: the number of the model's column, or the cells of one it lacks."""
+
+    name: str
+    output: int | None = None
+    cells: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class NewRows:
     """Rows (n, D) in the columns and units of the data set, NaN where missing.
 
     notes: what the reader changed; mark: a short digest that identifies the file; row_names: the
-    names of the rows, if the file has any.
+    names of the rows, if the file has any; columns: those of the file in their order, empty if
+    they are the model's in its order.
     """
 
     values: Float[Array, "n D"]
     notes: tuple[str, ...]
     mark: str = ""
     row_names: NDArray[np.str_] | None = None
+    columns: tuple[FileColumn, ...] = ()
 
 
 def formats(drawing: Drawing) -> list[str]:
@@ -138,7 +149,7 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
     notes = list(table.notes)
     left_out = [column.name for column in table.columns if column not in columns]
     if left_out:
-        notes.append(f"Columns of text were left out: {listed(left_out)}.")
+        notes.append(f"Columns that the model does not have were not used: {listed(left_out)}.")
     if wanted and table.header:
         notes.append("The column names differ from the model's; the columns were used in order.")
     read = [
@@ -146,7 +157,23 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
         for n, column in zip(wanted or range(width), columns, strict=True)
     ]
     values = np.column_stack(read)
-    return NewRows(values, tuple(notes), row_names=_called(table, columns))
+    places = {column.name: d for d, column in enumerate(columns)}
+    return NewRows(
+        values, tuple(notes), row_names=_called(table, columns), columns=_in_order(table, places)
+    )
+
+
+def _in_order(table: Table, places: dict[str, int]) -> tuple[FileColumn, ...]:
+    """The columns of the file; places: the number of the model's column, by name."""
+    if [places.get(column.name) for column in table.columns] == [*range(len(table.columns))]:
+        return ()
+    count = len(table.places)
+    return tuple(
+        FileColumn(column.name, places[column.name])
+        if column.name in places
+        else FileColumn(column.name, cells=column.first_words(count))
+        for column in table.columns
+    )
 
 
 def _called(table: Table, used: Iterable[Column]) -> NDArray[np.str_] | None:
@@ -184,12 +211,13 @@ def _by_name(
     unused = [name for name in named if name not in wanted and name not in of_dates]
     row_names = _called(table, [named[name] for name in named if name in wanted])
     if unused:
-        notes.append(f"Columns that the model does not have were left out: {listed(unused)}.")
+        notes.append(f"Columns that the model does not have were not used: {listed(unused)}.")
     values = np.full((len(table.places), len(wanted)), np.nan)
     for number, column in enumerate(wanted):
         if column in named:
             values[:, number] = _values(table, named[column], kinds.get(column))
-    return NewRows(values, tuple(notes), row_names=row_names)
+    places = {name: number for number, name in enumerate(wanted)}
+    return NewRows(values, tuple(notes), row_names=row_names, columns=_in_order(table, places))
 
 
 def _with_dates(

@@ -27,7 +27,7 @@ from pages.ui.explore.fill.items import (
     own_items,
     question_of,
 )
-from pages.ui.explore.fill.table import answers_of, beside, example
+from pages.ui.explore.fill.table import answers_of, beside, example, trained_rows
 from pages.ui.shared.catalogue import Item
 from tests.app.apptest import go_to, press, query, run_page, said, stores
 
@@ -278,10 +278,11 @@ def test_the_table_of_all_rows_names_places_and_ranks_them(model, flow):
     own = read_rows(NamedBytes("new.csv", given), flow)
     found = answers_of(item, "m", own, [], "asked")
     sure = sureness_of(flow, found.std, found.chance)
-    text = table_csv(flow, found.mean, beside=beside(own, found), after=sure).decode()
+    text = table_csv(flow, found.mean, True, beside(own, found), sure, own.columns).decode()
     written = list(csv.DictReader(io.StringIO(text)))
     assert [line["row"] for line in written] == ["1", "2", "3", "4"]
-    assert [line["id"] for line in written] == ["s0", "s1", "s2", "s3"]
+    assert [line["sample"] for line in written] == ["s0", "s1", "s2", "s3"]
+    assert "id" not in written[0]
     places = [[float(line[f"dimension {q + 1}"]) for q in range(3)] for line in written]
     np.testing.assert_allclose(places, model.transform(rows), rtol=1e-4, atol=1e-5)
     known = complete_model.scored_rows(flow, np.isnan(rows[3]))
@@ -292,6 +293,50 @@ def test_the_table_of_all_rows_names_places_and_ranks_them(model, flow):
         100 * less.mean(), abs=1.0
     )
     assert float(written[1][f"{names[0]} std"]) > 0 == float(written[0][f"{names[0]} std"])
+
+
+def test_the_completed_table_has_the_files_other_columns_in_their_places(model, flow):
+    item = Item("library:m", "m", model, flow)
+    names, rows = flow.column_names, flow.values[:3].copy()
+    rows[1, 4:8] = np.nan
+    title = (names[1], "day", *names[2:], "row", names[0], "remark")
+    facts = (("2024-05-01", "7", "=1+1"), ("", "8", "late, but fine"), ("3.5.2024", "9", "NA"))
+    lines = [title]
+    for row, (day, number, remark) in zip(rows, facts, strict=True):
+        cells = ["" if np.isnan(value) else value for value in row]
+        lines.append([cells[1], day, *cells[2:], number, cells[0], remark])
+    own = read_rows(NamedBytes("new.csv", csv_text(lines, as_text=False).encode()), flow)
+    found = answers_of(item, "m", own, [], "asked")
+    sure = sureness_of(flow, found.std, found.chance)
+    text = table_csv(flow, found.mean, False, beside(own, found), sure, own.columns).decode()
+    header, *written = csv.reader(io.StringIO(text))
+    start = header.index(names[1])
+    assert header[start : start + len(title)] == list(title)
+    assert header[0] == "row (2)"  # the file has a column of this name
+    given = [[line[start + title.index(name)] for name in ("day", "row", "remark")]
+             for line in written]  # fmt: skip
+    assert given == [list(fact) for fact in facts]
+    values = [[float(line[start + title.index(name)]) for name in names] for line in written]
+    np.testing.assert_allclose(values, found.mean, rtol=1e-6)
+    safe = table_csv(flow, found.mean, True, beside(own, found), sure, own.columns).decode()
+    assert "'=1+1" in safe
+
+
+def test_the_datas_own_table_has_its_labels_times_and_facts(model, flow):
+    values = flow.values.copy()
+    values[0, 0] = np.nan
+    count = len(values)
+    data = replace(
+        flow, targets=values, labels=np.arange(count) % 2, label_names=("(none)", "gas"),
+        times=np.arange(count) / 4, time_unit="days", covariates={"pressure": np.arange(count)},
+        row_names=np.array([f"s{n}" for n in range(count)]),
+    )  # fmt: skip
+    own = trained_rows(Item("library:m", "m", model, data))
+    text = table_csv(data, data.values, columns=own.columns).decode()
+    written = list(csv.DictReader(io.StringIO(text)))
+    assert [line["label"] for line in written[:3]] == ["NA", "gas", "NA"]
+    assert [line["time (days)"] for line in written[:3]] == ["0", "0.25", "0.5"]
+    assert [line["pressure"] for line in written[:3]] == ["0", "1", "2"]
 
 
 def test_the_example_can_be_read_back(flow):

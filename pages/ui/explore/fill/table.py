@@ -11,7 +11,14 @@ from gplvm_core.datasets import Dataset, View
 from gplvm_core.figures.typicality import share_below
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
-from gplvm_core.readers.new_rows import MOST_MEGABYTES, MOST_ROWS, NewRows, formats
+from gplvm_core.readers.new_rows import (
+    MOST_MEGABYTES,
+    MOST_ROWS,
+    FileColumn,
+    NewRows,
+    formats,
+)
+from gplvm_core.readers.tables.table import NO_LABEL
 from pages.ui.explore.fill.files import sureness_of, table_csv, words_in
 from pages.ui.explore.fill.model import (
     ROWS_AT_ONCE,
@@ -32,6 +39,7 @@ PROBABILITIES = (
     " Columns named “… probability” contain the probabilities of words and counts, 1 for known "
     "values."
 )
+KEPT = " Columns that the model does not use are in the table, unchanged."
 MOST_PATTERNS = 8  # rows with rarer combinations of gaps are not compared with training rows
 
 
@@ -87,7 +95,24 @@ def trained_rows(item: Item) -> NewRows | None:
     values = item.dataset.values
     if len(values) > MOST_ROWS or not np.isnan(values).any():
         return None
-    return NewRows(values, (), "data", item.dataset.row_names)
+    return NewRows(values, (), "data", item.dataset.row_names, beside_training(item.dataset))
+
+
+def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
+    """What is stored of the rows and was not learnt: label, time and further facts."""
+    facts: dict[str, Array] = {}
+    known = [set(map(str, column.words)) for column in dataset.columns]
+    if dataset.labels is not None and set(dataset.label_names) - {NO_LABEL} not in known:
+        words = np.array([*dataset.label_names, NO_LABEL])
+        words[words == NO_LABEL] = "NA"
+        facts["label"] = words[dataset.labels] if dataset.label_names else dataset.labels
+    if dataset.times is not None:
+        facts[f"time ({dataset.time_unit})" if dataset.time_unit else "time"] = dataset.times
+    facts |= {name: fact for name, fact in dataset.covariates.items() if fact.ndim == 1}
+    return tuple(
+        FileColumn(name, cells=tuple(f"{v:.15g}" if v.dtype.kind == "f" else str(v) for v in fact))
+        for name, fact in facts.items()
+    )
 
 
 def keep_upload(widget: str, kept: str) -> None:
@@ -167,6 +192,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
             *words_in(item.dataset),
             *dimensions,
             *([] if own.row_names is None else map(str, own.row_names)),
+            *(word for column in own.columns for word in (column.name, *column.cells)),
         )
         marked = ask_as_text(words, "table")
         st.download_button(
@@ -177,6 +203,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
                 marked,
                 beside(own, found, dimensions),
                 sureness_of(item.dataset, found.std, found.chance),
+                own.columns,
             ),
             "completed.csv",
             "text/csv",
@@ -187,7 +214,9 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
         st.caption(
             "The file contains, for every row, its position on the map and how many of the "
             "training rows are less typical. Columns named “… std” contain standard deviations, "
-            "0 for known values." + (PROBABILITIES if item.dataset.columns else "")
+            "0 for known values."
+            + (PROBABILITIES if item.dataset.columns else "")
+            + (KEPT if any(column.cells for column in own.columns) else "")
         )
         if found.unranked:
             st.caption(
@@ -217,7 +246,10 @@ def beside(
     """Columns written before the values, by name; dimensions: the visitor's names of dimensions."""
     columns: dict[str, Sequence[object]] = {"row": range(1, len(found.mean) + 1)}
     if own.row_names is not None:
-        columns["id"] = [str(word) for word in own.row_names]
+        names = [str(word) for word in own.row_names]
+        # A name that is a column of the file has its place there.
+        if all(names != [*column.cells] for column in own.columns):
+            columns["id"] = names
     for q, place in enumerate(found.places.T):
         title = (dimensions[q] if q < len(dimensions) else "") or f"dimension {q + 1}"
         if title in columns:  # a visitor may name a dimension "row"
