@@ -276,7 +276,7 @@ def test_sliders_are_below_their_parts(server, several, browser_page):
 def test_the_threshold_moves_dimensions_to_other_parts(server, several, browser_page):
     page = open_page(browser_page, server, several.pairs)
     bytes_before = page.evaluate("[...window.manifolio.stores.values()][0].length")
-    slider = page.get_by_role("slider", name="In use above (nats per row)")
+    slider = page.get_by_role("slider", name="Threshold (nats per row)")
     slider.focus()
     page.keyboard.press("End")
     page.wait_for_function(

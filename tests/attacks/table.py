@@ -301,7 +301,7 @@ TABLE: dict[str, dict[str, Cell]] = {
             Attack(lambda: cells.changed(cells.reference), "reference"),
             Attack(lambda: cells.changed(cells.region), "reference"),
             Attack(lambda: cells.changed(cells.lists), "varying lengths"),
-            Attack(lambda: cells.changed(cells.odd_filter), "packed by filter"),
+            Attack(lambda: cells.changed(cells.odd_filter), "compressed with filter"),
             Attack(lambda: cells.changed(cells.put("X/data", np.array([b"a"] * 9))), "an array of"),
             Attack(cells.plain, "not an AnnData file"),
         ),

@@ -68,8 +68,8 @@ export class PriorFigure {
     this.parts.sees.setAttribute("aria-pressed", String(sees));
     this.parts.words.textContent = this.words();
     const what = `${depth === 1 ? "one layer" : `${depth} layers`}${sees ? ", each of which sees the input" : ""}`;
-    this.parts.line.setAttribute("aria-label", `A function of one number drawn from ${what}`);
-    this.parts.square.setAttribute("aria-label", `A function of two numbers drawn from ${what}, as colours`);
+    this.parts.line.setAttribute("aria-label", `A random function of one input, drawn from ${what}`);
+    this.parts.square.setAttribute("aria-label", `A random function of two inputs, drawn from ${what}, shown as colours`);
     this.draw();
   }
 

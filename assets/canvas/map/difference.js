@@ -42,7 +42,7 @@ export class RowDifference {
     const { contrast } = this;
     if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are selected, so there are no others to compare with." : "These rows are not part of the sample on this page, so their values are not known here.")];
     const { kind } = model.drawing;
-    const sampled = contrast.count < rows.length ? [element("p", {}, `The comparison uses ${contrast.count.toLocaleString("en")} of them, whose values this page has.`)] : [];
+    const sampled = contrast.count < rows.length ? [element("p", {}, `The comparison uses the ${contrast.count.toLocaleString("en")} selected rows whose values are on this page.`)] : [];
     if (kind === "image") return [this.images(contrast), ...sampled];
     if (kind === "skeleton") return [this.bodies(contrast), ...sampled];
     return [this.columns(contrast), ...sampled];

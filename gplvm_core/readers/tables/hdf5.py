@@ -96,7 +96,9 @@ class _Walk:
         self.type(dataset.get_type(), path)
         filters = {created.get_filter(n)[0] for n in range(created.get_nfilters())}
         if unknown := filters - FILTERS:
-            self.refuse(path, f"is packed by filter {min(unknown)}; gzip and LZF are read")
+            self.refuse(
+                path, f"is compressed with filter {min(unknown)}; only gzip and LZF can be read"
+            )
         itemsize = int(dataset.get_type().get_size())
         if layout == h5d.CHUNKED:
             megabytes = itemsize * prod(map(int, created.get_chunk())) // MEGABYTE

@@ -149,7 +149,7 @@ VALUE_WORDS = {
 
 
 KIND_WORDS = {
-    "bars": "Every bar is a column, from its least value to its most.",
+    "bars": "Each bar is a column, scaled from its lowest to its highest value.",
     "curve": "Every curve is a row.",
 }
 GAP_WORDS = {

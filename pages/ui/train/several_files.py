@@ -161,7 +161,7 @@ def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -
         return FileView(name, whose, dataset, count)
     empty = np.setdiff1d(np.arange(count), rows)
     if not st.toggle(
-        "Rows without any value are missing in this view",
+        "Keep empty rows as missing",
         key=f"several_empty{file.mark}_{answers.get('array')}",
         help="They keep their position, so that the rows of the files still match. Labels and "
         "times of this file are then ignored.",

@@ -220,8 +220,8 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
         )
         if found.unranked:
             st.caption(
-                f"{plural(found.unranked, 'row')} with a rare combination of gaps: how typical "
-                "they are was not computed."
+                "How typical they are was not computed for "
+                f"{plural(found.unranked, 'row')} with a rare combination of gaps."
             )
 
 

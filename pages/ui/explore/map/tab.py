@@ -73,8 +73,8 @@ def latent_map(item: Item, name: str) -> None:
         "The band is the model's 95 % interval for a row at this place. A value beyond the range "
         "is an arrow at its end. Press a column's name to colour the map by it.",
         *([WORDS] if item.dataset.columns else []),
-        "**What matters.** The pictures show the place with one dimension between −2 and +2 "
-        "standard deviations of the rows; drag across them to move the point. The bar is the "
+        "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
+        "the rows and keeps the others. Drag across it to move the point. The bar is the "
         "dimension's share of the change that all dimensions cause in the output. The names that "
         "you type become the titles of axes and columns. They are stored with your own models; for "
         "ready models they stay in this browser. *Share* includes them in its link.",

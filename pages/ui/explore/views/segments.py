@@ -93,7 +93,7 @@ def ask_lines(model: Any, kept: Desk, name: str) -> Desk:
     """Ask for the threshold above which a view uses a dimension, in the chosen measure."""
     if kept.measure == "weights":
         delta = st.select_slider(
-            "In use above (share of the view's largest)",
+            "Threshold (share of the view's largest weight)",
             DELTAS,
             kept.delta,
             format_func=lambda delta: f"{delta:g}",
@@ -103,7 +103,7 @@ def ask_lines(model: Any, kept: Desk, name: str) -> Desk:
         )
         return keep(name, delta=delta)
     threshold = st.select_slider(
-        "In use above (nats per row)",
+        "Threshold (nats per row)",
         thresholds(model),
         kept.threshold,
         format_func=lambda threshold: f"{threshold:g}",
