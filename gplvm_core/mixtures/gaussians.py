@@ -17,16 +17,18 @@ Seen = Bool[NDArray[np.bool_], " D"]
 
 @dataclass(frozen=True)
 class Gaussians:
-    """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k).
+    """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k), with B_k = U F_k.
 
-    weights: (K,), their sum is 1; means, variances: (K, D); factors: (K, D, R). Missing values of
-    rows (NaN) are integrated out.
+    weights: (K,), their sum is 1; means, variances: (K, D); factors: F_k (K, E, R). axes: U (D, E),
+    which wide rows share to save memory; None: the identity. Missing values of rows (NaN) are
+    integrated out.
     """
 
     weights: Float[Array, " K"]
     means: Float[Array, "K D"]
-    factors: Float[Array, "K D R"]
+    factors: Float[Array, "K E R"]
     variances: Float[Array, "K D"]
+    axes: Float[Array, "D E"] | None = None
 
     @classmethod
     def full(
@@ -46,26 +48,34 @@ class Gaussians:
 
     @classmethod
     def mixed(cls, parts: Sequence[Self], weights: Float[Array, " P"]) -> Self:
-        """A mixture of mixtures."""
+        """A mixture of mixtures with the same axes."""
         return cls(
             np.concatenate([w * part.weights for w, part in zip(weights, parts, strict=True)]),
             np.concatenate([part.means for part in parts]),
             np.concatenate([part.factors for part in parts]),
             np.concatenate([part.variances for part in parts]),
+            parts[0].axes,
         )
 
     def only(self, k: int) -> Self:
         """Gaussian k as a mixture of one."""
         one = slice(k, k + 1)
-        return type(self)(np.ones(1), self.means[one], self.factors[one], self.variances[one])
+        return replace(
+            self,
+            weights=np.ones(1),
+            means=self.means[one],
+            factors=self.factors[one],
+            variances=self.variances[one],
+        )
 
     def in_units(self, center: Float[Array, " D"], scale: Float[Array, " D"]) -> Self:
         """The density of center + scale · y."""
+        means, variances = center + scale * self.means, scale**2 * self.variances
+        if self.axes is not None:
+            axes = scale[:, None] * self.axes
+            return replace(self, means=means, variances=variances, axes=axes)
         return replace(
-            self,
-            means=center + scale * self.means,
-            factors=scale[:, None] * self.factors,
-            variances=scale**2 * self.variances,
+            self, means=means, variances=variances, factors=scale[:, None] * self.factors
         )
 
     def along(self, axes: Float[Array, "E D"]) -> Self:
@@ -73,9 +83,13 @@ class Gaussians:
         variance v, which must be one number, in all other directions.
         """
         around = np.repeat(self.variances[:, :1], len(axes), axis=1)
-        return replace(
-            self, means=self.means @ axes.T, factors=axes @ self.factors, variances=around
-        )
+        return replace(self, means=self.means @ axes.T, variances=around, axes=axes)
+
+    def spread(self, k: int, columns: Seen) -> Float[Array, "S R"]:
+        """The rows of B_k of some columns."""
+        if self.axes is None:
+            return self.factors[k, columns]
+        return self.axes[columns] @ self.factors[k]
 
     def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
         """log(w_k p_k) of the observed values of each row, in nats."""
@@ -107,7 +121,7 @@ class Gaussians:
             logs, means, spreads = np.empty(shape[:2]), np.empty(shape), np.empty(shape)
             for k in range(len(self.weights)):
                 logs[k], factor, white = self._seen(k, rows[alike][:, seen], seen)
-                across = factor.solve_lower(self.factors[k, hidden].T)
+                across = factor.solve_lower(self.spread(k, hidden).T)
                 means[k] = self.means[k, hidden] + white.T @ across
                 spreads[k] = self.variances[k, hidden] + np.sum(across**2, axis=0)
             shares = np.exp(logs - logsumexp(logs, axis=0))[:, :, None]
@@ -136,7 +150,7 @@ class Gaussians:
                 unit = generator.standard_normal((width, len(own)))
                 along = factor.solve_lower_transposed(white[:, own] + unit)
                 noise = generator.standard_normal((len(own), int(hidden.sum())))
-                values = self.means[k, hidden] + along.T @ self.factors[k, hidden].T
+                values = self.means[k, hidden] + along.T @ self.spread(k, hidden).T
                 values += np.sqrt(self.variances[k, hidden]) * noise
                 found[drawn[:, None], alike[own][:, None], np.flatnonzero(hidden)] = values
         return found
@@ -144,8 +158,10 @@ class Gaussians:
     def sample(self, count: int, generator: np.random.Generator) -> Float[Array, "S D"]:
         """Draw rows."""
         drawn = []
+        whole = np.ones(self.means.shape[1], dtype=bool)
         for k, many in enumerate(generator.multinomial(count, self.weights)):
-            along = generator.standard_normal((many, self.factors.shape[2])) @ self.factors[k].T
+            unit = generator.standard_normal((many, self.factors.shape[2]))
+            along = unit @ self.spread(k, whole).T
             around = generator.standard_normal((many, self.means.shape[1]))
             drawn.append(self.means[k] + along + np.sqrt(self.variances[k]) * around)
         return np.asarray(generator.permutation(np.vstack(drawn)))
@@ -154,11 +170,15 @@ class Gaussians:
         self, k: int, rows: Float[Array, "N S"], seen: Seen
     ) -> tuple[Float[Array, " N"], Factor, Float[Array, "R N"]]:
         """log(w_k p_k) of the observed values, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
-        factors, variance = self.factors[k, seen], self.variances[k, seen]
+        variance = self.variances[k, seen]
         away = rows - self.means[k, seen]
-        scaled = factors / variance[:, None]
-        factor = factorise(np.eye(factors.shape[1]) + factors.T @ scaled)
-        white = factor.solve_lower(scaled.T @ away.T)
+        basis = self.factors[k, seen] if self.axes is None else self.axes[seen]
+        scaled = basis / variance[:, None]
+        gram, along = basis.T @ scaled, scaled.T @ away.T
+        if self.axes is not None:
+            gram, along = self.factors[k].T @ gram @ self.factors[k], self.factors[k].T @ along
+        factor = factorise(np.eye(len(gram)) + gram)
+        white = factor.solve_lower(along)
         squares = np.sum(away**2 / variance, axis=1) - np.sum(white**2, axis=0)
         constant = np.sum(np.log(2.0 * np.pi * variance)) + factor.log_determinant
         with np.errstate(divide="ignore"):

@@ -9,7 +9,7 @@ from gplvm_core.prediction.complete import (
     reconstructed_jointly,
 )
 from gplvm_core.prediction.density import log_density, log_density_at, log_density_sampled
-from gplvm_core.prediction.derived import DerivedDensity, derived
+from gplvm_core.prediction.derived import DerivedDensity, Recipe, derived, refuse_density
 from gplvm_core.prediction.fills import Fill
 from gplvm_core.prediction.forward import (
     draw_jointly,
@@ -41,6 +41,7 @@ __all__ = [
     "Network",
     "Posterior",
     "Projection",
+    "Recipe",
     "TrainedEdge",
     "alternatives",
     "complete",
@@ -65,6 +66,7 @@ __all__ = [
     "quantiles",
     "reconstructed",
     "reconstructed_jointly",
+    "refuse_density",
     "sample",
     "transfer",
 ]

@@ -4,7 +4,7 @@ The latent points of the training rows are not distributed as N(0, I), and the m
 correlated between outputs. Both are learnt after training, and the bound does not change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +34,24 @@ KEPT_ASIDE = 0.2
 ROWS_A_GAUSSIAN = 5
 DRAWS = 400  # of the points of every latent Gaussian
 MOST_ROWS = 20_000
+# Approximate fractions of the work that have been done when the candidates, then the gaps of
+# held-out rows, have been tried.
+TRIED, FILLED = 0.45, 0.9
+SAME = 5  # the work that all candidates have in common, in Gaussians
+
+# Called with the fraction of the work that has been done.
+Report = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What held-out rows decided: the number of Gaussians, the rows that a covariance of the map
+    counts as, and which method fills which gaps.
+    """
+
+    size: int
+    strength: float
+    fills: tuple[Fill, ...]
 
 
 @dataclass(frozen=True)
@@ -56,6 +74,11 @@ class DerivedDensity:
     tried: tuple[tuple[int, float, float], ...] = ()
     fills: tuple[Fill, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def recipe(self) -> Recipe:
+        """What held-out rows decided. The same model and rows need not decide it again."""
+        return Recipe(len(self.latent.weights), self.strength, self.fills)
 
     def beside(self, outputs: Outputs) -> Float[Array, "N D"]:
         """All data side by side; data that are left out are missing."""
@@ -82,17 +105,17 @@ def derived(
     *,
     with_residual: bool = True,
     random_state: int = 0,
+    recipe: Recipe | None = None,
+    report: Report | None = None,
 ) -> DerivedDensity:
     """The density of the training rows, in the order of training; NaN marks missing values.
 
     The chosen candidate gives a held-out fifth of the rows the highest density. These rows are used
     neither for the density nor for the map's q(u). A missing value is drawn from the map's
-    Gaussians, and drawn again from the density before the last fit.
+    Gaussians, and drawn again from the density before the last fit. With a recipe no rows are held
+    out.
     """
-    if network.known:
-        raise DataError("a model with observed inputs has no density of rows without their inputs")
-    for edge in network.ends.values():
-        refuse_kinds(edge.posterior, "a density by a mixture of Gaussians")
+    refuse_density(network)
     generator, notes = np.random.default_rng(random_state), list[str]()
     given = np.hstack([outputs[name] for name in network.ends])
     used = np.arange(len(given))
@@ -100,24 +123,41 @@ def derived(
         used = np.sort(generator.choice(used, MOST_ROWS, replace=False))
         notes.append(f"the density was fitted to {MOST_ROWS:,} of {len(given):,} rows")
     given, gaps = given[used], np.isnan(given[used])
-    sizes = [size for size in sizes if size * ROWS_A_GAUSSIAN <= len(used)] or [1]
+    sizes = _possible(sizes, len(used))
     start = _Derivation.of(network, given, used, with_residual, random_state)
     if gaps.any():
         notes.append("the density was fitted with draws in the place of missing values")
-        start = start.filled(sizes[len(sizes) // 2], generator)
-    order = generator.permutation(len(used))
-    kept = max(1, round(KEPT_ASIDE * len(used)))
-    aside, others = start.observed[order[:kept]], start.only(np.sort(order[kept:]))
-    tried = others.tried(aside, sizes, strengths)
-    size, strength, _ = max(tried, key=lambda each: each[2])
-    _, density = others.density(size, strength)
-    fills = fills_of(others.network, density, aside, np.nanstd(start.observed, axis=0), generator)
-    latent, density = start.density(size, strength)
+        usual = _possible(SIZES, len(used))
+        start = start.filled(usual[len(usual) // 2], generator)
+    tried: list[tuple[int, float, float]] = []
+    if recipe is None:
+        recipe, tried = start.decided(sizes, strengths, generator, report or _nothing)
+    latent, density = start.density(recipe.size, recipe.strength)
     if gaps.any():
-        drawn = density.sample_completions(given, 1, generator)[0]
-        latent, density = replace(start, given=drawn).density(size, strength)
+        # A seed of its own, so that the draws do not depend on the rows that were held out.
+        drawn = density.sample_completions(given, 1, np.random.default_rng((random_state, 1)))[0]
+        latent, density = replace(start, given=drawn).density(recipe.size, recipe.strength)
     data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
-    return DerivedDensity(density, latent, data, strength, tuple(tried), fills, tuple(notes))
+    return DerivedDensity(
+        density, latent, data, recipe.strength, tuple(tried), recipe.fills, tuple(notes)
+    )
+
+
+def _possible(sizes: Sequence[int], count: int) -> list[int]:
+    """The numbers of Gaussians for which there are enough rows."""
+    return [size for size in sizes if size * ROWS_A_GAUSSIAN <= count] or [1]
+
+
+def refuse_density(network: Network) -> None:
+    """Raise DataError if the rows of a trained graph have no density by a mixture of Gaussians."""
+    if network.known:
+        raise DataError("a model with observed inputs has no density of rows without their inputs")
+    for edge in network.ends.values():
+        refuse_kinds(edge.posterior, "a density by a mixture of Gaussians")
+
+
+def _nothing(done: float) -> None:
+    """Report to nobody."""
 
 
 @dataclass(frozen=True)
@@ -170,16 +210,46 @@ class _Derivation:
         given = found.sample_completions(self.given, 1, generator)[0]
         return replace(self, given=given, coordinates=self.coordinates.fitted(given))
 
+    def decided(
+        self,
+        sizes: Sequence[int],
+        strengths: Sequence[float],
+        generator: np.random.Generator,
+        report: Report,
+    ) -> tuple[Recipe, list[tuple[int, float, float]]]:
+        """What a held-out fifth of the rows decides, and the candidates with its density."""
+        order = generator.permutation(len(self.given))
+        kept = max(1, round(KEPT_ASIDE * len(order)))
+        aside, others = self.observed[order[:kept]], self.only(np.sort(order[kept:]))
+        tried = others.tried(aside, sizes, strengths, report)
+        size, strength, _ = max(tried, key=lambda each: each[2])
+        _, density = others.density(size, strength)
+        fills = fills_of(
+            others.network,
+            density,
+            aside,
+            np.nanstd(self.observed, axis=0),
+            generator,
+            lambda done: report(TRIED + (FILLED - TRIED) * done),
+        )
+        return Recipe(size, strength, fills), tried
+
     def tried(
-        self, aside: Float[Array, "A D"], sizes: Sequence[int], strengths: Sequence[float]
+        self,
+        aside: Float[Array, "A D"],
+        sizes: Sequence[int],
+        strengths: Sequence[float],
+        report: Report,
     ) -> list[tuple[int, float, float]]:
         """Candidates with the mean log density of held-out rows, in nats."""
-        found = []
+        found, done, total = [], 0, sum(size + SAME for size in sizes) * len(strengths)
         for size in sizes:
             _, prior = self.prior(size)
             for strength in strengths:
                 density = self.fitted(prior, strength)
                 found.append((size, strength, float(density.score_samples(aside).mean())))
+                done += size + SAME
+                report(TRIED * (done / total))
         return found
 
     def density(self, size: int, strength: float) -> tuple[Gaussians, Gaussians]:

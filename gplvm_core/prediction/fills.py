@@ -7,6 +7,7 @@ kernel and latent points were trained on these rows, the density was not. The ma
 only where it is better by two standard errors.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -68,13 +69,16 @@ def fills_of(
     rows: Float[Array, "N D"],
     spread: Float[Array, " D"],
     generator: np.random.Generator,
+    report: Callable[[float], None],
 ) -> tuple[Fill, ...]:
     """Both methods on all kinds of gaps.
 
     rows: held out from the map and the density; spread: of the columns, 0 for those to leave out.
+    report: called with the fraction of the kinds that have been tried.
     """
     found, rows = [], rows[:MOST_ROWS]
-    for gaps, share in SHARES.items():
+    for number, (gaps, share) in enumerate(SHARES.items()):
+        report(number / len(SHARES))
         trials = min(MOST_TRIALS, -(-VALUES // max(1, round(share * rows.size))))
         whole = np.tile(rows, (trials, 1))
         hidden = _hidden(whole.shape, gaps, generator)

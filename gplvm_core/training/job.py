@@ -19,6 +19,8 @@ from gplvm_core.training.checkpoint import JobFiles
 from gplvm_core.training.progress import Pace, Snapshot, extended_trace, follows
 
 Outcome = Literal["ended", "paused", "interrupted"]
+DENSITY = "density of the rows"  # the name of the step after training
+NOT_LEARNT = "the density of the rows was not learnt"
 
 
 class JobError(ValueError):
@@ -109,6 +111,8 @@ class Job:
         try:
             dataset = self.files.read_data(self.snapshot.data)
             fitted = self._fit(dataset)
+            dataset = _on_the_map(fitted, dataset)
+            self._learn_density(fitted, dataset)
         except _PauseError:
             return "paused"
         except Exception as error:
@@ -180,9 +184,13 @@ class Job:
         self.publish(progress=progress, trace=trace)
         if time.monotonic() - self._written >= self.checkpoint_seconds:
             self.checkpoint()
+        self._hold_on()
+        self.obey()
+
+    def _hold_on(self) -> None:
+        """Request a pause if the operator of this server has stopped all training."""
         if self.snapshot.request is None and os.path.exists(self.hold):
             self.publish(request="pause")
-        self.obey()
 
     def obey(self) -> None:
         """Leave training if a pause or an end was requested; does not change the snapshot."""
@@ -194,15 +202,43 @@ class Job:
         if request == "pause":
             raise _PauseError
 
+    def _learn_density(self, fitted: Any, dataset: Dataset) -> None:
+        """Learn the density of the rows (`fit_density`), where the model can have one.
+
+        A failure becomes a note: the model is useful without the density.
+        """
+        if self._stopped or not getattr(fitted, "can_have_density", False):
+            return
+        began = time.monotonic()
+
+        def report(share: float) -> None:
+            progress, spent = self.snapshot.progress, time.monotonic() - began
+            if progress is not None:
+                left = spent * (1.0 - share) / max(share, 1e-3)
+                now = replace(progress, phase=DENSITY, message="", share=share, seconds_left=left)
+                self.publish(progress=now)
+            self._hold_on()
+            self.obey()
+
+        try:
+            fitted.fit_density(
+                dataset.view_values if dataset.views else dataset.values, callback=report
+            )
+        except _PauseError:
+            raise
+        except StopIteration:
+            note = f"{NOT_LEARNT}, because training was ended before"
+        except Exception as error:
+            note = f"{NOT_LEARNT}: {error}"
+        else:
+            return
+        fitted.notes_ = (*getattr(fitted, "notes_", ()), note)
+
     def _keep(self, fitted: BaseEstimator, dataset: Dataset) -> str:
         """Add the model to the library, or replace the one that this job added before.
 
         The library finds that model by the job, since its id may belong to another model by now.
-        For a table in files, only the rows on the model's map are stored.
         """
-        if isinstance(dataset, TableDataset):
-            rows = getattr(fitted, "rows_", None)
-            dataset = dataset.kept(rows and rows.kept)
         return self.library.add(fitted, dataset, self.snapshot.name, job=self.id)
 
     def _fail(self, message: str) -> None:
@@ -212,3 +248,11 @@ class Job:
             error=message,
             details=traceback.format_exc(),
         )
+
+
+def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
+    """The rows that are stored with a model: of a table in files, only those on the map."""
+    if not isinstance(dataset, TableDataset):
+        return dataset
+    rows = getattr(fitted, "rows_", None)
+    return dataset.kept(rows and rows.kept)

@@ -1,5 +1,7 @@
 """Mixtures of Gaussians against scipy's densities, quadrature and draws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -98,4 +100,18 @@ def test_coordinates_along_axes_have_one_variance_in_all_other_directions() -> N
     rows = np.random.default_rng(1).standard_normal((4, 6))
     whole = axes @ inner @ axes.T + around * (np.eye(6) - axes @ axes.T)
     expected = multivariate_normal(axes @ [1.0, -2.0], whole).logpdf(rows)
-    assert low.along(axes).score_samples(rows) == pytest.approx(expected, rel=1e-10)
+    wide = low.along(axes)
+    assert wide.score_samples(rows) == pytest.approx(expected, rel=1e-10)
+    # The same Gaussians without shared axes have the same conditionals and draws.
+    plain = replace(wide, factors=axes @ wide.factors, axes=None)
+    shift, scale = np.arange(6.0), np.arange(1.0, 7.0)
+    wide, plain = wide.in_units(shift, scale), plain.in_units(shift, scale)
+    rows[:2, 1:4] = np.nan
+    for mine, theirs in zip(wide.complete(rows), plain.complete(rows), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+    drawn = [
+        each.sample_completions(rows, 20_000, np.random.default_rng(0)) for each in (wide, plain)
+    ]
+    for moment in (np.mean, np.std):
+        np.testing.assert_allclose(*(moment(d, axis=0) for d in drawn), atol=0.15)
+    assert wide.sample(10, np.random.default_rng(0)).shape == (10, 6)

@@ -124,6 +124,37 @@ def test_each_row_says_which_method_fills_it(dense: BayesianGPLVM) -> None:
         assert chosen[own] == pytest.approx(whole[own], rel=1e-12)
 
 
+def test_draws_of_gaps_come_from_the_method_of_the_completion(dense: BayesianGPLVM) -> None:
+    hidden = {FEW: [0], SCATTERED: [0, 2, 4], BLOCK: [1, 2, 3]}
+    for fill in dense.density_.fills:
+        if not fill.used:
+            continue
+        columns = hidden[fill.gaps]
+        others = [column for column in range(5) if column not in columns]
+        given = NEW[:60].copy()
+        given[:, columns] = np.nan
+        mean, std = dense.complete(given, return_std=True)
+        drawn = dense.sample_completions(given, 400, random_state=0)
+        assert (drawn[:, :, others] == NEW[:60, others]).all()
+        apart = (drawn.mean(axis=0) - mean)[:, columns] / std[:, columns]
+        assert np.abs(apart).max() < 0.25
+        if fill.method == "density":  # its draws are as wide as its intervals
+            ratio = np.mean(drawn.var(axis=0)[:, columns]) / np.mean(std[:, columns] ** 2)
+            assert ratio == pytest.approx(1.0, abs=0.2)
+
+
+def test_a_recipe_gives_the_same_density_without_held_out_rows() -> None:
+    rows = ROWS.copy()
+    rows[3, 1] = np.nan
+    found = BayesianGPLVM(2, 10, max_iter=5, random_state=0).fit(rows)
+    done: list[float] = []
+    first = found.fit_density(rows, 2, callback=done.append).density_
+    assert 0.0 < done[0] <= done[-1] < 1.0 and done == sorted(done)
+    again = found.fit_density(rows, recipe=first.recipe, callback=done.clear).density_
+    assert again.fills == first.fills and not again.tried
+    np.testing.assert_array_equal(again.rows.score_samples(NEW), first.rows.score_samples(NEW))
+
+
 def test_kinds_of_gaps() -> None:
     missing = np.zeros((4, 20), dtype=bool)
     missing[1, [3, 9]] = True
@@ -257,3 +288,4 @@ def test_what_cannot_be_answered_is_said(model: BayesianGPLVM, dense: BayesianGP
     kinds = BayesianGPLVM(2, 10, max_iter=5, kinds="auto", random_state=0).fit(mixed)
     with pytest.raises(ValueError, match="numbers"):
         kinds.fit_density(mixed)
+    assert model.can_have_density and not kinds.can_have_density

@@ -9,7 +9,17 @@ import pytest
 
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models.estimators import with_density
+from gplvm_core.prediction import fills
 from gplvm_core.training import Queue
+
+
+@pytest.fixture(autouse=True)
+def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs try one candidate for the density of the rows, on few held-out rows."""
+    monkeypatch.setattr(with_density, "SIZES", (2,))
+    monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
+    monkeypatch.setattr(fills, "MOST_ROWS", 4)
 
 
 @pytest.fixture(scope="session")

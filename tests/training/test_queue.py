@@ -11,11 +11,18 @@ from sklearn.base import clone
 from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, toy_views
 from gplvm_core.models import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
+from gplvm_core.models.estimators import with_density
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training import JobError, Limits, Queue
+from gplvm_core.training.job import DENSITY
 from tests.store.faults import reachable_home, refused
 
 LONG = 100_000
+
+
+def phase_of(queue, id):
+    progress = queue.snapshot(id).progress
+    return None if progress is None else progress.phase
 
 
 def library_of(queue):
@@ -55,6 +62,50 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     assert (static.status, static.error) == ("finished", None)
 
 
+def test_a_job_learns_the_density_of_the_rows(jobs, wave, make_model):
+    done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 60)
+    assert (done.status, done.notes) == ("finished", make_model(5).fit(wave.values).notes_)
+    model = library_of(jobs).model(done.entry)
+    alone = make_model(5).fit(wave.values).fit_density(wave.values)
+    np.testing.assert_array_equal(
+        model.score_samples(wave.values, method="density"),
+        alone.score_samples(wave.values, method="density"),
+    )
+
+
+@pytest.mark.parametrize("request_", ["pause", "cancel"])
+def test_the_step_of_the_density_can_be_interrupted(
+    jobs, wave, make_model, until, monkeypatch, request_
+):
+    monkeypatch.setattr(with_density, "SIZES", (2,) * 10_000)  # longer than any test
+    id = jobs.submit(make_model(5), wave, "dense")
+    until(lambda: phase_of(jobs, id) == DENSITY)
+    assert 0.0 < jobs.snapshot(id).progress.share < 1.0
+    getattr(jobs, request_)(id)
+    ended = jobs.wait(id, 60)
+    if request_ == "pause":
+        assert ended.status == "paused"
+        monkeypatch.setattr(with_density, "SIZES", (2,))
+        jobs.resume(id)
+        ended = jobs.wait(id, 60)
+        assert library_of(jobs).model(ended.entry).density_ is not None
+    else:
+        assert ended.status == "cancelled"
+        assert "not learnt, because training was ended" in ended.notes[-1]
+    assert library_of(jobs).model(ended.entry).bound_ == make_model(5).fit(wave.values).bound_
+
+
+def test_a_density_that_fails_is_a_note(jobs, wave, make_model, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise MemoryError("no memory left")
+
+    monkeypatch.setattr(with_density.prediction, "derived", fails)
+    done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 60)
+    assert (done.status, done.error) == ("finished", None)
+    assert done.notes[-1] == "the density of the rows was not learnt: no memory left"
+    assert library_of(jobs).model(done.entry).density_ is None
+
+
 def test_words_reach_the_model_and_come_back_after_a_pause(jobs, until):
     letters = np.random.default_rng(0).integers(0, 3, 60)
     rows = [[0.1 * n + letter, "abc"[letter], int(letter > 1)] for n, letter in enumerate(letters)]
@@ -71,6 +122,7 @@ def test_words_reach_the_model_and_come_back_after_a_pause(jobs, until):
     alone = clone(model).set_params(kinds=mixed.kinds).fit(rows)
     stored, data = library_of(jobs).model(done.entry), library_of(jobs).dataset(done.entry)
     assert stored.bound_ == alone.bound_
+    assert not any("density" in note for note in done.notes)
     assert stored.columns_.columns == data.columns == mixed.columns
     failed = jobs.wait(jobs.submit(ProbabilisticPCA(1), mixed, "straight"), 60)
     assert "also has words or counts. Train a BayesianGPLVM" in failed.error

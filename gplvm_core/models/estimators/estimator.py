@@ -262,6 +262,8 @@ class LatentVariableModel(
     ) -> Float[Array, "S N D"]:
         """Fill in missing values with random draws.
 
+        After `fit_density` each row is drawn by the method that `complete` uses for it.
+
         Parameters
         ----------
         Y : array_like of shape (n, D)
@@ -276,9 +278,12 @@ class LatentVariableModel(
         ndarray of shape (S, n, D)
             The rows with observed values unchanged.
         """
-        outputs = self._outputs(Y)
-        drawn = self._draw(outputs, n_samples, np.random.default_rng(random_state))
-        return np.where(np.isnan(outputs), drawn, outputs)
+        outputs, generator = self._outputs(Y), np.random.default_rng(random_state)
+
+        def by_map(some: Mapping[str, Array]) -> Mapping[str, Array]:
+            return {DATA: self._draw(some[DATA], n_samples, generator)}
+
+        return self._drawn({DATA: outputs}, by_map, n_samples, generator)[DATA]
 
     def alternatives(
         self, Y: ArrayLike, n_alternatives: int = 3

@@ -15,6 +15,10 @@ SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"\2 inducing points are used instead of \1, since there are \2 rows",
         ),
         (
+            r"the density of the rows was not learnt(.*)",
+            r"How typical rows are was not learnt\1. It is learnt when it is first needed",
+        ),
+        (
             r"n_components = (\d+) is capped at (\d+) for these data",
             r"\2 latent dimensions are used instead of \1: the data do not have more",
         ),

@@ -123,6 +123,7 @@ PHASES = {
     "noise held everywhere": "laying out the layers",
     "hidden noise held": "making the layers depend on each other",
     "hidden noise held, refined": "making the layers depend on each other",
+    "density of the rows": "learning how typical rows are …",
 }
 
 
