@@ -78,7 +78,8 @@ def set_up() -> None:
         return
     warnings = dataset.warnings
     data_view(dataset, warnings)
-    anything_button(dataset)
+    if all(column.kind != "exposure" for column in dataset.columns):
+        anything_button(dataset)
     if dataset.columns:
         st.markdown(what_is_learnt(dataset))
     st.header("2 · Model", anchor=False)

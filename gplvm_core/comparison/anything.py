@@ -137,6 +137,12 @@ def is_anything_here(
     True
     """
     columns, _ = columns_of(cells_of(Y), kinds)
+    exposed = [column.name for column in columns if column.kind == "exposure"]
+    if exposed:
+        raise DataError(
+            f"the column {exposed[0]!r} is an exposure, which shuffled copies cannot have: give "
+            "counts of rows with equal exposures"
+        )
     values = coded_table(columns, Y)
     n_hidden = HIDDEN * np.sum(~np.isnan(values))
     if len(values) < LEAST_ROWS or n_hidden < LEAST_HIDDEN or values.shape[1] < 2:

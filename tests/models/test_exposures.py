@@ -59,7 +59,7 @@ def test_predictions_are_at_the_exposure_of_their_row(model: BayesianGPLVM) -> N
     low, high = model.column_quantiles(hidden, "gene 3", (0.05, 0.95))
     inside = (low <= table["gene 3"]) & (table["gene 3"] <= high)
     assert 0.8 <= inside.mean() <= 1.0
-    filled, std = model.complete(hidden, return_std=True)
+    filled = model.complete(hidden)
     np.testing.assert_allclose(filled["size"].astype(float), table["size"])
     asked = filled["gene 3"][::2].astype(float).to_numpy()
     assert np.corrcoef(np.log(asked + 1.0), np.log(rate[::2] + 1.0))[0, 1] > 0.95
@@ -98,10 +98,10 @@ def test_it_survives_the_disk(model: BayesianGPLVM, tmp_path: Path) -> None:
 def test_impossible_exposures_have_clear_messages(model: BayesianGPLVM) -> None:
     table, _, _ = cells(20)
     kinds = KINDS | {"size": "exposure"}
-    with pytest.raises(DataError, match="'size' holds exposures, but .* above 0"):
+    with pytest.raises(DataError, match=r"'size' holds exposures, but .* above 0"):
         BayesianGPLVM(2, kinds=kinds).fit(table.assign(size=np.arange(20.0)))
     gap = table.assign(size=np.where(np.arange(20) == 4, np.nan, table["size"]))
-    with pytest.raises(DataError, match="'size' is missing in .*training needs it"):
+    with pytest.raises(DataError, match=r"'size' is missing in .*training needs it"):
         BayesianGPLVM(2, kinds=kinds).fit(gap)
     with pytest.raises(DataError, match="no column of the table is of counts"):
         BayesianGPLVM(2, kinds={"size": "exposure"}).fit(table[["size"]].assign(other=1.5))
