@@ -81,7 +81,8 @@ def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str,
             seen = values[~np.isnan(values)]
             entry["range"] = [float(mark) for mark in (seen.min(), np.median(seen), seen.max())]
         entries.append(entry)
-    return {"kind": "table", "table": entries, "palette": list(COLOURS)}
+    names = [entry["name"] for entry in entries]
+    return {"kind": "table", "columns": names, "table": entries, "palette": list(COLOURS)}
 
 
 def pack_links(
