@@ -12,6 +12,7 @@ from pages.ui.shared.lead import lead
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
+from pages.ui.train.anything import anything_button
 from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.foreseen import say_foreseen
 from pages.ui.train.jobs_list import active_banner, job_list
@@ -77,6 +78,8 @@ def set_up() -> None:
         return
     warnings = dataset.warnings
     data_view(dataset, warnings)
+    if all(column.kind != "exposure" for column in dataset.columns):
+        anything_button(dataset)
     if dataset.columns:
         st.markdown(what_is_learnt(dataset))
     st.header("2 · Model", anchor=False)

@@ -5,9 +5,10 @@ Single cells
 Put cells on a map from counts of molecules, without logarithms or pseudocounts.
 
 The data are simulated: 150 cells along a path that branches, 40 genes. The cells differ in how many
-molecules were captured. ``read_h5ad("cells.h5ad")`` reads real ones; its ``values`` take
-the place of ``counts``. Some tens to a few hundred variable genes are enough, since each count
-column costs as much as a column with gaps that no other column has.
+molecules were captured. ``read_h5ad("cells.h5ad", counts=True)`` reads real ones as such a table:
+fit a model with ``kinds=data.kinds`` to ``data.in_own_values()``. Some tens to a few hundred
+variable genes are enough, since each count column costs as much as a column with gaps that no other
+column has.
 """
 
 import matplotlib.pyplot as plt
@@ -25,25 +26,21 @@ counts = generator.poisson(captured[:, None] * shares / shares.sum(axis=1, keepd
 
 # %%
 # The number of captured molecules is about the experiment, not about the cell, and would be the
-# main dimension of the map. A random subset of every cell's molecules has the same size
-# for all cells, and stays a table of counts.
+# main dimension of the map. As an exposure it is known: it multiplies the expected counts of its
+# cell, and the map explains only what is left.
 
-depth = int(np.quantile(counts.sum(axis=1), 0.1))
-kept = counts.sum(axis=1) >= depth
-thinned = np.array(
-    [generator.multivariate_hypergeometric(cell, depth) for cell in counts[kept]], dtype=float
-)
-print(f"{kept.sum()} cells with {depth} molecules each.")
+sizes = counts.sum(axis=1)
+table = np.column_stack([counts, sizes]).astype(float)
 
 # %%
 # Every gene has its own signal variance, and counts may vary more than under a Poisson
 # distribution.
 
-kinds = ["count"] * thinned.shape[1]
-model = BayesianGPLVM(4, 20, kinds=kinds, max_iter=60, random_state=0).fit(thinned)
+kinds = ["count"] * counts.shape[1] + ["exposure"]
+model = BayesianGPLVM(4, 20, kinds=kinds, max_iter=60, random_state=0).fit(table)
 first = np.argsort(-model.relevance_)[:2]
 fig, axes = plt.subplots(figsize=(5, 4), layout="constrained")
-axes.scatter(*model.latent_mean_[:, first].T, c=age[kept], s=15)
+axes.scatter(*model.latent_mean_[:, first].T, c=age, s=15)
 axes.set_title("cells by age")
 
 # %%
@@ -60,15 +57,15 @@ def explained(values: np.ndarray) -> float:
     return 1.0 - np.var(values - values[near].mean(axis=1)) / np.var(values)
 
 
-print(f"The map explains {explained(age[kept]):.0%} of the age.")
-print(f"It explains {max(explained(np.log(captured[kept])), 0.0):.0%} of the captured molecules.")
+print(f"The map explains {explained(age):.0%} of the age.")
+print(f"It explains {max(explained(np.log(captured)), 0.0):.0%} of the captured molecules.")
 
 # %%
 # A gene that was not measured: hide it in half of the cells, and ask for its quantiles.
 
-hidden = thinned.copy()
-gene = int(np.argmax(np.var(thinned, axis=0)))
+hidden = table.copy()
+gene = int(np.argmax(np.var(counts, axis=0)))
 hidden[::2, gene] = np.nan
 low, high = model.column_quantiles(hidden, gene, (0.05, 0.95))
-inside = (low <= thinned[:, gene]) & (thinned[:, gene] <= high)
+inside = (low <= counts[:, gene]) & (counts[:, gene] <= high)
 print(f"{inside[::2].mean():.0%} of the hidden counts are between their 5 % and 95 % quantiles.")

@@ -56,6 +56,11 @@ class MixedOutputs:
         return np.ascontiguousarray(self.values[:, self.links.numbers])
 
     @cached_property
+    def known(self) -> Float[Array, "N K"]:
+        """The known term o in every function of a discrete output: the log exposure of counts."""
+        return self.links.known(self.values)[:, self.links.discrete]
+
+    @cached_property
     def number_patterns(self) -> Patterns:
         """The patterns of rows in which the numbers are observed."""
         if self.numbers.shape[1] == 0:
@@ -69,7 +74,7 @@ class MixedOutputs:
         are narrow there, so the map learns from them before a small size explains them as noise.
         """
         counts = self.links.size[self.links.discrete]
-        size = np.where(counts > 0.0, FIRST_SIZE, 0.0)
+        size = np.where(counts > 0.0, FIRST_SIZE, counts)
         successes, failures, _ = self.linked(size).entries(self.values)
         return Local(np.abs(np.log((successes + 0.5) / (failures + 0.5))), size)
 
@@ -84,7 +89,13 @@ class MixedOutputs:
         links = self.linked(local.size)
         successes, failures, _ = links.entries(self.values)
         found = quadratic(successes, failures, local.xi)
-        return replace(found, offset=found.offset + links.log_base(self.values))
+        # With f = o + h the factor of h has the slope ℓ − w o and the offset c + ℓ o − ½ w o².
+        known, w = self.known, found.weight
+        return Quadratic(
+            w,
+            found.slope - w * known,
+            found.offset + links.log_base(self.values) + known * (found.slope - 0.5 * w * known),
+        )
 
     def targets(self, factors: Quadratic) -> Targets:
         """The targets of the statistics: the numbers, the slopes ℓ and the weights w."""
@@ -194,7 +205,8 @@ def updated(
     limits = Limits(most_ratio, least_signal)
     found = _settle(layer, belief, outputs, jitter, True, limits, executor)
     mean, square = function_moments(found.layer, belief, outputs, found.at, found.bias, executor)
-    links = outputs.linked(local.size)
+    links, known = outputs.linked(local.size), outputs.known
+    mean, square = mean + known, square + known * (2.0 * mean + known)
     successes, _, observed = links.entries(outputs.values)
     size = local.size.copy()
     counts = size > 0.0
@@ -214,7 +226,10 @@ def function_moments(
     bias: Float[Array, " K"],
     executor: Executor,
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
-    """⟨f⟩ and ⟨f²⟩ of the discrete outputs in every row, under q(u) of `at` (numbers first)."""
+    """⟨f⟩ and ⟨f²⟩ of the discrete outputs in every row, under q(u) of `at` (numbers first).
+
+    f is without the known term of exposures.
+    """
     kernel, inducing = layer.kernel, layer.inducing
     n_numbers, each = outputs.numbers.shape[1], at.each
     assert each is not None

@@ -41,7 +41,9 @@ class KnownFactors:
         above = self.slope - np.einsum("mk,mk->k", carried, self.slopes)
         below = self.weight - np.einsum("mk,mk->k", carried, self.weights)
         # If the signal can be constant, the denominator is 0 up to rounding and b is arbitrary.
-        return above / np.maximum(below, 1e-10 * self.weight)
+        # A column without factors (an exposure) has b = 0.
+        least = np.maximum(1e-10 * self.weight, np.finfo(float).tiny)
+        return above / np.maximum(below, least)
 
     def value(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
         """F at these r and their best b, without Σc."""

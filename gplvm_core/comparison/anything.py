@@ -1,7 +1,7 @@
 """Is anything here? Whether a row's other values help to predict a hidden one."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import nbinom, norm
 from sklearn.base import BaseEstimator, clone
 
+from gplvm_core.comparison.repeated import Step, Watch
 from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.numerics import Array
@@ -33,8 +34,9 @@ ERRORS = 2.0  # standard errors that a gain must exceed
 class Evidence:
     """Whether a model predicts hidden entries better than the base rate of each column.
 
-    gain: mean log probability of a hidden entry minus that by base rates, in nats. error: its
-    standard error, by rows. shuffled: the same gain of each shuffled copy. answer: in words.
+    gain: mean log probability of a hidden entry minus that by base rates, in nats; NaN if the test
+    was stopped before. error: its standard error, by rows. shuffled: the same gain of each shuffled
+    copy that was tested. answer: in words, with numbers; words: without them.
     """
 
     gain: float
@@ -42,23 +44,45 @@ class Evidence:
     shuffled: tuple[float, ...]
 
     @property
-    def found(self) -> bool:
-        return self.gain - ERRORS * self.error > max(0.0, *self.shuffled)
+    def complete(self) -> bool:
+        """Whether the table and at least one shuffled copy were tested."""
+        return bool(self.shuffled) and np.isfinite(self.gain)
 
     @property
-    def answer(self) -> str:
-        share = np.expm1(max(self.gain, 0.0))
+    def found(self) -> bool:
+        return self.complete and self.gain - ERRORS * self.error > max(0.0, *self.shuffled)
+
+    @property
+    def words(self) -> str:
+        if not self.complete:
+            return "Stopped before the table could be compared with a shuffled copy: no answer yet."
         if self.found:
+            times = float(np.exp(self.gain))
+            more = f"{times:.1f} times as probable as the base rates do"
+            if times < 2.0:
+                more = f"{100.0 * (times - 1.0):.0f}\u00a0% more probable than the base rates do"
             return (
                 "Yes, there is structure here: knowing the rest of a row makes hidden values "
-                f"{share:.0%} more probable than the base rates do ({self.gain:.3f} ± "
-                f"{self.error:.3f} nats a value; {max(self.shuffled):.3f} with shuffled columns)."
+                f"{more}."
             )
         return (
             "No structure was found: hidden values are predicted no better than by the base rate "
-            f"of each column ({self.gain:.3f} ± {self.error:.3f} nats a value; "
-            f"{max(self.shuffled):.3f} with shuffled columns)."
+            "of each column."
         )
+
+    @property
+    def numbers(self) -> str:
+        """The gain of the table and of the shuffled copies; empty without a gain."""
+        if np.isnan(self.gain):
+            return ""
+        table = f"{self.gain:.3f} ± {self.error:.3f} nats a value"
+        if not self.shuffled:
+            return table
+        return f"{table}; {max(self.shuffled):.3f} with shuffled columns"
+
+    @property
+    def answer(self) -> str:
+        return f"{self.words} ({self.numbers})" if self.numbers else self.words
 
 
 def is_anything_here(
@@ -68,6 +92,7 @@ def is_anything_here(
     model: BaseEstimator | None = None,
     n_shuffles: int = 2,
     random_state: int = 0,
+    callback: Callable[[Step], None] | None = None,
 ) -> Evidence:
     """Compare a model with the columns' base rates on hidden entries, and on shuffled copies.
 
@@ -87,6 +112,9 @@ def is_anything_here(
         The number of shuffled copies.
     random_state : int, default 0
         The seed of hidden entries, shuffles and models.
+    callback : callable, optional
+        Called with a `Step` before and during every training. StopIteration ends the test with
+        what is finished.
 
     Returns
     -------
@@ -109,6 +137,12 @@ def is_anything_here(
     True
     """
     columns, _ = columns_of(cells_of(Y), kinds)
+    exposed = [column.name for column in columns if column.kind == "exposure"]
+    if exposed:
+        raise DataError(
+            f"the column {exposed[0]!r} is an exposure, which shuffled copies cannot have: give "
+            "counts of rows with equal exposures"
+        )
     values = coded_table(columns, Y)
     n_hidden = HIDDEN * np.sum(~np.isnan(values))
     if len(values) < LEAST_ROWS or n_hidden < LEAST_HIDDEN or values.shape[1] < 2:
@@ -120,14 +154,18 @@ def is_anything_here(
         raise ValueError(f"n_shuffles must be at least 1; got {n_shuffles}")
     if model is None:
         size = min(6, values.shape[1])
-        model = BayesianGPLVM(size, min(40, len(values)), max_iter=100)
+        model = BayesianGPLVM(size, min(40, len(values)), max_iter=100, scaling="columns")
     generator = np.random.default_rng(random_state)
-    gain, error = _gain(values, columns, model, generator)
-    shuffled = tuple(
-        _gain(generator.permuted(values, axis=0), columns, model, generator)[0]
-        for _ in range(n_shuffles)
-    )
-    return Evidence(gain, error, shuffled)
+    watch = Watch(callback, 1, 1 + n_shuffles)
+    gain, error = _gain(values, columns, model, generator, watch, 0)
+    shuffled = []
+    for copy in range(1, 1 + n_shuffles):
+        table = generator.permuted(values, axis=0)
+        found, _ = _gain(table, columns, model, generator, watch, copy)
+        if watch.stopped:
+            break
+        shuffled.append(found)
+    return Evidence(gain, error, tuple(shuffled))
 
 
 def _gain(
@@ -135,14 +173,25 @@ def _gain(
     columns: Sequence[TableColumn],
     model: BaseEstimator,
     generator: np.random.Generator,
+    watch: Watch,
+    copy: int,
 ) -> tuple[float, float]:
-    """The mean gain of a hidden entry over its base rate, and its standard error by rows."""
+    """The mean gain of a hidden entry over its base rate, and its standard error by rows.
+
+    copy: 0 for the table itself, then the number of the shuffled copy. NaN if it was stopped.
+    """
+    watch.enter(f"Shuffled copy {copy}" if copy else "The table itself", 0, copy)
+    if watch.stopped:
+        return np.nan, np.nan
     hidden = _hidden(values, columns, generator)
     shown = np.where(hidden, np.nan, values)
     fitted: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
     with warnings.catch_warnings():
         # A column that the map does not explain is a valid result here, not a problem.
         warnings.simplefilter("ignore", UserWarning)
+        fitted.fit(_as_table(columns, shown), callback=watch)
+        if watch.stopped:
+            return np.nan, np.nan
         predicted = _log_probabilities(fitted, columns, shown, values)
     gains = np.zeros_like(values)
     for at, column in enumerate(columns):
@@ -176,13 +225,13 @@ def _log_probabilities(
     shown: Float[Array, "N C"],
     values: Float[Array, "N C"],
 ) -> Float[Array, "N C"]:
-    """Train on shown entries; log p of every entry of `values` given the shown ones of its row."""
+    """log p of every entry of `values` given the shown ones of its row, by a model of these."""
     found = np.zeros_like(values)
+    table = _as_table(columns, shown)
     if all(column.kind == "number" for column in columns):
-        mean, std = model.fit(shown).complete(shown, return_std=True)
+        mean, std = model.complete(table, return_std=True)
         return norm.logpdf(values, mean, np.maximum(std, np.finfo(float).tiny))
-    table = in_own_values(columns, shown)
-    expected = model.fit(table)._expected(model._outputs(table))
+    expected = model._expected(model._outputs(table))
     there = np.nan_to_num(values)
     for at, (column, trained) in enumerate(zip(columns, model.columns_.columns, strict=True)):
         if column.is_words:
@@ -195,6 +244,13 @@ def _log_probabilities(
             mean, variance = expected.moments(at)
             found[:, at] = norm.logpdf(there[:, at], mean, np.sqrt(variance))
     return found
+
+
+def _as_table(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Any:
+    """The rows as a model takes them: a plain array if all columns are numbers."""
+    if all(column.kind == "number" for column in columns):
+        return values
+    return in_own_values(columns, values)
 
 
 def _log_base_rates(

@@ -88,7 +88,7 @@ def compare(
     if len({each.name for each in contenders}) < len(contenders):
         raise ValueError("two of the models have the same name; each needs its own")
     splits = splits_of(cv, len(rows), random_state)
-    watch = _Watch(callback, len(splits), len(contenders))
+    watch = Watch(callback, len(splits), len(contenders))
     found: list[list[dict[str, float]]] = []
     for at, (train, test) in enumerate(splits):
         here: list[dict[str, float]] = []
@@ -183,7 +183,7 @@ def _finite(values: ArrayLike, name: str) -> Array:
     return found
 
 
-class _Watch:
+class Watch:
     """Reports progress to the callback, and remembers whether it raised StopIteration."""
 
     def __init__(
@@ -228,7 +228,7 @@ def _seeded(estimator: BaseEstimator, random_state: int | None, split: int) -> A
     return model
 
 
-def _fit(model: Any, rows: Array, outputs: Array | None, watch: _Watch) -> None:
+def _fit(model: Any, rows: Array, outputs: Array | None, watch: Watch) -> None:
     data = (rows,) if outputs is None else (rows, outputs)
     reports = "callback" in inspect.signature(model.fit).parameters
     model.fit(*data, **({"callback": watch} if reports else {}))

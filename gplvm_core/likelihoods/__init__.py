@@ -5,7 +5,7 @@ from gplvm_core.likelihoods.counts import (
     count_probabilities,
     mixture_quantiles,
 )
-from gplvm_core.likelihoods.links import Links
+from gplvm_core.likelihoods.links import EXPOSURE, Links
 from gplvm_core.likelihoods.logistic import (
     Quadratic,
     expected_log_likelihood,
@@ -16,6 +16,7 @@ from gplvm_core.likelihoods.sticks import class_probabilities, classes, n_sticks
 from gplvm_core.likelihoods.table import TableColumns
 
 __all__ = [
+    "EXPOSURE",
     "Links",
     "Quadratic",
     "TableColumns",

@@ -12,13 +12,16 @@ from gplvm_core.likelihoods.logistic import log_probability, probability
 from gplvm_core.numerics import Array
 
 Flags = Bool[NDArray[np.bool_], " D"]
+EXPOSURE = -1.0
 
 
 @dataclass(frozen=True)
 class Links:
     """The type of every output.
 
-    size: NaN for a number, 0 for yes/no, and r for a count with size r.
+    size: NaN for a number, 0 for yes/no, r for a count with size r, and `EXPOSURE` for the
+    logarithm of an exposure. An exposure is given, never predicted: it is a known term in the
+    functions of the row's counts, and its own function is 0.
     """
 
     size: Float[Array, " D"]
@@ -32,6 +35,14 @@ class Links:
         return self.size > 0.0
 
     @property
+    def yes_no(self) -> Flags:
+        return self.size == 0.0
+
+    @property
+    def exposures(self) -> Flags:
+        return self.size == EXPOSURE
+
+    @property
     def discrete(self) -> Flags:
         return ~self.numbers
 
@@ -40,10 +51,21 @@ class Links:
     ) -> tuple[Float[Array, "N K"], Float[Array, "N K"], Bool[NDArray[np.bool_], "N K"]]:
         """Successes and failures of the discrete outputs (0 where missing), and where observed."""
         own, size = values[:, self.discrete], self.size[self.discrete]
-        observed = ~np.isnan(own)
+        observed = ~np.isnan(own) & (size != EXPOSURE)
         successes = np.where(observed, own, 0.0)
         failures = np.where(size > 0.0, size, 1.0 - successes)
         return successes, np.where(observed, failures, 0.0), observed
+
+    def known(self, values: Float[Array, "N D"]) -> Float[Array, "N D"]:
+        """The known term in every function: the row's log exposure for counts, 0 for others.
+
+        The column of an exposure has its own value. A missing exposure is a usual one (0).
+        """
+        own = np.nan_to_num(values[:, self.exposures])
+        found = np.zeros(values.shape)
+        found[:, self.counts] = own.sum(axis=1, keepdims=True)
+        found[:, self.exposures] = own
+        return found
 
     def log_base(self, values: Float[Array, "N D"]) -> Float[Array, "N K"]:
         """The part of log p(y | f) without f, for the discrete outputs; 0 where missing."""
@@ -61,10 +83,11 @@ class Links:
         """Σ log ⟨p(y | f)⟩ over the observed discrete outputs of each row."""
         successes, failures, _ = self.entries(values)
         own = self.discrete
+        mean = mean[..., own] + self.known(values)[:, own]
         each = log_probability(
-            np.broadcast_to(successes, mean[..., own].shape),
-            np.broadcast_to(failures, mean[..., own].shape),
-            mean[..., own],
+            np.broadcast_to(successes, mean.shape),
+            np.broadcast_to(failures, mean.shape),
+            mean,
             variance[..., own],
         )
         return np.asarray(np.sum(each + self.log_base(values), axis=-1))
@@ -75,13 +98,30 @@ class Links:
         """Σ log p(y | f) over each row's discrete outputs, at several f, without `log_base`."""
         successes, failures, _ = self.entries(values)
         f = functions[:, self.discrete]
+        if self.exposures.any():
+            known = self.known(values)[:, self.discrete]
+            return np.stack(
+                [
+                    log_expit(f + o) @ a + log_expit(-f - o) @ b
+                    for o, a, b in zip(known, successes, failures, strict=True)
+                ]
+            )
         return successes @ log_expit(f).T + failures @ log_expit(-f).T
 
     def draw(
-        self, functions: Float[Array, "*S D"], generator: np.random.Generator
+        self,
+        functions: Float[Array, "*S D"],
+        generator: np.random.Generator,
+        known: Float[Array, "N D"] | None = None,
     ) -> Float[Array, "*S D"]:
-        """Draws of the discrete outputs at these functions; numbers are returned unchanged."""
-        found, yes_no = functions.copy(), self.discrete & ~self.counts
+        """Draws of the discrete outputs at these functions; numbers are returned unchanged.
+
+        known: as `known` returns it; None: usual exposures.
+        """
+        functions = np.where(self.exposures, 0.0, functions)
+        if known is not None:
+            functions = functions + known
+        found, yes_no = functions.copy(), self.yes_no
         chance = generator.random(functions[..., yes_no].shape)
         found[..., yes_no] = chance < expit(functions[..., yes_no])
         stop = expit(-functions[..., self.counts])
@@ -96,7 +136,7 @@ class Links:
     ) -> tuple[Float[Array, "*S D"], Float[Array, "*S D"]]:
         """Mean and variance of the outputs for f ~ N(mean, variance); unchanged for numbers."""
         mean, spread = mean.copy(), variance.copy()
-        yes_no, counts = self.discrete & ~self.counts, self.counts
+        yes_no, counts = self.yes_no, self.counts
         yes = probability(mean[..., yes_no], variance[..., yes_no])
         m, v, size = mean[..., counts], variance[..., counts], self.size[counts]
         mean[..., yes_no], spread[..., yes_no] = yes, yes * (1.0 - yes)

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.likelihoods.links import Links
+from gplvm_core.likelihoods.links import EXPOSURE, Links
 from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
@@ -22,8 +22,8 @@ from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 class TableColumns:
     """The columns of a table, in its order.
 
-    A layer's outputs are in the same order: one for a number, yes/no or count, and W − 1 for a
-    category or grade of W words.
+    A layer's outputs are in the same order: one for a number, yes/no, count or exposure (its
+    logarithm in units of the usual one), and W − 1 for a category or grade of W words.
     """
 
     columns: tuple[TableColumn, ...]
@@ -65,9 +65,10 @@ class TableColumns:
     def links(self, size: float = 1.0) -> Links:
         """The types of the outputs. size: the size r of counts before training."""
         found = np.zeros(self.n_outputs)
+        sizes = {"count": size, "exposure": EXPOSURE}
         for column, place in zip(self.columns, self.places, strict=True):
             if not column.is_words:
-                found[place] = size if column.kind == "count" else np.nan
+                found[place] = sizes.get(column.kind, np.nan)
         return Links(found)
 
     def encoded(self, table: Any) -> Float[Array, "N D"]:
@@ -85,19 +86,25 @@ class TableColumns:
         for cells, column, place in zip(table, self.columns, self.places, strict=True):
             coded = coded_column(column, cells)
             words = len(column.words)
+            if column.kind == "exposure":
+                coded = np.log(coded / column.unit)
             found[:, place] = sticks(coded, words) if column.is_words else coded[:, None]
         return found
 
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
         """The data as columns of about unit variance, for the initial principal components.
 
-        Each word of a category gets a column, grades their index, and counts their square root.
+        Each word of a category gets a column, grades their index, and counts the square root of
+        their number at a usual exposure.
         """
         parts = []
+        known = self.links().known(outputs)
         for column, place in zip(self.columns, self.places, strict=True):
             own = outputs[:, place]
+            if column.kind == "exposure":
+                continue
             if column.kind == "count":
-                parts.append(np.sqrt(own))
+                parts.append(np.sqrt(own * np.exp(-known[:, place])))
             elif not column.is_words:
                 parts.append(own)
             else:
@@ -125,6 +132,8 @@ class TableColumns:
                 found[:, at] = [column.words[int(code)] for code in classes(own)]
             elif column.kind == "count":
                 found[:, at] = [int(value) for value in own[:, 0]]
+            elif column.kind == "exposure":
+                found[:, at] = (column.unit * np.exp(own[:, 0])).tolist()
             else:
                 found[:, at] = own[:, 0].tolist()
         return found

@@ -6,7 +6,7 @@ is exact at a known latent point and an approximation at an uncertain one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,15 @@ class Expected:
         """With a single Gaussian for every function."""
         alone = np.ones((len(mean), 1))
         return cls(columns, posterior, alone, mean[:, None], variance[:, None])
+
+    def exposed(self, outputs: Float[Array, "N D"]) -> "Expected":
+        """The prediction at the exposures of these rows; exposures are the given ones."""
+        links = self.posterior.links
+        assert links is not None
+        if not links.exposures.any():
+            return self
+        mean = self.mean + links.known(outputs)[:, None]
+        return replace(self, mean=mean)
 
     def explanation(self, k: int) -> "Expected":
         """The prediction of explanation k only."""
@@ -106,7 +115,7 @@ class Expected:
         """Outputs for the most likely table, with standard deviations and probabilities.
 
         The outputs give numbers at their mean, counts at their median and the most probable word.
-        Standard deviations are NaN for words, probabilities are NaN for numbers.
+        Standard deviations are NaN for words and exposures, probabilities for numbers.
         """
         count = len(self.weights), len(self.columns.columns)
         outputs = np.zeros((len(self.weights), self.columns.n_outputs))
@@ -119,6 +128,9 @@ class Expected:
                 best = np.argmax(chance, axis=1)
                 outputs[:, place] = best[:, None] == np.arange(chance.shape[1] - 1)
                 sure[:, at] = np.max(chance, axis=1)
+                continue
+            if column.kind == "exposure":
+                outputs[:, place.start] = self.mean[:, 0, place.start]
                 continue
             mean, variance = self.moments(at)
             outputs[:, place.start], std[:, at] = mean, np.sqrt(variance)
@@ -206,18 +218,23 @@ def expected_at(
 
 
 def expected_of(
-    network: Network, columns: TableColumns, end: str, explained: Explained
+    network: Network,
+    columns: TableColumns,
+    end: str,
+    explained: Explained,
+    outputs: Float[Array, "N D"] | None,
 ) -> Expected:
-    """Predictions of one of the data for rows."""
+    """Predictions of one of the data for rows. outputs: their observed values of these data."""
     parts = functions(network, explained, end)
-    return Expected(columns, network.ends[end].posterior, *parts)
+    found = Expected(columns, network.ends[end].posterior, *parts)
+    return found if outputs is None else found.exposed(outputs)
 
 
 def expected_of_others(
     network: Network, columns: TableColumns, end: str, outputs: Outputs, at: int
 ) -> Expected:
     """Predictions of one of the data for rows that do not use their values in its column `at`."""
-    known = dict(outputs)
+    known, rows = dict(outputs), outputs.get(end)
     if end in known:
         own = known[end].copy()
         own[:, columns.places[at]] = np.nan
@@ -231,7 +248,7 @@ def expected_of_others(
         }
         prior = {root: Belief(np.zeros(shape), np.ones(shape)) for root, shape in size.items()}
         return expected_at(network, columns, end, prior)
-    return expected_of(network, columns, end, explain(network, known))
+    return expected_of(network, columns, end, explain(network, known), rows)
 
 
 def counts_of(column: TableColumn) -> None:

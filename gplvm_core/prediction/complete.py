@@ -100,9 +100,16 @@ def reconstructed_jointly(
 
 
 def draw_rows(
-    network: Network, explained: Explained, n_samples: int, generator: np.random.Generator
+    network: Network,
+    explained: Explained,
+    n_samples: int,
+    generator: np.random.Generator,
+    outputs: Outputs,
 ) -> dict[str, Float[Array, "S N _D"]]:
-    """Draws of complete rows with noise: an explanation, points of the nodes, then the data."""
+    """Draws of complete rows with noise: an explanation, points of the nodes, then the data.
+
+    outputs: the rows' observed values, whose exposures apply to the draws.
+    """
     weights = _weights(explained)
     levels = generator.random((n_samples, len(weights)))
     chosen = np.sum(levels[:, :, None] > np.cumsum(weights, axis=1)[:, :-1], axis=2)
@@ -116,7 +123,8 @@ def draw_rows(
             mean = np.stack([given[at].mean for given in each])[pick]
             spread = np.stack([given[at].variance for given in each])[pick]
             points[at] = mean + np.sqrt(spread) * generator.standard_normal(mean.shape)
-        for name, own in draws(network, points, generator).items():
+        own_rows = {name: own[rows] for name, own in outputs.items()}
+        for name, own in draws(network, points, generator, outputs=own_rows).items():
             found[name][:, rows] = own
     return found
 

@@ -135,11 +135,15 @@ def draws(
     generator: np.random.Generator,
     *,
     noise: bool = True,
+    outputs: Mapping[str, Float[Array, "N _D"]] | None = None,
 ) -> dict[str, Float[Array, "S N _D"]]:
-    """Draws of all data below the given draws, independently for each row."""
+    """Draws of all data below the given draws, independently for each row.
+
+    outputs: the rows' observed values, whose exposures apply to the draws.
+    """
     known = draw_hidden(network, given, generator)
     return {
-        name: _drawn(edge, known, generator, noise=noise)
+        name: _drawn(edge, known, generator, noise=noise, rows=(outputs or {}).get(name))
         for name, edge in _reached(network, known).items()
     }
 
@@ -150,6 +154,7 @@ def _drawn(
     generator: np.random.Generator,
     *,
     noise: bool = True,
+    rows: Float[Array, "N D"] | None = None,
 ) -> Float[Array, "S N D"]:
     posterior, links = edge.posterior, edge.posterior.links
     if links is None:
@@ -158,7 +163,9 @@ def _drawn(
     mean, variance = at_each(posterior, beside(edge, known), noise=False)
     variance = variance + noise * posterior.noise_variance * posterior.scale**2 * links.numbers
     functions = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
-    return links.draw(functions, generator) if noise else functions
+    if not noise:
+        return functions
+    return links.draw(functions, generator, None if rows is None else links.known(rows))
 
 
 def draw_prior(

@@ -113,6 +113,7 @@ class MixedTerms:
     successes: Float[Array, "N K"]
     failures: Float[Array, "N K"]
     base: Float[Array, " N"]
+    bias: Float[Array, "N K"]  # the column's bias and the known term of the row's exposure
     folded_numbers: Float[Array, "P R"]  # V_d V_dᵀ − gap_d
     folded: Float[Array, "K R"]
     weighted_psi2: WeightedPsi2
@@ -139,6 +140,7 @@ class MixedTerms:
             successes,
             failures,
             np.sum(links.log_base(internal), axis=1),
+            (posterior.center + links.known(internal))[:, links.discrete],
             each[links.numbers],
             each[links.discrete],
             posterior.kernel.weighted_psi2(posterior.inducing),
@@ -155,7 +157,7 @@ class MixedTerms:
         links, each = self.posterior.links, self.posterior.each
         assert links is not None and each is not None
         discrete, numbers = links.discrete, self.numbers[rows]
-        v, bias = self.posterior.weights[:, discrete], self.posterior.center[discrete]
+        v, bias = self.posterior.weights[:, discrete], self.bias[rows]
         psi0, pull_psi0 = kernel.psi0(mean, variance)
         psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
         traces = kernel.psi2_traces(mean, variance, inducing, self.folded)

@@ -15,7 +15,7 @@ from gplvm_core.readers.packages import require_packages
 
 Array = NDArray[np.float64]
 
-KINDS = ("number", "yes/no", "category", "grade", "count")
+KINDS = ("number", "yes/no", "category", "grade", "count", "exposure")
 OF_WORDS = ("yes/no", "category", "grade")
 # A column of W words becomes W − 1 yes/no columns, each with its own sums over the rows.
 MOST_WORDS = 100
@@ -28,12 +28,14 @@ class TableColumn:
     """A column of a table: its name, its kind and its words.
 
     words: of a category by falling frequency, of a grade in their order, of yes/no (yes, no). A
-    word is stored as its number in `words`.
+    word is stored as its number in `words`. unit: of an exposure its geometric mean in the training
+    rows, at which counts are predicted if the exposure is not known.
     """
 
     name: str
     kind: str
     words: tuple[Any, ...] = ()
+    unit: float = 1.0
 
     @property
     def is_words(self) -> bool:
@@ -61,6 +63,9 @@ def columns_of(
             kind, why = _chosen(cells)
             notes.append(f"{cells.name!r} {kind} ({why})")
         columns.append(_column(cells, kind))
+    used = {column.kind for column in columns}
+    if "exposure" in used and "count" not in used:
+        raise DataError("an exposure multiplies counts, but no column of the table is of counts")
     return tuple(columns), (f"kinds of columns: {'; '.join(notes)}",) if notes else ()
 
 
@@ -126,6 +131,16 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
         if len(set(cells.seen)) == 1:
             raise _one_value(cells)
         return TableColumn(cells.name, kind)
+    if kind == "exposure":
+        check_exposures(cells)
+        if len(cells.seen) < len(cells.values):
+            row = next(row for row, value in enumerate(cells.values) if value is None)
+            raise DataError(
+                f"the exposure {cells.name!r} is missing in {cells.place(row)}: training needs it "
+                "in every row. Fill it in, or leave the row out"
+            )
+        unit = float(np.exp(np.mean(np.log(np.array(cells.seen, dtype=float)))))
+        return TableColumn(cells.name, kind, unit=unit)
     if kind == "grade":
         return _grade(cells, _levels(cells))
     found = Counter(cells.seen)
@@ -202,6 +217,17 @@ def check_numbers(cells: Cells) -> None:
             )
 
 
+def check_exposures(cells: Cells) -> None:
+    """Raise DataError unless all values are positive numbers."""
+    check_numbers(cells)
+    for row, value in enumerate(cells.values):
+        if value is not None and value <= 0:
+            raise DataError(
+                f"column {cells.name!r} holds exposures, but {cells.place(row)} has {value!r}: an "
+                "exposure multiplies the expected counts of its row and is above 0"
+            )
+
+
 def check_counts(cells: Cells) -> None:
     """Raise DataError unless all values are whole numbers from 0."""
     check_numbers(cells)
@@ -219,7 +245,8 @@ def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
     Raises DataError for values that a column of its kind cannot have, and for unknown words.
     """
     if not column.is_words:
-        (check_counts if column.kind == "count" else check_numbers)(cells)
+        checks = {"count": check_counts, "exposure": check_exposures}
+        checks.get(column.kind, check_numbers)(cells)
         return np.array([np.nan if value is None else value for value in cells.values], dtype=float)
     number = {word: at for at, word in enumerate(column.words)}
     found = np.full(len(cells.values), np.nan)
@@ -257,6 +284,10 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
         if column.kind == "number":
             continue
         seen = own[~np.isnan(own)]
+        if column.kind == "exposure":
+            if (seen <= 0.0).any():
+                raise DataError(f"{name}: the exposure {column.name!r} must be above 0.")
+            continue
         most = len(column.words) - 1 if column.is_words else np.inf
         if (seen < 0).any() or (seen > most).any() or (seen != np.round(seen)).any():
             what = f"numbers of its {plural(len(column.words), 'word')}" * column.is_words
@@ -280,7 +311,7 @@ def in_own_values(columns: Sequence[TableColumn], values: Float[Array, "n C"]) -
     import pandas
 
     def own(column: TableColumn, coded: Float[Array, " n"]) -> Any:
-        if column.kind == "number":
+        if column.kind in ("number", "exposure"):
             return coded
         cells = np.full(len(coded), None, dtype=object)
         for row in np.flatnonzero(~np.isnan(coded)):

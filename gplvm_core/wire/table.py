@@ -4,8 +4,10 @@ The canvas gets the functions of a table centred and without units, so that a me
 logarithm of a count compare: h_d = (f_d − center_d)/unit_d, with unit_d² the variance of f_d among
 rows, noise included. The browser computes distances and variances of the h_d as for numbers of one
 unit. `links` has the numbers that convert h_d back to functions, and functions to values and words.
+Exposures are not drawn: the browser shows counts at a usual exposure.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +18,7 @@ from numpy import ndarray as Array
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.prediction import Posterior
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.wire.rows import DrawnData
 
 # The variance of a logistic distribution: of the logits of yes/no answers and counts, as noise.
@@ -41,8 +44,13 @@ def without_units(posterior: Posterior, columns: TableColumns) -> Posterior:
     return replace(posterior, center=np.zeros(posterior.n_outputs), scale=scale, links=None)
 
 
+def drawn(columns: Sequence[TableColumn]) -> list[int]:
+    """Return the indices of the columns that the browser draws."""
+    return [at for at, column in enumerate(columns) if column.kind != "exposure"]
+
+
 def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]:
-    """Return the rows of a data set, in which a word is its number among the model's words.
+    """Return the drawn columns of a data set; a word is its number among the model's words.
 
     A word that the model does not know is missing.
     """
@@ -54,7 +62,7 @@ def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]
         codes = np.array([number.get(word, np.nan) for word in own.words])
         known = ~np.isnan(values[:, at])
         values[known, at] = codes[values[known, at].astype(int)]
-    return values
+    return values[:, drawn(columns.columns)]
 
 
 def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str, Any]:
@@ -64,7 +72,8 @@ def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str,
     """
     own = dataset.columns if columns is None else columns.columns
     entries: list[dict[str, Any]] = []
-    for column, values in zip(own, dataset.values.T, strict=True):
+    for at in drawn(own):
+        column, values = own[at], dataset.values[:, at]
         entry: dict[str, Any] = {"name": column.name, "kind": column.kind}
         if column.is_words:
             entry["words"] = [str(word) for word in column.words]
@@ -72,7 +81,8 @@ def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str,
             seen = values[~np.isnan(values)]
             entry["range"] = [float(mark) for mark in (seen.min(), np.median(seen), seen.max())]
         entries.append(entry)
-    return {"kind": "table", "table": entries, "palette": list(COLOURS)}
+    names = [entry["name"] for entry in entries]
+    return {"kind": "table", "columns": names, "table": entries, "palette": list(COLOURS)}
 
 
 def pack_links(
@@ -86,7 +96,8 @@ def pack_links(
     links = posterior.links
     assert links is not None
     each = []
-    for column, place, values in zip(columns.columns, columns.places, rows.T, strict=True):
+    for at, values in zip(drawn(columns.columns), rows.T, strict=True):
+        column, place = columns.columns[at], columns.places[at]
         seen = values[~np.isnan(values)]
         entry: dict[str, Any] = {"start": place.start}
         if column.is_words:

@@ -14,7 +14,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed, mixed_term, updated
 from gplvm_core.bounds.profiled_known import KnownFactors
 from gplvm_core.kernels import Kernel
-from gplvm_core.likelihoods import Links
+from gplvm_core.likelihoods import EXPOSURE, Links
 from gplvm_core.likelihoods.counts import log_base
 from gplvm_core.numerics import fold_upper
 from gplvm_core.prediction import Posterior, predict_uncertain
@@ -25,8 +25,13 @@ YES_NO, COUNT, NUMBER = 0.0, 1.0, np.nan
 SETTINGS = {"jitter": 1e-6, "most_ratio": 1e6}
 
 
-def draw(n_points: int = 40, seed: int = 0, gaps: float = 0.25) -> tuple[MixedOutputs, Belief]:
-    """Three numbers, three yes/no columns and a count that all depend on the map."""
+def draw(
+    n_points: int = 40, seed: int = 0, gaps: float = 0.25, exposed: bool = False
+) -> tuple[MixedOutputs, Belief]:
+    """Three numbers, three yes/no columns and a count that all depend on the map.
+
+    exposed: with a column of exposures.
+    """
     generator = np.random.default_rng(seed)
     mean = generator.normal(size=(n_points, 2))
     f = np.sin(mean @ generator.normal(size=(2, 7)))
@@ -41,7 +46,11 @@ def draw(n_points: int = 40, seed: int = 0, gaps: float = 0.25) -> tuple[MixedOu
     size = np.array([NUMBER] * 3 + [YES_NO] * 3 + [COUNT])
     order = np.array([3, 0, 6, 1, 4, 2, 5])  # kinds in any order
     spread = generator.uniform(0.05, 0.3, mean.shape)
-    return MixedOutputs(values[:, order], Links(size[order])), Belief(mean, spread)
+    values, size = values[:, order], size[order]
+    if exposed:
+        values = np.column_stack([generator.normal(size=n_points), values])
+        size = np.array([EXPOSURE, *size])
+    return MixedOutputs(values, Links(size)), Belief(mean, spread)
 
 
 def layer_of(outputs: MixedOutputs, kernel: Kernel, inducing: np.ndarray) -> Layer:
@@ -87,7 +96,7 @@ def test_at_known_inputs_it_is_the_integral_of_gaussian_factors() -> None:
 
 @pytest.mark.parametrize("kernel", [RBF(1.0, 1.2), RBF(0.7, np.array([1.0, 2.0])) + Linear(0.3)])
 def test_every_update_raises_the_bound(kernel: Kernel) -> None:
-    outputs, belief = draw()
+    outputs, belief = draw(exposed=isinstance(kernel, RBF))
     layer, before = layer_of(outputs, kernel, belief.mean[:6]), -np.inf
     for _ in range(6):
         value = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).value
@@ -140,10 +149,10 @@ def test_a_least_signal_is_kept_only_where_it_is_above_the_best() -> None:
     assert held.value < free.value
 
 
-@pytest.mark.parametrize("gaps", [0.0, 0.25])
+@pytest.mark.parametrize(("gaps", "exposed"), [(0.0, False), (0.25, False), (0.25, True)])
 @pytest.mark.parametrize("kernel", [RBF(1.0, np.array([1.2, 0.9])), RBF(0.7, 1.0) + Linear(0.3)])
-def test_gradients_are_differences(kernel: Kernel, gaps: float) -> None:
-    outputs, belief = draw(gaps=gaps)
+def test_gradients_are_differences(kernel: Kernel, gaps: float, exposed: bool) -> None:
+    outputs, belief = draw(gaps=gaps, exposed=exposed)
     layer = trained(outputs, belief, kernel)
 
     def value(mean: np.ndarray, variance: np.ndarray, inducing: np.ndarray) -> float:
@@ -190,8 +199,9 @@ def test_a_search_that_stops_early_spoils_the_gradient(monkeypatch: pytest.Monke
     assert np.abs(early - exact).max() > 1e-4 * np.abs(exact).max()
 
 
-def test_an_update_is_at_the_moments_that_predictions_have() -> None:
-    outputs, belief = draw()
+@pytest.mark.parametrize("exposed", [False, True])
+def test_an_update_is_at_the_moments_that_predictions_have(exposed: bool) -> None:
+    outputs, belief = draw(exposed=exposed)
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     at = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
     posterior = Posterior(
@@ -208,8 +218,8 @@ def test_an_update_is_at_the_moments_that_predictions_have() -> None:
     )
     mean, variance = predict_uncertain(posterior, belief.mean, belief.variance)
     after, own = updated(layer, belief, outputs, **SETTINGS).local, outputs.links.discrete
-    ratio = np.divide(after.size, layer.local.size, where=after.size > 0, out=np.ones(4))
-    moved = mean[:, own] - np.log(ratio)
+    ratio = np.divide(after.size, layer.local.size, where=after.size > 0, out=np.ones(own.sum()))
+    moved = mean[:, own] + outputs.known - np.log(ratio)
     np.testing.assert_allclose(after.xi, np.sqrt(moved**2 + variance[:, own]), rtol=1e-7)
 
 
@@ -268,6 +278,8 @@ def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None =
     for s, points in enumerate(places):
         gram = layer.kernel.K(points[:, None])
         for d, column in enumerate(outputs.values.T):
+            if size[d] == EXPOSURE:
+                continue
             seen = ~np.isnan(column)
             y, prior = column[seen], layer.ratio[d] * gram
             if np.isnan(size[d]):
@@ -277,6 +289,8 @@ def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None =
                 continue
             root = np.linalg.cholesky(prior + 1e-9 * np.eye(count))
             f = layer.bias[d] + (units @ root.T)[:, seen]
+            if size[d] > 0.0:
+                f = f + np.nansum(outputs.values[:, size == EXPOSURE], axis=1)[seen]
             failures = 1.0 - y if size[d] == 0.0 else np.full_like(y, size[d])
             each = y * log_expit(f) + failures * log_expit(-f)
             if size[d] > 0.0:
@@ -285,30 +299,34 @@ def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None =
     return float(logsumexp(found))
 
 
-def test_the_bound_is_below_the_evidence() -> None:
+@pytest.mark.parametrize("exposures", [None, (0.8, -0.5, 0.3)])
+def test_the_bound_is_below_the_evidence(exposures: tuple[float, ...] | None) -> None:
     mean = np.array([[-1.2], [0.1], [1.3]])
     values = np.array([[0.0, 1.0, -0.9], [np.nan, 4.0, 0.1], [1.0, 9.0, 1.1]])
-    outputs = MixedOutputs(values, Links(np.array([YES_NO, COUNT, NUMBER])))
+    size, k = np.array([YES_NO, COUNT, NUMBER]), 2
+    if exposures:
+        values, size, k = np.column_stack([values, exposures]), np.append(size, EXPOSURE), 3
+    outputs = MixedOutputs(values, Links(size))
     layer = Layer(RBF(1.0, 1.0).with_latent(1), mean, 1.0, local=outputs.started())
     # Fixed signals: the optimum for three rows may be 0 or infinite.
     layer = replace(
         layer,
-        ratio=np.array([2.0, 0.7, 4.0]),
-        bias=np.array([0.2, -0.8, 0.0]),
-        noise_variance=np.array([1.0, 1.0, 0.2]),
-        local=Local(np.full((3, 2), 1.2), np.array([0.0, 6.0])),
+        ratio=np.array([2.0, 0.7, 4.0, 1.0])[: len(size)],
+        bias=np.array([0.2, -0.8, 0.0, 0.0])[: len(size)],
+        noise_variance=np.array([1.0, 1.0, 0.2, 1.0])[: len(size)],
+        local=Local(np.full((3, k), 1.2), np.array([0.0, 6.0, EXPOSURE])[:k]),
     )
     evidence, highest = log_evidence(outputs, layer), -np.inf
     for scale, variance, xi in product((0.3, 0.6, 0.9), (0.1, 0.2, 0.4), (0.5, 1.0, 1.5)):
         belief = Belief(scale * mean, np.full((3, 1), variance))
-        at = replace(layer, local=replace(layer.local, xi=np.full((3, 2), xi)))
+        at = replace(layer, local=replace(layer.local, xi=np.full((3, k), xi)))
         own = evaluate_mixed(at, belief, outputs, jitter=1e-8, relative=False)
         highest = max(highest, own.value - StandardNormal().kl(belief)[0])
     assert evidence - 3.0 < highest < evidence
     # At known points the factors are the only approximation, and those are nearly exact.
     at_points, highest = log_evidence(outputs, layer, mean), -np.inf
     for yes_no, count in product(np.linspace(0.5, 2.0, 7), np.linspace(0.1, 1.5, 8)):
-        xi = np.broadcast_to([yes_no, count], (3, 2)).copy()
+        xi = np.broadcast_to([yes_no, count, 1.0][:k], (3, k)).copy()
         at = replace(layer, local=replace(layer.local, xi=xi))
         own = evaluate_mixed(at, Belief.certain(mean), outputs, jitter=1e-8, relative=False)
         highest = max(highest, own.value)

@@ -47,6 +47,31 @@ def test_cells_become_rows_with_their_labels_and_numbers(file):
     np.testing.assert_array_equal(read_h5ad(file, layer="twice").values, 2 * data.values)
 
 
+def test_counts_get_the_library_size_of_their_cell_as_exposure(file, tmp_path):
+    data = read_file(file, counts=True)
+    assert data.kinds == ["count"] * 4 + ["exposure"]
+    assert data.column_names[-1] == "library size"
+    # The size counts all genes of the file, not only the variable ones.
+    sizes = COUNTS.sum(axis=1)
+    np.testing.assert_array_equal(data.values[:, -1], sizes)
+    assert data.columns[-1].unit == pytest.approx(np.exp(np.log(sizes).mean()))
+    # A cell without molecules and a gene without variation are left out; of many genes some are.
+    counts = np.random.default_rng(1).poisson(2.0, (9, 230)).astype(float)
+    counts[4], counts[:, 7] = 0.0, 0.0
+    counts[:4, 11] = 40.0
+    anndata.AnnData(counts).write_h5ad(tmp_path / "many.h5ad")
+    many = read_h5ad(tmp_path / "many.h5ad", counts=True)
+    assert many.values.shape == (8, 201) and "11" in many.column_names
+    assert "7" not in many.column_names and "4" not in many.row_names
+    notes = " ".join(many.notes)
+    assert "1 cell without any molecule" in notes and "1 gene with the same count" in notes
+    assert "200 of 229 genes that vary most" in notes
+    # Numbers stay numbers.
+    anndata.AnnData(counts[:3] + 0.5).write_h5ad(tmp_path / "half.h5ad")
+    half = read_h5ad(tmp_path / "half.h5ad", counts=True)
+    assert not half.columns and any("not counts" in note for note in half.notes)
+
+
 def test_a_models_positions_are_written_back_beside_everything_that_was_there(file, tmp_path):
     rng = np.random.default_rng(1)
     model = SimpleNamespace(

@@ -53,7 +53,7 @@ def columns_in_words(
     """
     notes, without = list[str](), list[str]()
     for column, place in zip(columns.columns, columns.places, strict=True):
-        if silent[place].all():
+        if silent[place].all() and column.kind != "exposure":
             without.append(column.name)
         at = place.start
         if column.kind != "number" or ratio[at] < ALMOST_EXACT:

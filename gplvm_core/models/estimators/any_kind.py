@@ -233,7 +233,7 @@ class AnyKind(TrainedKinds):
         else:
             path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
             points = path.beliefs[0]
-            expected = self._at(points.mean, points.variance)
+            expected = self._at(points.mean, points.variance).exposed(outputs)
             latent = (points.mean, np.sqrt(points.variance)) if return_latent else ()
         whole, std, sure = expected.filled(outputs)
         found = (whole, *(std,) * return_std, *(sure,) * return_probability, *latent)
@@ -323,7 +323,7 @@ class AnyKind(TrainedKinds):
     def _expected(self, outputs: Array, explained: Explained | None = None) -> Expected:
         """Predictions of rows from their observed values."""
         found = self._explained(outputs) if explained is None else explained
-        return expected_of(self._network, self._columns, DATA, found)
+        return expected_of(self._network, self._columns, DATA, found, outputs)
 
     def _of_others(self, Y: Any, at: int) -> Expected:
         """Predictions of rows that do not use their values in a column."""

@@ -376,7 +376,9 @@ class LatentVariableModel(
     def _draw(self, outputs: Array, n_samples: int, generator: np.random.Generator) -> Array:
         """Draws of every output, given the observed values of each row."""
         found = self._row_explanations(outputs)
-        return prediction.draw_rows(self._network, found, n_samples, generator)[DATA]
+        return prediction.draw_rows(self._network, found, n_samples, generator, {DATA: outputs})[
+            DATA
+        ]
 
     def _training_data(self, Y: ArrayLike, how: str) -> tuple[Array, Scaling]:
         """Checked outputs in internal units, and the scaling."""

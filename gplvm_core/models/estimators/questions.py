@@ -297,7 +297,7 @@ class Questions(Timed):
         """
         rows = self._rows(Y)
         found, generator = self._explained(rows, inputs), np.random.default_rng(random_state)
-        drawn = prediction.draw_rows(self._network, found, n_samples, generator)
+        drawn = prediction.draw_rows(self._network, found, n_samples, generator, rows)
         return drawn | {
             name: np.where(np.isnan(own), drawn[name], own) for name, own in rows.items()
         }

@@ -81,9 +81,11 @@ SENTENCES: Mapping[str, str] = {
     "kinds": "The kind of each column. None: all columns are numbers. "
     '"auto": the data types of the columns decide (`columns_` and `notes_` report the kinds). A '
     'list or dict gives kinds by column, and a dict may leave out columns: "number", "yes/no", '
-    '"category", "grade", "count", or a list of words for a grade in that order. With several '
-    "kinds each column has its own signal variance and each number its own noise variance, "
-    "so `noise` and `scaling` have no effect. An encoder, `batch_size` and files require numbers.",
+    '"category", "grade", "count", "exposure" (a known number above 0 '
+    "that multiplies the expected counts of its row), or a list of words for a grade in that "
+    "order. With several kinds each column has its own signal variance and each number its own "
+    "noise variance, so `noise` and `scaling` have no effect. An encoder, `batch_size` and files "
+    "require numbers.",
     "batch_size": "None, or the number of random rows in a training batch (stochastic variational "
     "inference; Damianou 2015, §3.3.3). Training first fits a sample of 2500 rows. Then q(u) "
     "follows its natural gradient and Adam updates the other parameters, with ten batches per "

@@ -305,7 +305,7 @@ class ViewsQueries(
         for name, rows in given.items():
             if name in self._tables:
                 assert explained is not None
-                expected = expected_of(self._network, self._tables[name], name, explained)
+                expected = expected_of(self._network, self._tables[name], name, explained, rows)
                 means[name], deviations[name], sure[name] = expected.filled(rows)
                 continue
             whole, variance = found[name]

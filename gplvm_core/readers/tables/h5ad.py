@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import MOST_BARS, Drawing
-from gplvm_core.readers.errors import DataError, parsing
+from gplvm_core.readers.errors import DataError, parsing, plural
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Source, read_source, stem
@@ -18,13 +20,23 @@ from gplvm_core.readers.tables.hdf5 import check_hdf5
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 NEEDS = ("AnnData files", ("anndata",))
 UNKNOWN = "no label"
+LIBRARY_SIZE = "library size"
+MOST_GENES = 200  # of counts: each costs as much as a column with gaps of its own
 MOST_LABELS = 50  # a column with more categories is not used as labels
 
 
-def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = None) -> Dataset:
+def read_h5ad(
+    source: Source,
+    *,
+    layer: str | None = None,
+    label: str | None = None,
+    counts: bool = False,
+) -> Dataset:
     """Read an AnnData file: cells are rows, genes are columns.
 
-    layer: None reads X. If var marks highly variable genes, only these are used.
+    layer: None reads X. If var marks highly variable genes, only these are used. counts: read whole
+    numbers from 0 as columns of counts, with the cell's sum over all genes, the library size, as
+    their exposure; at most 200 genes are used, those that vary most. Other values stay numbers.
     label: the column of obs with the labels, by default its first categorical column. Numeric
     columns of obs become covariates. Raises DataError for files that cannot be read, and without
     the package anndata.
@@ -44,6 +56,10 @@ def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = N
     """
     cells, filename = _opened(source)
     notes = [f"{cells.n_obs} cells × {cells.n_vars} genes in {filename}."]
+    sizes = _library_sizes(cells, layer) if counts else None
+    if sizes is not None and not sizes.all():
+        notes.append(f"Left out: {plural(int(np.sum(sizes == 0)), 'cell')} without any molecule.")
+        cells, sizes = cells[sizes > 0], sizes[sizes > 0]
     if "highly_variable" in cells.var and cells.var["highly_variable"].any():
         cells = cells[:, cells.var["highly_variable"].to_numpy(dtype=bool)]
         notes.append(f"Only the {cells.n_vars} highly variable genes are used.")
@@ -59,14 +75,30 @@ def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = N
     labels, names, chosen = _labels(cells.obs, label, filename)
     if chosen:
         notes.append(f"Labels: {chosen}.")
+    genes, columns = tuple(map(str, cells.var_names)), tuple[TableColumn, ...]()
+    drawing = Drawing("bars" if values.shape[1] <= MOST_BARS else "curve", values.shape[1:])
+    if counts and sizes is None:
+        notes.append("The values are not counts, so they are read as numbers.")
+    elif sizes is not None:
+        used, words = _most_variable(values, sizes)
+        notes.extend(words)
+        values = np.column_stack([values[:, used], sizes])
+        genes = (*(genes[at] for at in used), LIBRARY_SIZE)
+        unit = float(np.exp(np.mean(np.log(sizes))))
+        columns = (
+            *(TableColumn(gene, "count") for gene in genes[:-1]),
+            TableColumn(genes[-1], "exposure", unit=unit),
+        )
+        drawing = Drawing.of_vector(len(columns))
     return Dataset(
         name=stem(filename),
         title=stem(filename).replace("_", " "),
         targets=values,
-        drawing=Drawing("bars" if values.shape[1] <= MOST_BARS else "curve", values.shape[1:]),
+        drawing=drawing,
+        columns=columns,
         labels=labels,
         label_names=names,
-        column_names=tuple(map(str, cells.var_names)),
+        column_names=genes,
         row_names=np.array(cells.obs_names, dtype=np.str_),
         source=f"{filename}, an AnnData file.",
         notes=tuple(notes),
@@ -76,6 +108,37 @@ def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = N
             if column.dtype.kind in "iuf"
         },
     )
+
+
+def _library_sizes(cells: Any, layer: str | None) -> Float[np.ndarray, " N"] | None:
+    """The sum of every cell's counts over all genes; None if the values are not counts."""
+    values = cells.X if layer is None else cells.layers.get(layer)
+    if values is None:
+        return None
+    own = np.asarray(values.data if hasattr(values, "toarray") else values)
+    if not np.isfinite(own).all() or (own < 0).any() or (own != np.round(own)).any():
+        return None
+    return np.asarray(values.sum(axis=1), dtype=float).ravel()
+
+
+def _most_variable(
+    counts: Float[np.ndarray, "N D"], sizes: Float[np.ndarray, " N"]
+) -> tuple[list[int], list[str]]:
+    """The genes that vary most beyond chance at equal shares in all cells, and notes.
+
+    The measure is Pearson's: Σ (y − e)²/e, with e the count expected from the library size.
+    """
+    expected = sizes[:, None] * (counts.sum(axis=0) / sizes.sum())
+    beyond = np.sum((counts - expected) ** 2 / np.maximum(expected, 1e-12), axis=0)
+    varying = np.flatnonzero(np.ptp(counts, axis=0) > 0)
+    used = np.sort(varying[np.argsort(-beyond[varying], kind="stable")[:MOST_GENES]])
+    notes = ["Counts, with the library size of each cell as exposure: it does not shape the map."]
+    if len(varying) < counts.shape[1]:
+        still = plural(counts.shape[1] - len(varying), "gene")
+        notes.append(f"Left out: {still} with the same count in all cells.")
+    if len(used) < len(varying):
+        notes.append(f"Only the {len(used)} of {len(varying):,} genes that vary most are used.")
+    return used.tolist(), notes
 
 
 def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:

@@ -18,6 +18,7 @@ WORDS = {
     "category": "Category",
     "grade": "Grade",
     "count": "Count",
+    "exposure": "Exposure",
     COLOUR: "Colour only",
 }
 MANY = {
@@ -156,9 +157,11 @@ def _numbers(
 def what_is_learnt(dataset: Dataset) -> str:
     """Describe training on columns of several kinds, in two sentences."""
     kinds = [column.kind for column in dataset.columns]
+    known = listed([column.name for column in dataset.columns if column.kind == "exposure"])
     parts = [plural(kinds.count(kind), *MANY[kind]) for kind in MANY if kind in kinds]
     together = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
     return (
         f"The model learns one map for all columns: {together}. It predicts probabilities for "
         "words and counts, and means with standard deviations for numbers."
+        + (f" “{plain(known)}” is known in every row and does not shape the map." if known else "")
     )

@@ -43,7 +43,7 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         case "bvh" | "c3d":
             return motion_questions(mark)
         case "cells":
-            return {}
+            return {} if mark else cell_questions()  # views are numbers
         case "table":
             return table_questions(name, data, mark)
 
@@ -102,6 +102,19 @@ def frame_questions(mark: str = "") -> dict[str, Any]:
             persist_state="session",
         )
     return {"frame_rate": float(rate)}
+
+
+def cell_questions() -> dict[str, Any]:
+    """Whether counts of molecules are trained as counts."""
+    counts = st.toggle(
+        "Train counts of molecules as counts",
+        value=True,
+        key="upload_cell_counts",
+        help="The number of molecules of each cell is then known and does not shape the map. Off: "
+        "all values are numbers.",
+        persist_state="session",
+    )
+    return {"counts": bool(counts)}
 
 
 def motion_questions(mark: str = "") -> dict[str, Any]:

@@ -109,7 +109,8 @@ def unlike(title: str, taken: Collection[str]) -> str:
 def sureness_of(dataset: Dataset, std: Array, chance: Array) -> list[tuple[str, Array]]:
     """Return columns of standard deviations ("… std") and of probabilities ("… probability")."""
     names = names_of(dataset)
-    numbers = [d for d in range(len(names)) if not (dataset.columns and dataset.columns[d].words)]
-    others = [d for d, column in enumerate(dataset.columns) if column.kind != "number"]
+    kinds = [column.kind for column in dataset.columns] or ["number"] * len(names)
+    numbers = [d for d, kind in enumerate(kinds) if kind in ("number", "count")]
+    others = [d for d, kind in enumerate(kinds) if kind not in ("number", "exposure")]
     found = [(f"{names[d]} std", std[:, d]) for d in numbers]
     return found + [(f"{names[d]} probability", chance[:, d]) for d in others]

@@ -82,7 +82,9 @@ def field(column: TableColumn, rows: Array, value: float, key: str) -> float:
     empty: dict[str, Any] = {"placeholder": "Missing", "key": key}
     if key not in st.session_state and not np.isnan(value):
         # Only a field whose initial value is in the session state can be cleared.
-        st.session_state[key] = value if column.kind == "number" else int(value)
+        st.session_state[key] = (
+            float(value) if column.kind in ("number", "exposure") else int(value)
+        )
     found: float | None
     if column.is_words:
         words = [str(word) for word in column.words]
@@ -106,6 +108,8 @@ def expected_words(item: Item, name: str, row: Array, c: int, truth: float) -> s
         parts = [f"{plain(str(column.words[k]))} {percent(chances[k])}" for k in best]
         words = ", ".join([f"**{parts[0]}**", *parts[1:]])
         known = "" if np.isnan(truth) else plain(str(column.words[int(truth)]))
+    elif column.kind == "exposure":
+        words, known = "a usual value", "" if np.isnan(truth) else f"{truth:,.4g}"
     else:
         low, middle, high = (
             f"{value:,.4g}" for value in interval(item.model, name, row, c, item.dataset)

@@ -1,0 +1,164 @@
+"""Is there anything here? Whether the columns of a table are related at all, before training."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.comparison import Evidence, Step, is_anything_here
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.kinds import in_own_values, kinds_of
+from gplvm_core.training import begin_comparison, comparison_of
+from pages.ui.shared.memory import fingerprint
+from pages.ui.shared.plain import plain
+from pages.ui.shared.running import running
+
+# Limits the waiting time: of more rows or columns, evenly spread ones are used, and the page says
+# so.
+MOST_ROWS, MOST_COLUMNS, COPIES = 400, 60, 2
+OPEN = "anything_open"  # session key: the data whose dialog is open
+TITLE = "Is there anything here?"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A table, and the rows and columns of it that the test uses."""
+
+    dataset: Dataset
+    rows: Array
+    columns: Array
+
+    @property
+    def shown(self) -> Array:
+        return self.dataset.targets[np.ix_(self.rows, self.columns)]
+
+    @property
+    def key(self) -> str:
+        """The key of this question about these values and kinds."""
+        data = self.dataset
+        sums = np.nansum(self.shown, axis=0) + 0.0
+        kinds = (repr(column) for column in data.columns)
+        return f"anything|{fingerprint((data.name, str(self.shown.shape), str(sums), *kinds))}"
+
+    def begin(self) -> None:
+        """Start the test in a thread."""
+        begin_comparison(self.key, self.asked)
+
+    def asked(self, callback: Callable[[Step], None]) -> Evidence:
+        """The answer; callback: see is_anything_here."""
+        columns = self.dataset.columns
+        if not columns:
+            kinds = ["number"] * len(self.columns)
+            return is_anything_here(self.shown, kinds, n_shuffles=COPIES, callback=callback)
+        chosen = [columns[at] for at in self.columns]
+        table = in_own_values(chosen, self.shown)
+        return is_anything_here(table, kinds_of(chosen), n_shuffles=COPIES, callback=callback)
+
+    @property
+    def used(self) -> str:
+        """Which rows and columns the test uses, if not all."""
+        rows, columns = self.dataset.targets.shape
+        parts = []
+        if len(self.rows) < rows:
+            parts.append(f"{len(self.rows):,} of {plural(rows, 'row')}")
+        if len(self.columns) < columns:
+            parts.append(f"{len(self.columns)} of {plural(columns, 'column')}")
+        return f"To finish within minutes, the test uses {' and '.join(parts)}." if parts else ""
+
+
+def question(dataset: Dataset) -> Question:
+    """Evenly spread rows, and evenly spread columns among those that vary in these rows."""
+    n_rows = len(dataset.targets)
+    rows = spread(np.arange(n_rows), MOST_ROWS)
+    shown = dataset.targets[rows]
+    varying = [at for at, each in enumerate(shown.T) if len(np.unique(each[~np.isnan(each)])) > 1]
+    return Question(dataset, rows, spread(np.array(varying, dtype=int), MOST_COLUMNS))
+
+
+def spread(numbers: Array, most: int) -> Array:
+    """At most so many of these numbers, evenly spread."""
+    if len(numbers) <= most:
+        return numbers
+    return numbers[np.linspace(0, len(numbers) - 1, most).astype(int)]
+
+
+def anything_button(dataset: Dataset) -> None:
+    """The button below the preview of a table, which opens the dialog."""
+    if st.button(
+        TITLE,
+        key="anything",
+        type="tertiary",
+        icon=":material/search_insights:",
+        help="Tests whether the columns are related at all, before you train a model.",
+    ):
+        st.session_state[OPEN] = dataset.name
+    # The page reruns when the answer is ready; the dialog should stay open then.
+    if st.session_state.get(OPEN) == dataset.name:
+        anything_dialog(dataset)
+
+
+def closed() -> None:
+    """Remember that the visitor has closed the dialog."""
+    st.session_state.pop(OPEN, None)
+
+
+@st.dialog(TITLE, on_dismiss=closed)
+def anything_dialog(dataset: Dataset) -> None:
+    """The dialog above the form."""
+    anything(dataset)
+
+
+def anything(dataset: Dataset) -> None:
+    """The explanation, the button that starts the test, its progress, and the answer."""
+    st.markdown(
+        "The test hides some values and predicts them from the rest of their rows. It repeats this "
+        "with shuffled copies of the table, in which no column is related to another."
+    )
+    asked = question(dataset)
+    if running(asked.key, "anything", "Ends the test without an answer."):
+        return
+    run = comparison_of(asked.key)
+    if run is not None and run.problem is not None:
+        st.error(plain(run.problem), icon=":material/error:")
+    if run is not None and run.result is not None:
+        answer(run.result)
+    if asked.used:
+        st.caption(asked.used)
+    st.button(
+        "Find out" if run is None else "Test again",
+        key="anything_start",
+        type="primary" if run is None else "secondary",
+        icon=":material/search_insights:",
+        help="The test continues if you close this.",
+        on_click=asked.begin,
+    )
+
+
+def answer(found: Evidence) -> None:
+    """The answer in words, what follows from it, and the numbers on demand."""
+    if not found.complete:
+        st.info("The test was stopped before its end, so there is no answer.")
+        return
+    if found.found:
+        st.success(plain(found.words), icon=":material/check:")
+        st.markdown("A map of these rows will show real relations.")
+    else:
+        st.warning(plain(found.words), icon=":material/shuffle:")
+        st.markdown(
+            "A map of these rows would show chance. More rows, or columns that describe the same "
+            "thing, may help."
+        )
+    with st.expander("Details", icon=":material/info:"):
+        names = ["This table", *(f"Shuffled copy {at + 1}" for at in range(len(found.shuffled)))]
+        gains = [f"{gain:.3f}" for gain in (found.gain, *found.shuffled)]
+        gains[0] += f" ± {found.error:.3f}"
+        st.dataframe(pd.DataFrame({"table": names, "gain in nats a value": gains}), hide_index=True)
+        st.caption(
+            "The gain is the mean log probability of a hidden value minus that by its column's "
+            "base rate. The answer is yes if the gain, less two standard errors, is above zero "
+            "and above that of every shuffled copy."
+        )
