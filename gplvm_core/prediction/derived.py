@@ -19,11 +19,12 @@ from gplvm_core.mixtures import (
     residual,
 )
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.fills import Fill, fills_of
+from gplvm_core.prediction.fills import FEW, Fill, FillMethod, fills_of, gaps_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.generate import refuse_kinds
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.project import Rows
+from gplvm_core.prediction.typicality import Typicality
 from gplvm_core.prediction.with_rows import with_rows
 from gplvm_core.readers import DataError
 
@@ -37,6 +38,7 @@ MOST_ROWS = 20_000
 # Approximate fractions of the work that have been done when the candidates, then the gaps of
 # held-out rows, have been tried.
 TRIED, FILLED = 0.45, 0.9
+DECIDED = 0.6  # of the work with out-of-fold scores
 SAME = 5  # the work that all candidates have in common, in Gaussians
 
 # Called with the fraction of the work that has been done.
@@ -64,7 +66,8 @@ class DerivedDensity:
     latent: of the points at the roots, side by side. data: the names of the data with their
     columns. strength: the number of rows that a covariance of the map counts as. tried: candidates
     (Gaussians, strength) with the mean log density of the held-out rows. fills: how well the map
-    and the density fill gaps in these rows. notes: about the rows that were used.
+    and the density fill gaps in these rows. notes: about the rows that were used. typicality: the
+    out-of-fold scores of training rows, if they were wanted.
     """
 
     rows: Gaussians
@@ -74,6 +77,7 @@ class DerivedDensity:
     tried: tuple[tuple[int, float, float], ...] = ()
     fills: tuple[Fill, ...] = ()
     notes: tuple[str, ...] = ()
+    typicality: Typicality | None = None
 
     @property
     def recipe(self) -> Recipe:
@@ -90,6 +94,18 @@ class DerivedDensity:
         """log p of the observed values of each row in nats; data that are left out are missing."""
         return self.rows.score_samples(self.beside(outputs))
 
+    def chosen_fills(
+        self, rows: Float[Array, "N D"], method: FillMethod | None = None
+    ) -> list[Fill]:
+        """How the gaps of each row are filled; method: None: the better one for such gaps."""
+        known = {
+            fill.gaps: fill
+            for fill in self.fills
+            if (fill.used if method is None else fill.method == method)
+        }
+        nothing = Fill(FEW, method or "density", np.nan, np.nan, 1.0, np.nan, used=True)
+        return [known.get(gaps, nothing) for gaps in gaps_of(np.isnan(rows))]
+
     def apart(self, rows: Float[Array, "*S D"]) -> dict[str, Float[Array, "*S _D"]]:
         """The columns of each of the data."""
         ends = np.cumsum([width for _, width in self.data])[:-1]
@@ -104,6 +120,7 @@ def derived(
     strengths: Sequence[float] = STRENGTHS,
     *,
     with_residual: bool = True,
+    folds: int = 0,
     random_state: int = 0,
     recipe: Recipe | None = None,
     report: Report | None = None,
@@ -113,9 +130,13 @@ def derived(
     The chosen candidate gives a held-out fifth of the rows the highest density. These rows are used
     neither for the density nor for the map's q(u). A missing value is drawn from the map's
     Gaussians, and drawn again from the density before the last fit. With a recipe no rows are held
-    out.
+    out. folds: the number of folds of the out-of-fold scores, 0: without. report: called with the
+    fraction of the work that has been done.
     """
     refuse_density(network)
+    report = report or _nothing
+    # The fraction of the work that is done when the out-of-fold scores begin.
+    before = 0.0 if recipe else DECIDED if folds else FILLED
     generator, notes = np.random.default_rng(random_state), list[str]()
     given = np.hstack([outputs[name] for name in network.ends])
     used = np.arange(len(given))
@@ -131,15 +152,30 @@ def derived(
         start = start.filled(usual[len(usual) // 2], generator)
     tried: list[tuple[int, float, float]] = []
     if recipe is None:
-        recipe, tried = start.decided(sizes, strengths, generator, report or _nothing)
+        recipe, tried = start.decided(
+            sizes, strengths, generator, lambda done: report(done * before / FILLED)
+        )
     latent, density = start.density(recipe.size, recipe.strength)
     if gaps.any():
         # A seed of its own, so that the draws do not depend on the rows that were held out.
         drawn = density.sample_completions(given, 1, np.random.default_rng((random_state, 1)))[0]
-        latent, density = replace(start, given=drawn).density(recipe.size, recipe.strength)
+        start = replace(start, given=drawn)
+        latent, density = start.density(recipe.size, recipe.strength)
+    typicality = None
+    if folds:
+        typicality = start.typicality(
+            folds, recipe, lambda done: report(before + (1.0 - before) * done)
+        )
     data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
     return DerivedDensity(
-        density, latent, data, recipe.strength, tuple(tried), recipe.fills, tuple(notes)
+        density,
+        latent,
+        data,
+        recipe.strength,
+        tuple(tried),
+        recipe.fills,
+        tuple(notes),
+        typicality,
     )
 
 
@@ -265,6 +301,16 @@ class _Derivation:
         if self.with_residual:
             left = residual(self.coordinates.of(self.given), local, left)
         return latent, local.with_residual(left)
+
+    def typicality(self, folds: int, recipe: Recipe, report: Report) -> Typicality:
+        """Out-of-fold scores of the rows."""
+        generator, found = np.random.default_rng(self.seed), []
+        parts = np.array_split(generator.permutation(len(self.used)), folds)
+        for done, aside in enumerate(parts):
+            report(done / folds)
+            others = self.only(np.setdiff1d(np.arange(len(self.used)), aside))
+            found.append((aside, others.density(recipe.size, recipe.strength)[1]))
+        return Typicality.of(found, self.observed, self.used, generator)
 
     def fitted(self, prior: LocalGaussians, strength: float) -> Gaussians:
         rows = self.coordinates.of(self.given)

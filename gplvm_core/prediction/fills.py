@@ -22,7 +22,7 @@ from gplvm_core.prediction.complete import complete, reconstructed
 from gplvm_core.prediction.network import Network
 from gplvm_core.prediction.project import Rows, explain
 
-Method = Literal["map", "density"]
+FillMethod = Literal["map", "density"]
 FEW, SCATTERED, BLOCK = "few values", "scattered values", "a block"
 # From this share of missing values on, the gaps of a row do not count as few.
 MANY = 0.3

@@ -183,7 +183,7 @@ def test_what_rows_say(
     sampled = log_density_sampled(network, rows, explained, 4000, 0)
     bound = log_density(network, rows, explained)
     whole = reconstructed(network, explained, noise=True)
-    draws = draw_rows(network, explained, 4000, np.random.default_rng(0))
+    draws = draw_rows(network, explained, 4000, np.random.default_rng(0), rows)
     weights, points, completed = alternatives(network, rows, explained, 6)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
     assert points[network.free[0]].shape == (3, 6, 1)

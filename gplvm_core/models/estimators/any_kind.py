@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from gplvm_core import prediction
 from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.estimators.kinds_trained import TrainedKinds
-from gplvm_core.models.estimators.with_density import FillMethod
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Explained
 from gplvm_core.prediction.columns import (
@@ -20,6 +19,7 @@ from gplvm_core.prediction.columns import (
     expected_of_others,
     words_of,
 )
+from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.paths import StepCallback
 
 

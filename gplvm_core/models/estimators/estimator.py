@@ -17,10 +17,11 @@ from gplvm_core.models.data.rows import checked_rows, refuse_unseen
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.estimators.fitted import FittedLayer, LatentRows, Optimised, Saved
 from gplvm_core.models.estimators.frames import framed
-from gplvm_core.models.estimators.with_density import FillMethod, Method, WithDensity
+from gplvm_core.models.estimators.with_density import Method, WithDensity
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Explained, Network, Projection
 from gplvm_core.prediction.encoded import project_encoded
+from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.forward import Moments
 
 
@@ -366,6 +367,11 @@ class LatentVariableModel(
         """Mean and variance of every output, given the observed values of each row."""
         found = self._row_explanations(outputs)
         return prediction.reconstructed(self._network, found, noise=noise)[DATA]
+
+    def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
+        """Posteriors of the points of rows, and mean and variance of their outputs by the map."""
+        found = self._row_explanations(self._outputs(Y))
+        return found[0].best, prediction.reconstructed(self._network, found, noise=True)
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         """The same with each row's covariance, noise included."""

@@ -12,9 +12,9 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.timed import Timed
-from gplvm_core.models.estimators.with_density import FillMethod
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
+from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.prediction.sequence import FoundPath, sample_paths
 

@@ -20,12 +20,13 @@ from gplvm_core.models.data.views import Views, check_mapping, given_views
 from gplvm_core.models.estimators.fitted import LatentRows
 from gplvm_core.models.estimators.frames import framed, names_of
 from gplvm_core.models.estimators.timed import Timed
-from gplvm_core.models.estimators.with_density import FillMethod, Method, WithDensity
+from gplvm_core.models.estimators.with_density import Method, WithDensity
 from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Explained, Network, Posterior
 from gplvm_core.prediction.columns import expected_at, expected_of
+from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Statistics
@@ -381,6 +382,12 @@ class ViewsQueries(
 
     def _explained(self, given: Views) -> Explained:
         return prediction.explain(self._network, given)
+
+    def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
+        """Posteriors of the shared points of rows, and mean and variance of all views."""
+        found = self._explained(self._given(Y))
+        whole = prediction.reconstructed(self._network, found, noise=True)
+        return found[self._shared_node].best, whole
 
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from gplvm_core import prediction
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DerivedDensity, Fill, Network
+from gplvm_core.prediction import DerivedDensity, Network
 from gplvm_core.prediction.derived import SIZES, STRENGTHS, Recipe, Report
-from gplvm_core.prediction.fills import FEW, gaps_of
+from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.readers import DataError
 
 Method = Literal["bound", "sampling", "density"]
-FillMethod = Literal["map", "density"]
 # The default number of draws of a row's latent points.
 DRAWS = 1000
 
@@ -57,6 +56,7 @@ class WithDensity:
         *,
         residual: bool = True,
         prior_strength: float | Literal["validated"] = "validated",
+        folds: int = 0,
         random_state: int = 0,
         recipe: Recipe | None = None,
         callback: Report | None = None,
@@ -81,6 +81,10 @@ class WithDensity:
         prior_strength : float or "validated", default "validated"
             The number of rows that a covariance from the map counts as. 0 is a mixture without a
             map, and ∞ keeps the map's covariances.
+        folds : int, default 0
+            The number of folds of the training rows for `density_.typicality`: scores of these rows
+            by densities that have not seen them. `gplvm_core.apply` compares new rows with them. 0
+            computes none, and 5 is usual.
         random_state : int, default 0
             The seed of all draws.
         recipe : Recipe, optional
@@ -116,6 +120,7 @@ class WithDensity:
             SIZES if components == "validated" else (checked_components(components),),
             STRENGTHS if prior_strength == "validated" else (checked_strength(prior_strength),),
             with_residual=residual,
+            folds=checked_folds(folds, trained),
             random_state=random_state,
             recipe=recipe,
             report=callback,
@@ -142,7 +147,7 @@ class WithDensity:
         if self.density_ is None:
             return np.full(len(next(iter(outputs.values()))), "map")
         rows = self.density_.beside(outputs)
-        return np.array([fill.method for fill in self._fills(rows, None)], dtype=str)
+        return np.array([fill.method for fill in self.density_.chosen_fills(rows)], dtype=str)
 
     def _scored(
         self,
@@ -196,7 +201,7 @@ class WithDensity:
             return _filled(outputs, by_map(outputs))
         density = self.density_
         rows = density.beside(outputs)
-        fills = self._fills(rows, method)
+        fills = density.chosen_fills(rows, method)
         mean, variance = rows.copy(), np.zeros_like(rows)
         theirs = np.array([fill.method == "map" for fill in fills])
         if theirs.any():
@@ -231,7 +236,7 @@ class WithDensity:
                 for name, drawn in by_map(outputs).items()
             }
         rows = density.beside(outputs)
-        fills = self._fills(rows, None)
+        fills = density.chosen_fills(rows, None)
         theirs = np.array([fill.method == "map" for fill in fills])
         found = np.repeat(rows[None], n_samples, axis=0)
         if theirs.any():
@@ -247,16 +252,6 @@ class WithDensity:
         parts = density.apart(found)
         return {name: parts[name] for name in outputs}
 
-    def _fills(self, rows: Float[Array, "N D"], method: FillMethod | None) -> list[Fill]:
-        """How the gaps of each row are filled."""
-        known = {
-            fill.gaps: fill
-            for fill in self._derived().fills
-            if (fill.used if method is None else fill.method == method)
-        }
-        nothing = Fill(FEW, method or "density", np.nan, np.nan, 1.0, np.nan, used=True)
-        return [known.get(gaps, nothing) for gaps in gaps_of(np.isnan(rows))]
-
     def _derived(self) -> DerivedDensity:
         if self.density_ is None:
             raise ValueError(
@@ -271,6 +266,16 @@ def checked_components(components: Any) -> int:
             f'components must be "validated" or a whole number from 1; got {components!r}'
         )
     return components
+
+
+def checked_folds(folds: Any, rows: int) -> int:
+    whole = isinstance(folds, int) and not isinstance(folds, bool)
+    if not whole or not (folds == 0 or 2 <= folds <= rows):
+        raise ValueError(
+            f"folds must be 0 or a whole number from 2 to the number of rows, {rows:,}; got "
+            f"{folds!r}"
+        )
+    return int(folds)
 
 
 def checked_strength(strength: Any) -> float:
