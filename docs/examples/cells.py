@@ -6,8 +6,8 @@ Put cells on a map from counts of molecules, without logarithms or pseudocounts.
 
 The data are simulated: 150 cells along a path that branches, 40 genes. The cells differ in how many
 molecules were captured. ``read_h5ad("cells.h5ad")`` reads real ones; its ``values`` take
-the place of ``counts``. Some tens to a few hundred variable genes are enough, since each count
-column costs as much as a column with gaps that no other column has.
+the place of ``counts``. Some tens to a few hundred variable genes are enough. More are slow: each
+column of counts costs as much as a column with its own pattern of gaps.
 """
 
 import matplotlib.pyplot as plt
@@ -24,9 +24,9 @@ captured = generator.lognormal(6.0, 0.4, 150)
 counts = generator.poisson(captured[:, None] * shares / shares.sum(axis=1, keepdims=True))
 
 # %%
-# The number of captured molecules is about the experiment, not about the cell, and would be the
-# main dimension of the map. A random subset of every cell's molecules has the same size
-# for all cells, and stays a table of counts.
+# The number of captured molecules describes the experiment, not the cell. Without a correction it
+# would be the main dimension of the map. A random subset of each cell's molecules, equally large
+# for all cells, removes this difference and is still a table of counts.
 
 depth = int(np.quantile(counts.sum(axis=1), 0.1))
 kept = counts.sum(axis=1) >= depth
@@ -64,7 +64,7 @@ print(f"The map explains {explained(age[kept]):.0%} of the age.")
 print(f"It explains {max(explained(np.log(captured[kept])), 0.0):.0%} of the captured molecules.")
 
 # %%
-# A gene that was not measured: hide it in half of the cells, and ask for its quantiles.
+# Predict a gene that was not measured: hide it in half of the cells, and compute its quantiles.
 
 hidden = thinned.copy()
 gene = int(np.argmax(np.var(thinned, axis=0)))
