@@ -100,6 +100,6 @@ def _check(targets: Array, mean: Array, variance: Array, inducing: Array, noise:
             f"inducing has {inducing.shape[1]} columns for {mean.shape[1]} latent dimensions"
         )
     if not (variance > 0).all():
-        raise ValueError("variance holds variances of q(X): every one must be positive")
+        raise ValueError("variance contains the variances of q(X), which must all be positive")
     if not noise > 0:
         raise ValueError(f"noise_variance must be positive, got {noise}")

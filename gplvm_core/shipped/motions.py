@@ -21,7 +21,8 @@ PACKAGE = "pybullet"
 METRES = 0.25
 """The unit of length of the body, in metres."""
 
-# Numbers per frame for each kind of joint: a quaternion (w, x, y, z), or an angle about one axis.
+# The number of values per frame for each kind of joint: a quaternion (w, x, y, z), or an angle
+# about one axis.
 NUMBERS = {"spherical": 4, "revolute": 1, "fixed": 0}
 # Parts without a joint at their end, and the names of their centres of mass.
 ENDS = {"neck": "head", "right_ankle": "right_foot", "left_ankle": "left_foot"}

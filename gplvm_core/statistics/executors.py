@@ -14,7 +14,9 @@ Outcome = TypeVar("Outcome")
 
 
 class Executor(Protocol):
-    """Applies a function to every item and yields the outcomes in the order of the items."""
+    """An executor applies a function to every item and yields the outcomes in the order of the
+    items.
+    """
 
     def __call__(
         self, function: Callable[[Item], Outcome], items: Iterable[Item]
@@ -28,7 +30,7 @@ def serial(function: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterat
 
 @dataclass(frozen=True)
 class There:
-    """Process one item after the other, with the targets in another array library."""
+    """Process one item after the other, with the targets in an array library other than NumPy."""
 
     place: Place
 
@@ -39,7 +41,7 @@ class There:
 
 
 def place_of(executor: Executor) -> Place | None:
-    """The array library that an executor needs for the targets; None: NumPy."""
+    """The array library that an executor needs for the targets; None for NumPy."""
     return executor.place if isinstance(executor, There) else None
 
 
