@@ -20,7 +20,7 @@ def read_bvh(
     The root is moved to the origin and its heading to 0. `every` = k selects every k-th frame, from
     `first_frame` on (1 leaves out a T-pose at the start). `unit_metres` is the file's unit of
     length in metres; None does not convert lengths. Raises DataError, which names the line, for a
-    file that is not BVH or is cut off.
+    file that is not BVH or that is cut off.
 
     Examples
     --------
