@@ -74,7 +74,7 @@ class JointFamily(Following):
 
     def hidden(self, seen: AtLayer, own: Any) -> LayerResult[Correlated]:
         found = joint(seen.layer, seen.source, own, jitter=seen.jitter)
-        # Only a chain below would need `above`.
+        # Only a chained layer below would need `above`.
         return replace(found, belief=replace(found.belief, above=None))
 
     def to_data(self, seen: AtLayer, phase: Phase) -> LayerResult[Any]:

@@ -50,8 +50,8 @@ def imputed(
 ) -> Inputs:
     """The inputs, with q(X) of missing entries imputed by a regression on the complete rows.
 
-    With too few complete rows, they are copied from rows with similar outputs. Source: Damianou
-    (2015), Algorithm 1.
+    With too few complete rows, missing entries are copied from rows with similar outputs. Source:
+    Damianou (2015), Algorithm 1.
     """
     whole = whole_rows(inputs)
     if whole.all():
