@@ -1,4 +1,4 @@
-"""Answers of a model of one table with columns of several kinds, in the columns' own values."""
+"""Predictions of a model of one table with columns of several kinds, in the columns' own values."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ from gplvm_core.prediction.paths import StepCallback
 
 
 class AnyKind(TrainedKinds):
-    """Answer questions about one table, whose columns may be of several kinds (`columns_`).
+    """Predictions for one table, whose columns may be of several kinds (`columns_`).
 
-    For a table of several kinds the answers are tables with values of the same kinds: numbers at
-    their mean, counts at their median, and the most probable word. Draws contain words and counts.
+    For a table of several kinds, predictions are tables with values of the same kinds: the mean of
+    a number, the median of a count, and the most probable word. Draws contain words and counts.
     """
 
     def class_words(self, column: str | int) -> tuple[Any, ...]:
@@ -157,11 +157,11 @@ class AnyKind(TrainedKinds):
         return_probability: bool = False,
         method: FillMethod | None = None,
     ) -> Any:
-        """Fill in missing values: numbers at their mean, counts at their median, words at the
-        most probable one.
+        """Fill in missing values: numbers with their mean, counts with their median, words with the
+        most probable word.
 
         With times the rows are one sequence and are inferred jointly; rows without any observed
-        value are then allowed. Without times every row is inferred separately.
+        value are allowed in this case. Without times every row is inferred separately.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class AnyKind(TrainedKinds):
             The trained sequence that the rows belong to; None for a new sequence.
         coupled : bool, default True
             Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
-            training rows fixed). False, which is cheaper: each row has the prior at its time.
+            training rows fixed). False, which is cheaper, gives each row the prior at its time.
         adapt : bool, default False
             Whether the rows also update the mapping q(u). This suits a sequence that differs from
             the trained ones and has some complete rows. False is cheaper.

@@ -42,10 +42,10 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
     Parameters
     ----------
     window
-        The number of previous values that the next one depends on.
+        The number of previous values on which the next value depends.
     kernel
-        The kernel, as for SparseGPRegression, or "rbf + linear". The linear part suits series that
-        change little in a step.
+        The kernel, as for SparseGPRegression, or "rbf + linear". The linear part is suitable for
+        series that change little from one value to the next.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Methods of a fitted deep GP-LVM: those of all latent models, and outputs from any layer."""
+"""Methods of a fitted deep GP-LVM: the methods of all latent models, and outputs from any layer."""
 
 import numpy as np
 from jaxtyping import Float
@@ -17,7 +17,7 @@ from gplvm_core.statistics import Statistics
 
 
 class DeepQueries(Layered, SequenceQueries):
-    """Outputs from any layer, and sequences for a model with a time_kernel.
+    """Methods for outputs from any layer, and for sequences of a model with a time_kernel.
 
     Attributes
     ----------

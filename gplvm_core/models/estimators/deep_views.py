@@ -37,7 +37,7 @@ from gplvm_core.statistics import Executor
 Widths = int | tuple[int, ...]
 OneKernel = str | Kernel | Mapping[str, str | Kernel]
 ViewWidths = Widths | Mapping[str, Widths] | None
-# Fitted attributes that the model of one view takes from the model of all views.
+# Fitted attributes that the model of one view copies from the model of all views.
 OF_EVERY_VIEW = (
     *("family_", "times_", "sequences_", "path_", "time_kernel_"),
     *("rows_", "notes_", "result_", "trace_", "restarts_"),

@@ -22,7 +22,7 @@ def sections_of(text: str | None) -> dict[str, str]:
 
 
 def entries_of(section: str) -> dict[str, str]:
-    """The entries of a section of parameters or attributes by name, each with its type."""
+    """The entries of a section of parameters or attributes, by name and with types."""
     found = {}
     for names, kind, body in _ENTRY.findall(section):
         for name in names.split(", "):
@@ -33,8 +33,9 @@ def entries_of(section: str) -> dict[str, str]:
 def documented(cls: Class, parameters: Sequence[str] = ()) -> Class:
     """Complete the documentation of an estimator, and shorten the signatures of its methods.
 
-    The section "Attributes" joins those of the class and its bases; a class's own entry replaces
-    that of a base. parameters: the entries of "Parameters" (default: as the class has them).
+    The section "Attributes" joins the sections of the class and its bases; an entry of the class
+    replaces that of a base. parameters: the entries of "Parameters" (default: as the class has
+    them).
     """
     sections = sections_of(cls.__doc__)
     attributes: dict[str, str] = {}
@@ -97,7 +98,7 @@ def _short(annotation: Any, default: Any = None) -> Any:
 
 
 def _name(annotation: Any, default: Any = None) -> str:
-    """A type without the modules that it is from, and ArrayLike as one name."""
+    """The name of a type without its modules, and with ArrayLike as one name."""
     origin, kinds = get_origin(annotation), get_args(annotation)
     if annotation is None or annotation is type(None):
         return "None"

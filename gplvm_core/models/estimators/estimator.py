@@ -82,8 +82,8 @@ class LatentVariableModel(
         By default this is the difference between the bounds with and without the row. Each of the
         two is a lower bound; their difference is not a bound (Damianou 2015, §3.4). A table of
         several kinds always takes importance samples, by default 200, with quadrature over the
-        functions. Its value is the log density of the numbers plus the log probability of the other
-        entries, which depends on no unit and has no Jacobian.
+        functions. The value is the log density of the numbers plus the log probability of the other
+        entries. This probability has no unit, and therefore no Jacobian.
 
         Parameters
         ----------
@@ -96,10 +96,10 @@ class LatentVariableModel(
             The seed of the samples.
         method : {"bound", "sampling", "density"}, optional
             "bound": the difference of bounds. "sampling": importance samples, by default 1000;
-            after `fit_density` the latent points have the density of the training points in the
-            place of N(0, I). "density": the exact density of the mixture that `fit_density` derived
-            from the map. The three are different quantities: do not compare their values.
-            Default: "bound", or samples from N(0, I) if n_samples is given.
+            after `fit_density` the latent points have the density of the training points instead of
+            N(0, I). "density": the exact density of the mixture that `fit_density` derived from the
+            map. The three are different quantities: do not compare their values. Default: "bound",
+            or samples from N(0, I) if n_samples is given.
 
         Returns
         -------
@@ -228,7 +228,8 @@ class LatentVariableModel(
         return_std : bool, default False
             Whether to return standard deviations, too.
         return_cov : bool, default False
-            Whether to return covariances, too; not together with return_std. They are the map's.
+            Whether to return covariances, too; not together with return_std. Covariances always
+            come from the map.
         method : {"map", "density"}, optional
             How gaps are filled: by latent points that explain the row, or by the density that
             `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
@@ -295,7 +296,8 @@ class LatentVariableModel(
         Returns
         -------
         weights : ndarray of shape (n, K)
-            The weights of the explanations. Those of a row sum to 1; 0 marks no explanation.
+            The weights of the explanations. The weights of a row sum to 1; 0 means that there is no
+            explanation.
         points : ndarray of shape (n, K, Q)
             The latent means; NaN where a row has fewer explanations.
         rows : ndarray of shape (n, K, D)
@@ -339,7 +341,9 @@ class LatentVariableModel(
         return prediction.explain(self._network, {DATA: outputs})
 
     def _project(self, outputs: Array) -> Projection:
-        """The same for the latent points; a model with an encoder uses it for complete rows."""
+        """The explanations at the latent points; a model with an encoder uses it for
+        complete rows.
+        """
 
         def inferred(rows: Array) -> Projection:
             return self._explained(rows)[0]
@@ -363,7 +367,7 @@ class LatentVariableModel(
         return prediction.reconstructed(self._network, found, noise=noise)[DATA]
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
-        """The same with each row's covariance, noise included."""
+        """Mean and covariance of the outputs of each row, given its observed values, with noise."""
         return prediction.reconstructed_jointly(
             self._network, self._row_explanations(outputs), DATA
         )

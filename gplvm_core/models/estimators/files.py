@@ -102,9 +102,9 @@ class FromFiles(TimedModel):
         if len(Y) <= most or not alone:
             self._fit(np.asarray(Y), times, sequences, callback, resume)
             if executor is not None:
-                why = "they are few" if alone else "each depends on an encoder or on its time"
+                why = "they are few" if alone else "each row depends on an encoder or on its time"
                 self.notes_ += (
-                    f"the executor was not used: these rows were read whole, since {why}",
+                    f"the executor was not used: these rows were loaded completely, because {why}",
                 )
             return self
         kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:most])
@@ -187,7 +187,7 @@ class FromFiles(TimedModel):
         self.notes_ += (note,)
 
     def _add(self, new: Sums, kept: Belief | None) -> None:
-        """Add the sums of rows, and their posteriors where these are to be stored."""
+        """Add the sums of rows, and the posteriors of the rows that the model stores."""
         added = Added.of(self.posterior_, self.statistics_, new)
         before = self.rows_.count
         information = (before * self.information_ + new.divergence) / (before + new.count)

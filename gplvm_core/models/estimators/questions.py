@@ -52,7 +52,7 @@ class Questions(Timed):
     times_ : ndarray of shape (N, P) or None
         The times of the training rows; None without nodes over time.
     sequences_ : ndarray of shape (N,) or None
-        The labels of their sequences; None without nodes over time.
+        The labels of the sequences of the training rows; None without nodes over time.
     """
 
     network_: Network
@@ -197,7 +197,7 @@ class Questions(Timed):
         inputs : dict of str to array_like of shape (n, Q), optional
             The points of the nodes with `KnownInputs`.
         times : array_like of shape (n,) or (n, P), optional
-            The times of the rows, which then are one sequence and are inferred jointly.
+            The times of the rows. With times, the rows are one sequence and are inferred jointly.
         sequence : label, optional
             The trained sequence that the rows belong to; None for a new sequence.
         return_std : bool, default False
@@ -244,7 +244,7 @@ class Questions(Timed):
         inputs : dict of str to array_like of shape (n, Q), optional
             The points of the nodes with `KnownInputs`.
         times : array_like of shape (n,) or (n, P), optional
-            The times of the rows, which then are one sequence and are inferred jointly.
+            The times of the rows. With times, the rows are one sequence and are inferred jointly.
         sequence : label, optional
             The trained sequence that the rows belong to; None for a new sequence.
         return_std : bool, default False
@@ -462,7 +462,7 @@ class Questions(Timed):
         return found
 
     def _points(self, points: Mapping[str, ArrayLike]) -> dict[int, Belief]:
-        """Points of nodes, inputs in internal units."""
+        """The given points of nodes, with known inputs in internal units."""
         check_is_fitted(self)
         given = checked_views(points)
         found = {}

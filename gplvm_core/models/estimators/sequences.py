@@ -20,7 +20,7 @@ from gplvm_core.prediction.sequence import FoundPath, sample_paths
 
 
 class SequenceQueries(LatentVariableModel, Timed):
-    """Methods for rows in time that need only fitted attributes."""
+    """Methods for rows in time, which need only fitted attributes."""
 
     def forecast(
         self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False

@@ -1,4 +1,4 @@
-"""The settings of the estimators: their meanings, their types, and checks of their values.
+"""The settings of the estimators: descriptions, types, and checks of the values.
 
 An estimator declares its settings as the fields of a class, with types and defaults. Its
 constructor, the checks before training and the section "Parameters" of its documentation follow
@@ -60,7 +60,7 @@ SENTENCES: Mapping[str, str] = {
     "`numpy.random.Generator` or `RandomState`. Each fit advances a generator.",
     "n_jobs": "The number of threads, which share the rows; None is one, −1 all processors.",
     "noise": '"shared", one noise variance for all outputs in internal units, or "per_output", a '
-    "signal variance and a noise variance for each output (`noise_std_`). With the latter the "
+    "signal variance and a noise variance for each output (`noise_std_`). In the second case the "
     "results do not depend on `scaling`.",
     "encoder": "None, or a function from outputs to q(X), which training learns with the mapping. "
     '`transform` then needs no inference for complete rows. "kernel" is a linear map and an RBF '

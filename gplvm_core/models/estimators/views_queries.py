@@ -262,9 +262,9 @@ class ViewsQueries(
         method: FillMethod | None = None,
     ) -> Any:
         """Fill in the missing values of the given views: numbers with their predictive means,
-        counts with their medians, words with the most probable one.
+        counts with their medians, words with the most probable word.
 
-        The observed values of all given views inform every view.
+        The observed values of all given views are used for every view.
 
         Parameters
         ----------

@@ -41,10 +41,9 @@ class ViewsWords(ViewsTransfer):
     def class_probabilities(
         self, views: Mapping[str, Any], view: str, column: Name = 0
     ) -> Float[Array, "N C"]:
-        """Return the probabilities of a column's words in new rows, given all their other values.
-
-        Other columns of the same view may be among the given views. The rows' own values in this
-        column are not used.
+        """Return the probabilities of a column's words in new rows, given all other values of the
+        rows. The given views may include other columns of the same view. The rows' own values in
+        this column are not used.
 
         Parameters
         ----------

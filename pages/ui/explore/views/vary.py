@@ -54,7 +54,9 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
 
 
 def drawn_views(item: Item, part: Part) -> tuple[str, ...]:
-    """Return the views to draw: all if they are few, otherwise some of those that use the part."""
+    """Return the views to draw: all views if there are few, otherwise some of those that use the
+    part.
+    """
     if len(item.views) <= MOST_OUTPUTS:
         return item.views
     if draws_whole(item.dataset):
