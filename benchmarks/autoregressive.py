@@ -1,4 +1,5 @@
-"""Mackey–Glass, 72 points of training, 1110 free steps (Damianou 2015, §4.3.2, Table 4.1).
+"""Forecasts of the Mackey–Glass series: 72 training points, 1110 free steps (Damianou 2015, §4.3.2,
+Table 4.1).
 
     python -m benchmarks.autoregressive [--histories 10]
 
@@ -49,7 +50,7 @@ def mackey_glass(length: int, beginning: float) -> Array:
 
 
 def judged(mean: Array, std: Array, truth: Array) -> dict[str, float]:
-    """Errors, and their ratio to the predicted spread (ideally 1)."""
+    """Errors, and the ratio of the error to the predicted spread (ideally 1)."""
     error = mean - truth
     return {
         "mean_absolute_error": float(np.mean(np.abs(error))),
