@@ -297,7 +297,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=10, help="the seeds before this one")
-    parser.add_argument("--first", type=int, default=0, help="the first seed of the experiment: warped")
+    parser.add_argument(
+        "--first", type=int, default=0, help="the first seed of the experiment: warped"
+    )
     parts: dict[str, Callable[[int], Any]] = {
         "step": partial(curve, "step"),
         "sinusoids": partial(curve, "sinusoids"),

@@ -134,7 +134,8 @@ def test_the_lock_file_has_a_checked_version_of_everything_that_the_app_and_read
         assert versions and all(each.specifier.contains(version) for version in versions), each.name
 
 
-# Pandas comes with Streamlit; threadpoolctl stays, since scikit-learn needs it itself.
+# Pandas comes with Streamlit and is blocked; threadpoolctl is not blocked, because scikit-learn
+# needs it.
 LIBRARY_ALONE = """
 import sys
 
