@@ -193,7 +193,9 @@ def _members(thing: Any) -> tuple[dict[str, _Member], dict[str, _Member]]:
         for each in _public(node, ast.FunctionDef):
             kept = attributes if _is_property(each) else methods
             before = kept.get(each.name)
-            words = ast.get_docstring(each) or (before.words if before else "")
+            # At run time, because estimators complete the docstrings of their methods.
+            own = inspect.cleandoc(vars(owner)[each.name].__doc__ or "")
+            words = own or (before.words if before else "")
             shown = (each.returns or ast.Constant(...)) if kept is attributes else each
             kept[each.name] = _Member(shown, words)
     worded = {name: each for name, each in methods.items() if each.words and name != "__init__"}

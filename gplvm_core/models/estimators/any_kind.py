@@ -33,11 +33,6 @@ class AnyKind(TrainedKinds):
     def class_words(self, column: str | int) -> tuple[Any, ...]:
         """Return the words of a column, in the order of `class_probabilities`.
 
-        Parameters
-        ----------
-        column : str or int
-            The name or the number of the column.
-
         Returns
         -------
         tuple
@@ -59,8 +54,6 @@ class AnyKind(TrainedKinds):
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
-        column : str or int
-            The name or the number of the column.
 
         Returns
         -------
@@ -80,8 +73,6 @@ class AnyKind(TrainedKinds):
         ----------
         X : array_like of shape (n, Q)
             Latent points.
-        column : str or int
-            The name or the number of the column.
         X_variance : array_like, optional
             Variances of the latent points; None for exact points.
 
@@ -101,10 +92,6 @@ class AnyKind(TrainedKinds):
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
-        column : str or int
-            The name or the number of the column.
-        most : int
-            The largest count.
 
         Returns
         -------
@@ -129,8 +116,6 @@ class AnyKind(TrainedKinds):
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
-        column : str or int
-            The name or the number of the column.
         quantiles : array_like of shape (K,), default (0.05, 0.5, 0.95)
             Probabilities between 0 and 1.
 
@@ -167,34 +152,13 @@ class AnyKind(TrainedKinds):
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
-        times : array_like of shape (n,) or (n, P), optional
-            The times of the rows, for a model with a time_kernel.
-        sequence : label, optional
-            The trained sequence that the rows belong to; None for a new sequence.
-        coupled : bool, default True
-            Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
-            training rows fixed). False, which is cheaper, gives each row the prior at its time.
-        adapt : bool, default False
-            Whether the rows also update the mapping q(u). This suits a sequence that differs from
-            the trained ones and has some complete rows. False is cheaper.
-        callback : callable, optional
-            Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
-            rows are examined separately. StopIteration raised in it ends inference with the best
-            path so far.
         return_std : bool, default False
             Whether to return standard deviations, too; NaN for words.
         return_cov : bool, default False
             Whether to return covariances, too; only for numbers, without times and return_std.
-        return_latent : bool, default False
-            Whether to return the latent path and its standard deviations, too; only with times.
         return_probability : bool, default False
             Whether to return the probability of each filled word and count, too: 1 where observed,
             NaN for numbers. Only for a table of several kinds.
-        method : {"map", "density"}, optional
-            How gaps are filled: by latent points that explain the row, or by the density that
-            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
-            standard deviations are calibrated on these rows.
 
         Returns
         -------

@@ -63,10 +63,6 @@ class DeepQueries(Layered, SequenceQueries):
             The number of the layer in `layers_`; 0 is the top.
         H_variance : array_like of shape (n, Q), optional
             Variances of the inputs; None for exact inputs.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------

@@ -133,10 +133,6 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
             The number of the layer in `layers_`; 0 is the top, len(layers_) the shared space.
         H_variance : array_like of shape (n, Q), optional
             Variances of the inputs; None for exact inputs.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------

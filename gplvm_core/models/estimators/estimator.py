@@ -122,8 +122,6 @@ class LatentVariableModel(
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
         scaled : bool, default False
             Whether to express every dimension in its lengthscale. Distances between latent points
             (nearest neighbours, clusters, classifiers) have a meaning only in these units. For the
@@ -155,10 +153,6 @@ class LatentVariableModel(
             Latent points.
         X_variance : array_like, optional
             Variances of the latent points; None for exact points.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -190,8 +184,6 @@ class LatentVariableModel(
             Latent points. None, or a number of rows, draws latent points from the prior.
         n_samples : int, default 1
             The number of rows, or with X the number of joint draws at X.
-        random_state : int or None, default None
-            The seed of the draws.
         X_variance : array_like, optional
             Variances of the latent points; None for exact points.
 
@@ -225,16 +217,9 @@ class LatentVariableModel(
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
         return_cov : bool, default False
             Whether to return covariances, too; not together with return_std. Covariances always
             come from the map.
-        method : {"map", "density"}, optional
-            How gaps are filled: by latent points that explain the row, or by the density that
-            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
-            standard deviations are calibrated on these rows.
 
         Returns
         -------
@@ -269,8 +254,6 @@ class LatentVariableModel(
             Rows; NaN marks missing values.
         n_samples : int, default 1
             The number of draws S of each row.
-        random_state : int or None, default None
-            The seed of the draws.
 
         Returns
         -------
@@ -318,8 +301,6 @@ class LatentVariableModel(
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------

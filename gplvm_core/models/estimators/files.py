@@ -60,19 +60,10 @@ class FromFiles(TimedModel):
             Outputs; NaN marks missing values. For an array of PyTorch or CuPy, the sums over the
             rows are computed on its device, which must support float64. Files of at most 20,000
             rows are loaded completely, and so are all files with an encoder or a time_kernel.
-        y : ignored
-            For scikit-learn.
-        times : array_like of shape (N,) or (N, P), optional
-            Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
-            0, 1, 2, … within each sequence.
-        sequences : array_like of shape (N,), optional
-            Labels. Rows with the same label share a path; different paths are independent.
         callback : callable, optional
             Called as callback(progress) after each accepted iteration, and after each part of the
             files. StopIteration raised in it ends training and reading with the best state so far;
             `result_` reports this.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
         executor : Executor, optional
             `gplvm_core.cluster(…)`, to read files on a cluster. Default: n_jobs local threads.
 

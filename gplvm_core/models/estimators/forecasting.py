@@ -81,8 +81,6 @@ class Forecasting:
             A series to continue, at least as long as the window. None: the training series.
         history_variance : array_like, optional
             The variances of the values of `history`.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -140,8 +138,6 @@ class Forecasting:
             The number of values to predict.
         n_samples : int, default 100
             The number of futures S.
-        random_state : int or None, default None
-            The seed of the draws.
         history : array_like of shape (T,) or (T, D), optional
             A series to continue, at least as long as the window. None: the training series.
         history_variance : array_like, optional

@@ -107,20 +107,11 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         Y : dict of str to array_like of shape (N, D), or array_like
             Data of the same N rows by name; NaN marks missing values. An array if one edge leads to
             data.
-        y : ignored
-            For scikit-learn.
         inputs : dict of str to array_like of shape (N, Q), optional
             The points of the nodes with `KnownInputs`.
         times : array_like of shape (N,) or (N, P), optional
             Times of the rows, or other observed inputs, for nodes with `OverTime`. Default:
             0, 1, 2, … within each sequence.
-        sequences : array_like of shape (N,), optional
-            Labels. Rows with the same label share a path; different paths are independent.
-        callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 
         Returns
         -------

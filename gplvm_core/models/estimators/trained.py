@@ -208,13 +208,6 @@ class TrainedModel(Trainable, LatentVariableModel):
             Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are allowed. With
             inducing inputs the sums over the rows are computed on the device of Y, which must
             support float64; without them, Y is copied to NumPy. All results are NumPy arrays.
-        y : ignored
-            For scikit-learn.
-        callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 
         Returns
         -------
@@ -304,18 +297,6 @@ class TimedModel(TrainedModel, SequenceQueries):
         ----------
         Y : array_like of shape (N, D)
             Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are copied to NumPy.
-        y : ignored
-            For scikit-learn.
-        times : array_like of shape (N,) or (N, P), optional
-            Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
-            0, 1, 2, … within each sequence.
-        sequences : array_like of shape (N,), optional
-            Labels. Rows with the same label share a path; different paths are independent.
-        callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 
         Returns
         -------

@@ -114,10 +114,6 @@ class ViewsQueries(
             Latent points.
         X_variance : array_like of shape (n, Q), optional
             Variances of the latent points; None for exact points.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -150,8 +146,6 @@ class ViewsQueries(
         ----------
         n_samples : int, default 1
             The number of rows.
-        random_state : int or None, default None
-            The seed of the draws.
 
         Returns
         -------
@@ -189,8 +183,6 @@ class ViewsQueries(
             The dimensions to redraw.
         n_samples : int, default 1
             The number of draws S.
-        random_state : int or None, default None
-            The seed of the draws.
 
         Returns
         -------
@@ -240,8 +232,6 @@ class ViewsQueries(
         ----------
         views : dict of str to array_like
             One or several of the trained views by name; NaN marks missing values.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
         scaled : bool, default False
             Whether to multiply points by `latent_scale_`, so that distances have a meaning.
 
@@ -275,11 +265,6 @@ class ViewsQueries(
         return_probability : bool, default False
             Whether to return the probability of each filled word and count, too: 1 where observed,
             NaN for numbers. Only for the views with columns of several kinds.
-        method : {"map", "density"}, optional
-            How gaps are filled: by latent points that explain the row, or by the density that
-            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
-            standard deviations are calibrated on these rows.
 
         Returns
         -------

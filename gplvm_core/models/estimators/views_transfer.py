@@ -138,8 +138,6 @@ class ViewsTransfer(ViewsQueries):
         times : array_like of shape (n,) or (n, P), optional
             The times of the rows, for a model with a time_kernel. With times, the rows are one
             sequence and are inferred jointly.
-        sequence : label, optional
-            The trained sequence that the rows belong to; None for a new sequence.
         adapt : bool, default False
             Whether the rows also update the mappings of the given views.
 

@@ -49,8 +49,6 @@ class ViewsWords(ViewsTransfer):
         ----------
         views : dict of str to array_like
             One or several of the trained views by name; NaN or None marks missing values.
-        view : str
-            The name of the view with the column.
         column : str or int, default 0
             The name or the number of the column.
 
@@ -72,12 +70,6 @@ class ViewsWords(ViewsTransfer):
         ----------
         views : dict of str to array_like
             One or several of the trained views by name; NaN or None marks missing values.
-        view : str
-            The name of the view with the column.
-        column : str or int
-            The name or the number of the column.
-        most : int
-            The largest count.
 
         Returns
         -------
@@ -102,10 +94,6 @@ class ViewsWords(ViewsTransfer):
         ----------
         views : dict of str to array_like
             One or several of the trained views by name; NaN or None marks missing values.
-        view : str
-            The name of the view with the column.
-        column : str or int
-            The name or the number of the column.
         quantiles : array_like of shape (K,), default (0.05, 0.5, 0.95)
             Probabilities between 0 and 1.
 
