@@ -1,4 +1,6 @@
-"""Rules of the project that no other tool checks (import-linter checks the floors)."""
+"""Rules of the project that no other tool checks (import-linter checks the imports
+between rooms).
+"""
 
 import ast
 import functools

@@ -145,7 +145,8 @@ class DeviceArray:
     def _unknown(self, name: str) -> ArrayLibraryError:
         return ArrayLibraryError(
             f"numpy.{name} does not work on arrays of {self.place.name}: pass numpy.asarray(Y), "
-            "or choose a kernel that does not need it (RBF, linear, bias, white noise, their sums)"
+            "or choose a kernel that does not use this function (RBF, linear, bias, white noise, "
+            "their sums)"
         )
 
     def _over(self, name: str, array: "DeviceArray", **options: Any) -> "DeviceArray":

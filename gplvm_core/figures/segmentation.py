@@ -150,7 +150,7 @@ def profiles(drops: Mapping[str, Float[Array, " Q"]]) -> Float[Array, "V Q"]:
 
 
 def dendrogram_order(rows: Float[Array, "V Q"]) -> Int[Array, " V"]:
-    """Order rows so that similar ones are adjacent: leaves of an average-linkage dendrogram."""
+    """Order rows so that similar rows are adjacent: the leaves of an average-linkage dendrogram."""
     if len(rows) < 3:
         return np.arange(len(rows))
     return np.asarray(leaves_list(linkage(rows, "average", optimal_ordering=True)))

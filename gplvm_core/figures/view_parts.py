@@ -91,6 +91,8 @@ def _part(key: tuple[str, ...], names: tuple[str, ...], dimensions: tuple[int, .
 
 
 def leading_plane(parts: Sequence[Part], n_latent: int) -> tuple[int, int]:
-    """Return the two dimensions to show first: shared ones if possible, else used ones."""
+    """Return the two dimensions to show first: shared dimensions if possible, otherwise
+    used ones.
+    """
     order = [q for part in parts for q in part.dimensions]
     return (order[0], order[1]) if n_latent > 1 else (0, 1)

@@ -1,4 +1,4 @@
-"""Floor 2: covariance functions, one per file, with their expectations and pullbacks."""
+"""Level 2: covariance functions, one per file, with their expectations and pullbacks."""
 
 import numpy as np
 

@@ -113,7 +113,7 @@ class Kernel(Parametric):
         """Return ⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel).
 
         In this base class, all expectations are for exact inputs; they raise KernelError for
-        uncertain ones.
+        uncertain inputs.
         """
         self._check_exact(variance)
         return exact_psi0(self, mean)

@@ -1,4 +1,4 @@
-"""Floor 3: the encoding and the likelihoods of columns that are not numbers."""
+"""Level 3: the encoding and the likelihoods of columns that are not numbers."""
 
 from gplvm_core.likelihoods.counts import (
     best_sizes,

@@ -9,7 +9,7 @@ from gplvm_core.readers.errors import DataError
 Kind = Literal["image", "skeleton", "curve", "bars"]
 
 MOST_BARS = 32
-"""Plain vectors with at most this many columns are drawn as bars, longer ones as a curve."""
+"""Plain vectors with at most this many columns are drawn as bars, longer vectors as a curve."""
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
 
 
 def _in_order(table: Table, places: dict[str, int]) -> tuple[FileColumn, ...]:
-    """The columns of the file; places: the number of the model's column, by name."""
+    """The columns of the file; places: the numbers of the model's columns, by name."""
     if [places.get(column.name) for column in table.columns] == [*range(len(table.columns))]:
         return ()
     count = len(table.places)

@@ -91,7 +91,7 @@ def motions_of(takes: Sequence[Take], parts: Sequence[BodyPart]) -> Dataset:
         ),
         notes=(
             "Joint positions in metres with the root at the origin and heading 0: the person's "
-            "place and direction are left out.",
+            "position in the room and direction are left out.",
             f"All {len(positions)} frames of {len(takes)} motions with different rates, "
             f"{1 / max(steps):.0f} to {1 / min(steps):.0f} per second.",
         ),

@@ -50,7 +50,7 @@ def executor_for(n_jobs: int | None = None, place: Place | None = None) -> Itera
     """An executor with n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
 
     The chunks do not depend on the number of threads. place: the array library of the data, if it
-    is not NumPy; such a library uses its own threads.
+    is not NumPy; such a library manages threads itself.
     """
     if place is not None:
         yield There(place)

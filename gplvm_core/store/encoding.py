@@ -42,7 +42,8 @@ def encode(thing: object, registry: Registry) -> Encoded:
     """Convert a value to JSON content and arrays.
 
     ``registry`` maps public names to the classes that may occur. An array that occurs twice is
-    stored once. Raises StoreError, which names the place, for values that cannot be stored exactly.
+    stored once. Raises StoreError for values that cannot be stored exactly; the message names their
+    path.
     """
     encoder = _Encoder(registry)
     try:

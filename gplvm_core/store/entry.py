@@ -260,7 +260,7 @@ def clean_title(title: str) -> str:
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags as single lines in their order, without empty and repeated ones."""
+    """Tags as single lines in their order, without empty and repeated tags."""
     given = (tags,) if isinstance(tags, str) else tags
     return tuple(dict.fromkeys(line for line in map(_one_line, given) if line))
 

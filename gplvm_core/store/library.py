@@ -167,7 +167,7 @@ class Library:
         return settled(self._folder(id), data_in)
 
     def rename(self, id: str, title: str) -> None:
-        """Change a model's title; its id stays."""
+        """Change a model's title; the id does not change."""
         self._change(id, lambda entry: replace(entry, title=clean_title(title)))
 
     def tag(self, id: str, tags: Iterable[str]) -> None:

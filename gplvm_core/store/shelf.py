@@ -222,7 +222,9 @@ def discard(folder: Path) -> bool:
 
 
 def empty(root: Path) -> None:
-    """Rename the trash, then remove it, so that a model restored meanwhile stays complete."""
+    """Rename the trash, then remove it, so that a model that is restored meanwhile remains
+    complete.
+    """
     doomed = root / f"{EMPTIED}{secrets.token_hex(6)}"
     with contextlib.suppress(FileNotFoundError):
         os.rename(root / TRASH, doomed)
@@ -260,7 +262,7 @@ def clear_models(folder: Path, card: Card) -> None:
 
 
 def packed(folder: Path) -> bytes:
-    """A zip of a folder's unchanged files, without temporary ones."""
+    """A zip of a folder's unchanged files, without temporary files."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for path in sorted(folder.iterdir()):

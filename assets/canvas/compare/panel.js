@@ -129,7 +129,7 @@ export class Panel {
     this.state.hover = mark ? [place[this.state.a], place[this.state.b]] : null;
   }
 
-  /** Keep the shown place. */
+  /** Keep the shown position. */
   keep() {
     this.state.point = this.inward(this.shown);
     this.state.hover = null;

@@ -16,8 +16,8 @@ from gplvm_core.statistics import Patterns
 How = Literal["global", "columns", "none"]
 Noise = Literal["shared", "per_output"]
 HOW, NOISES = get_args(How), get_args(Noise)
-# Relative differences below this (64 units in the last place) are rounding errors of a few sums
-# and products.
+# Relative differences below this (64 units of the last digit) are rounding errors of a few sums and
+# products.
 ROUNDING = 64 * float(np.finfo(float).eps)
 
 

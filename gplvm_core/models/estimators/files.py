@@ -109,10 +109,10 @@ class FromFiles(TimedModel):
         """Add rows to a trained model without training again.
 
         The model infers the latent point of each row, as `transform` does but from one start. It
-        then updates the mapping q(u) from all rows. Kernel, noise and inducing inputs stay fixed.
-        `bound_`, `information_`, `latent_mean_` and `latent_variance_` describe all rows, the new
-        ones last. After training from files, `rows_.kept` numbers the new rows after the files'
-        last row.
+        then updates the mapping q(u) from all rows. Kernel, noise and inducing inputs do not
+        change. `bound_`, `information_`, `latent_mean_` and `latent_variance_` describe all rows;
+        the new rows are last. After training from files, `rows_.kept` numbers the new rows after
+        the files' last row.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Semi-supervised classification: features from all rows, a classifier from the labelled ones."""
+"""Semi-supervised classification: features from all rows, a classifier from the labelled rows."""
 
 from typing import Any, Self
 

@@ -91,7 +91,7 @@ SENTENCES: Mapping[str, str] = {
     "its own parameters.",
     "input_connections": "Whether every layer takes the top's points as further inputs (Duvenaud "
     "et al. 2014), so that deep models do not lose information about them.",
-    "constrained": "Whether the posteriors of uncertain inputs stay centred on the given inputs.",
+    "constrained": "Whether the posteriors of uncertain inputs are centred on the given inputs.",
 }
 
 
@@ -223,7 +223,9 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def _in_order(cls: Any) -> "list[Field[Any]]":
-    """The positional settings, then those that the estimator declares, then inherited ones."""
+    """The positional settings, then the settings that the estimator declares, then inherited
+    settings.
+    """
     own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", {})]
     return sorted(fields(cls), key=lambda each: (each.kw_only, own.index(each.name)))
 

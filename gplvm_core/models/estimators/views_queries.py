@@ -203,7 +203,7 @@ class ViewsQueries(
         start, end : array_like of shape (Q,)
             Latent points.
         dimensions : array_like of int
-            The dimensions that move from `start` to `end`; all others stay as in `start`.
+            The dimensions that move from `start` to `end`; all others have the values of `start`.
         steps : int, default 10
             The number of points S.
 
@@ -325,10 +325,10 @@ class ViewsQueries(
             The seed of the samples.
         method : {"bound", "sampling", "density"}, optional
             "bound": the difference of bounds. "sampling": importance samples, by default 1000;
-            after `fit_density` the latent points have the density of the training points in the
-            place of N(0, I). "density": the exact density of the mixture that `fit_density` derived
-            from the map. The three are different quantities: do not compare their values.
-            Default: "bound", or samples from N(0, I) if n_samples is given.
+            after `fit_density` the latent points have the density of the training points instead of
+            N(0, I). "density": the exact density of the mixture that `fit_density` derived from the
+            map. The three are different quantities: do not compare their values. Default: "bound",
+            or samples from N(0, I) if n_samples is given.
 
         Returns
         -------

@@ -24,7 +24,7 @@ def whole_rows(inputs: Inputs) -> Bool[Flags, " N"]:
 
 
 def rows_with_inputs(inputs: Inputs) -> tuple[Bool[Flags, " N"], tuple[str, ...]]:
-    """The rows to train on, and notes on the other rows or on too few complete ones.
+    """The rows to train on, and notes on the other rows, or on a lack of complete rows.
 
     If there are enough complete rows, rows without any input are left out.
     """

@@ -86,7 +86,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     skeleton = Skeleton(tuple(labels[seen[joint]] for joint in order), parents)
     lost = [labels[marker] for marker in np.flatnonzero(hidden)]
     notes = [
-        "The mean marker position is moved to 0 on the floor, so a person's place is left out.",
+        "The mean marker position is moved to 0 on the floor, so a person's position in the room "
+        "is left out.",
         f"Lines join markers with nearly constant distances; the file's {up.lower()} axis is up.",
         f"{len(chosen)} of the file's frames are used, {rate / every:.3g} per second.",
         *([f"Frames without any marker were left out: {empty.sum()}."] if empty.any() else []),

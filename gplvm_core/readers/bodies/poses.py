@@ -93,8 +93,8 @@ def _notes(
     unit_metres: float | None,
 ) -> tuple[str, ...]:
     notes = [
-        "Joint positions with the root at the origin and heading 0: the person's place and "
-        "direction are left out. The file's y axis is up.",
+        "Joint positions with the root at the origin and heading 0: the person's position in the "
+        "room and direction are left out. The file's y axis is up.",
     ]
     if n_chosen < len(motion.channels):
         start = f" from frame {first_frame} on" if first_frame else ""

@@ -95,8 +95,8 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The content of a file. `places` are the numbers of the rows in the file; `unit` is the word
-    for what is counted, such as "line".
+    """The content of a file. `places` are the numbers of the rows in the file; `unit` is what they
+    count, such as "line".
 
     `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
     set if the rows are images. `blank` are the skipped lines between the rows, in which all cells

@@ -162,7 +162,7 @@ class _Walk:
         from h5py import Dataset, Group, h5d
 
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
-            self.refuse(path, "has a group in place of a sparse matrix's numbers")
+            self.refuse(path, "has a group where a sparse matrix's numbers should be")
         about = Group(group).attrs
         # Old and new names of the attributes. Readers differ in which of them they use.
         forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]

@@ -117,7 +117,7 @@ def known_order(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_numbers(column: Column) -> Proposal:
-    """The proposal for tables with columns of words; in other tables the columns stay numbers."""
+    """The proposal for tables with columns of words; in other tables the columns remain numbers."""
     assert column.numbers is not None
     seen = column.numbers[~np.isnan(column.numbers)]
     values, counts = np.unique(seen, return_counts=True)

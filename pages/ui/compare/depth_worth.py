@@ -68,7 +68,7 @@ def depth_worth_button(key: str) -> None:
         help="Tests models with one, two and three layers on new rows, beside simpler models.",
     ):
         st.session_state[OPEN] = key
-    # The page reruns when the answer is ready; the dialog should stay open then.
+    # The page reruns when the answer is ready, but the dialog should remain open.
     if st.session_state.get(OPEN) == key:
         depth_worth_dialog(key)
 

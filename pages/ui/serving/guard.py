@@ -59,7 +59,7 @@ class Guard:
             return Refusal(
                 400,
                 "This server does not answer to that name. Open it at the address that it "
-                "printed when it started; further ones are named in MANIFOLIO_HOSTS.",
+                "printed when it started; MANIFOLIO_HOSTS names further addresses.",
             )
         if not asked_by(address, scope):
             return Refusal(403, "This request comes from another page, which has no access here.")

@@ -1,4 +1,4 @@
-"""Redirects from the old addresses of pages to the new ones, with the link's parameters."""
+"""Redirects from old addresses of pages to the new addresses, with the link's parameters."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qsl, quote, urlencode

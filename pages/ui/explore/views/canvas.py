@@ -48,7 +48,7 @@ def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
 
 
 def remembered(name: str) -> MapPlace | None:
-    """The visitor's last place on this model's map, if any."""
+    """The visitor's last position on this model's map, if any."""
     place = st.session_state.get(f"canvas_place|{name}")
     return place if isinstance(place, MapPlace) else None
 

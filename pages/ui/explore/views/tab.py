@@ -33,7 +33,8 @@ def views(item: Item, name: str) -> None:
         "**The shading** is the standard deviation of all views together, relative to its value "
         "far from the data.",
         "**Alternatives.** A given view determines the shared dimensions. The private dimensions "
-        "of the other view stay open: each alternative copies them from another training row.",
+        "of the other view are not determined: each alternative copies them from another "
+        "training row.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
         "and − zoom, 0 resets. On a figure, the arrow keys turn it.",
         *bullets(item.model.notes_),

@@ -48,7 +48,10 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
     said = (
         "drawn at random from all training points; everything else is fixed."
         if how == "chance"
-        else "on the path from the previous place to the ring; everything else stays at the ring."
+        else (
+            "on the path from the previous place to the ring; all other dimensions are fixed at "
+            "the ring."
+        )
     )
     st.caption(f"“{plain(part.title)}” ({which} {numbers}), {said}")
 
