@@ -4,9 +4,9 @@ Table 4.1).
     python -m benchmarks.autoregressive [--histories 10]
 
 dζ/dt = −b ζ(t) + a ζ(t − T)/(1 + ζ(t − T)¹⁰), (a, b, T) = (0.2, 0.1, 17), one value per unit of
-time, window 18. The source states neither the series' beginning nor its units; here each history
-begins with a constant drawn from U(0.5, 1.5), its first 300 values are left out, and errors are
-in standard deviations of the series, so a forecast of the series' mean has errors of about 0.88 and
+time, window 18. The source states neither the series' beginning nor its units. Here each history
+begins with a constant drawn from U(0.5, 1.5), and its first 300 values are left out. Errors are in
+standard deviations of the series, so a forecast of the series' mean has errors of about 0.88 and
 1. Published: 0.529/0.550 (mean absolute and mean squared error), moment matching 0.700/0.914, naive
 0.799/1.157.
 """

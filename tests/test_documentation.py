@@ -138,7 +138,7 @@ def test_every_package_has_a_page(built: Path) -> None:
 
 
 def printed(built: Path, name: str) -> str:
-    """What a script of the guide or a recipe printed when the pages were built."""
+    """The output that a script of the guide or a recipe printed when the pages were built."""
     page = (built / "docs" / "gallery" / f"{name}.html").read_text(encoding="utf-8")
     outputs = re.findall(r'<div class="sphx-glr-script-out.*?</pre>', page, flags=re.DOTALL)
     return html.unescape(re.sub(r"<[^>]+>", "", "\n".join(outputs)))

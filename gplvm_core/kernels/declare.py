@@ -32,7 +32,7 @@ class Parameter:
         return self.blind_at is not None
 
     def allows(self, value: float | Array) -> bool:
-        """Return whether training can start from a value."""
+        """Whether training can start from a value."""
         allowed = np.isfinite(value)
         if self.transform is LOG:
             allowed = allowed & (np.asarray(value) > 0)

@@ -35,11 +35,11 @@ class LBFGSState(State):
 class LBFGS:
     """L-BFGS with a strong-Wolfe line search, for unbounded variables.
 
-    Converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an iteration
-    lowers the value by at most `value_tolerance` times max(|value|, 1). The default is tiny,
-    because a badly conditioned bound can improve slowly for many iterations before it improves
-    faster. Stalled if the line search fails even along steepest descent. Source: Nocedal & Wright
-    (2006), Numerical Optimization, algorithms 7.4 and 7.5.
+    The run has converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an
+    iteration lowers the value by at most `value_tolerance` times max(|value|, 1). The default is
+    tiny, because a badly conditioned bound can improve slowly for many iterations before it
+    improves faster. It has stalled if the line search fails even along steepest descent. Source:
+    Nocedal & Wright (2006), Numerical Optimization, algorithms 7.4 and 7.5.
     """
 
     memory: int = 20

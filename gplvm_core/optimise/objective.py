@@ -64,7 +64,7 @@ class Optimiser(Protocol[S]):
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """What training reports to its callback after every accepted iteration.
+    """The progress report that training passes to its callback after every accepted iteration.
 
     `relevance` and `information` (Q,): 1/lengthscale² and mean KL in nats per latent dimension;
     `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None if unknown);
@@ -92,7 +92,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Result:
-    """How a training run ended.
+    """The end of a training run.
 
     `status`: "converged" (within a tolerance), "stalled" (the line search failed at a gradient that
     is not zero), "stopped" (by the callback) or "limit" (`max_iter`); `reason` explains it in

@@ -48,10 +48,10 @@ class SCG:
     """Møller's scaled conjugate gradients, for unbounded variables.
 
     An accepted iteration takes two evaluations: one for the curvature along the direction, one for
-    the step. Converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an
-    iteration lowers the value by at most `value_tolerance` times max(|value|, 1); stalled if no
-    step along steepest descent lowers the value.
-    Source: Møller (1993), A scaled conjugate gradient algorithm for fast supervised learning.
+    the step. The run has converged if no entry of the gradient exceeds `gradient_tolerance` in
+    size, or if an iteration lowers the value by at most `value_tolerance` times max(|value|, 1). It
+    has stalled if no step along steepest descent lowers the value. Source: Møller (1993), A scaled
+    conjugate gradient algorithm for fast supervised learning.
     """
 
     gradient_tolerance: float = 1e-5

@@ -38,7 +38,7 @@ class Skeleton:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How one row of targets is drawn.
+    """The description of how one row of targets is drawn.
 
     kind         shape of a row
     "image"      (height, width) or (height, width, 3), row by row from the top left

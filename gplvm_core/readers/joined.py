@@ -15,7 +15,7 @@ from gplvm_core.readers.errors import DataError, listed
 
 Rows = NDArray[np.intp]
 Unequal = Literal["trim", "fill"]
-# How the readers' notes on empty rows begin.
+# The beginnings of the readers' notes on empty rows.
 LEFT_OUT = ("Left out, without any value", "Lines without any value")
 
 

@@ -134,7 +134,8 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
 
 
 def capabilities_of(class_name: str, content: Any) -> Capabilities:
-    """What a stored model can do, from the settings in its manifest, without reading arrays.
+    """The capabilities of a stored model, from the settings in its manifest, without reading
+    arrays.
 
     Settings are not decoded: a setting that is not a plain value remains as it is in the manifest.
     Raises StoreError for content other than a model.

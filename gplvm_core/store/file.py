@@ -103,9 +103,9 @@ def write_sealed(
 def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | None = None) -> Any:
     """Read a value that `save` wrote, from a path or an open binary file; older files are migrated.
 
-    Raises StoreError if the file is missing, damaged, not a Manifolio file, written by a newer
-    version, cannot be migrated, or needs more than ``max_bytes`` of memory; ChangedError if it can
-    be read, but was changed after it was saved.
+    Raises StoreError if the file is missing or damaged, was not written by Manifolio or was written
+    by a newer version, cannot be migrated, or needs more than ``max_bytes`` of memory. Raises
+    ChangedError if it can be read, but was changed after it was saved.
 
     Examples
     --------

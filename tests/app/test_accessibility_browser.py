@@ -1,5 +1,6 @@
 """Every room and tab, on a telephone, at 200 % zoom and on a large screen, light and dark: no text
-is cut, axe finds nothing, controls look alike, the keyboard reaches everything, no errors.
+is cut off, axe finds nothing, controls look alike, the keyboard reaches everything, and there are
+no errors.
 """
 
 import pytest

@@ -12,7 +12,7 @@ from gplvm_core.models.problems.variational import family_named
 from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Executor, Targets
 
-# How q(u) of the inducing outputs depends on q(h) of a hidden layer, by name (`variational`).
+# The dependence of q(u) of the inducing outputs on q(h) of a hidden layer, by name (`variational`).
 Family = Literal[
     "mean_field",
     "marginalised",

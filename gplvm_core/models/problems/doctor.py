@@ -37,13 +37,13 @@ class DeepLayer:
     """A layer of a fitted deep model: q(X) of its inputs, its posterior, and its diagnosis.
 
     latent_mean_, latent_variance_ : of the training rows' inputs to the layer (N × Q).
-    information_ (Q,): their KL in nats per point, for the top from its prior, for a hidden layer
-    from the Gaussian that best fits all points. relevance_ (Q,): ARD weights; if the layer also has
-    the top as input, the top's dimensions are last. kl_: the cost of q(X) of the inputs in nats per
-    point, including the layer above. signal_to_noise_: σ_f²/σ². freedom_: effective degrees of
-    freedom per output. linear_: the fraction of the layer's mean outputs at the training rows that
-    is linear in its inputs. verdict_: the diagnosis in words. doubt_: whether the diagnosis
-    deserves a warning.
+    information_ (Q,): for each dimension of the inputs, the KL in nats per point, for the top from
+    its prior, for a hidden layer from the Gaussian that best fits all points. relevance_ (Q,): ARD
+    weights; if the layer also has the top as input, the top's dimensions are last. kl_: the cost of
+    q(X) of the inputs in nats per point, including the layer above. signal_to_noise_: σ_f²/σ².
+    freedom_: effective degrees of freedom per output. linear_: the fraction of the layer's mean
+    outputs at the training rows that is linear in its inputs. verdict_: the diagnosis in words.
+    doubt_: whether the diagnosis deserves a warning.
     """
 
     latent_mean_: Float[Array, "N Q"]

@@ -106,8 +106,8 @@ class Learnt:
 class Graph:
     """The training problem of a model: its nodes, its edges, and their start.
 
-    The first node is the top; the other nodes and the edges may have any order. executor: for the
-    edges (each edge has another executor for points). names: the edges' names, if the user gave
+    The first node is the top; the other nodes and the edges may have any order. executor: evaluates
+    the edges (each edge has another executor for points). names: the edges' names, if the user gave
     any. doctor: returns the state of the layers in words.
     """
 

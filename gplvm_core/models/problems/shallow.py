@@ -27,10 +27,10 @@ MOST_RELEVANT = 10.0
 class Shallow:
     """A trained regression with one layer, from which deep regressions start.
 
-    kernel: of unit scale. inducing: the trained inducing inputs. answer: the mean at the inputs.
-    leading: the inputs, divided by the lengthscales and rotated so that the answer changes most
-    along the first dimension, second most along the second, and so on. The axes are the
-    eigenvectors of the mean outer product of its gradients (the active subspace).
+    kernel: the trained kernel with unit scale. inducing: the trained inducing inputs. answer: the
+    mean at the inputs. leading: the inputs, divided by the lengthscales and rotated so that the
+    answer changes most along the first dimension, second most along the second, and so on. The axes
+    are the eigenvectors of the mean outer product of its gradients (the active subspace).
     """
 
     inputs: Inputs

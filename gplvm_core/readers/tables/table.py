@@ -70,11 +70,11 @@ def read_table(
     rows without a value in any column to learn are also left out. image_shape: the rows are images
     of this height and width (and 3 colours), line by line.
 
-    `kinds` (docs/kinds.md) says what the columns to learn are: None: numbers; "auto": by their
-    values; or a kind ("number", "yes/no", "category", "grade", "count", or the words of a grade in
-    their order) by column, "auto" for the others. Where no column has words, "auto" columns are
-    numbers. A label column with a kind is learnt, too. Train with `kinds=dataset.kinds` on
-    `dataset.in_own_values()`.
+    `kinds` (docs/kinds.md) gives the kinds of the columns to learn. None: all are numbers. "auto":
+    the values decide. A mapping gives a kind for some columns ("number", "yes/no", "category",
+    "grade", "count", or the words of a grade in their order), and the values decide for the others.
+    Where no column has words, "auto" columns are numbers. A label column with a kind is learnt,
+    too. Train with `kinds=dataset.kinds` on `dataset.in_own_values()`.
 
     The reader drops, guesses or fills in nothing else. Raises DataError for a
     row (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates,
