@@ -1,1 +1,3 @@
-"""Measurements, started by hand: `python -m benchmarks` lists them. Tests measure no times."""
+"""Measurements that are started by hand: `python -m benchmarks` runs all of them. Tests measure no
+times.
+"""

@@ -58,9 +58,10 @@ WITH_PEERS = ("speed", "missing", "deep_peers", "views_speed")
 
 
 def main() -> int:
-    """Run the benchmarks one after another, each in a separate process.
+    """Run the benchmarks one after the other, each in a separate process.
 
-    Arguments are passed to those that compare with other packages (such as `--peer-python PATH`).
+    Arguments such as `--peer-python PATH` are passed to the benchmarks that compare with other
+    packages.
     """
     failed = []
     for name in NAMES:

@@ -4,7 +4,7 @@
 
 The table has the elapsed seconds of every available library and device (PyTorch on the processor
 and on a GPU, CuPy), compared with NumPy. NumPy, and PyTorch on the processor, use one thread. The
-libraries alternate, and the fastest round counts. The results must be equal.
+libraries alternate, and the fastest round is used. The results of all libraries must be equal.
 """
 
 import argparse

@@ -1,11 +1,12 @@
-"""Mackey–Glass, 72 points of training, 1110 free steps (Damianou 2015, §4.3.2, Table 4.1).
+"""Forecasts of the Mackey–Glass series: 72 training points, 1110 free steps (Damianou 2015, §4.3.2,
+Table 4.1).
 
     python -m benchmarks.autoregressive [--histories 10]
 
 dζ/dt = −b ζ(t) + a ζ(t − T)/(1 + ζ(t − T)¹⁰), (a, b, T) = (0.2, 0.1, 17), one value per unit of
-time, window 18. The source states neither the series' beginning nor its units; here each history
-begins with a constant drawn from U(0.5, 1.5), its first 300 values are left out, and errors are
-in standard deviations of the series, so a forecast of the series' mean has errors of about 0.88 and
+time, window 18. The source states neither the series' beginning nor its units. Here each history
+begins with a constant drawn from U(0.5, 1.5), and its first 300 values are left out. Errors are in
+standard deviations of the series, so a forecast of the series' mean has errors of about 0.88 and
 1. Published: 0.529/0.550 (mean absolute and mean squared error), moment matching 0.700/0.914, naive
 0.799/1.157.
 """
@@ -49,7 +50,7 @@ def mackey_glass(length: int, beginning: float) -> Array:
 
 
 def judged(mean: Array, std: Array, truth: Array) -> dict[str, float]:
-    """Errors, and their ratio to the predicted spread (ideally 1)."""
+    """Errors, and the ratio of the error to the predicted spread (ideally 1)."""
     error = mean - truth
     return {
         "mean_absolute_error": float(np.mean(np.abs(error))),

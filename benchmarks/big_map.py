@@ -3,9 +3,10 @@
     python -m benchmarks.big_map [--rows 100000 1000000] [--keep FOLDER]
 
 The model of ten simulated groups (D = 12, Q = 5) was trained on 1000 rows, and all others were
-added. It is in a temporary library of the app, in Debian's Chromium without a GPU. Milliseconds are
-for the page's script: a frame is everything that a pan or a zoom draws at once. The fastest tenth
-is also reported: on a busy machine it is closest to the page's own time.
+added. It is in a temporary library of the app, in Debian's Chromium without a GPU. Milliseconds
+measure the page's script; a frame is everything that a pan or a zoom draws at once. The fastest
+tenth is also reported, because on a busy machine it is closest to the time that the page itself
+needs.
 """
 
 import argparse

@@ -69,7 +69,9 @@ class Pass:
         self.files, self.kept, self.model = files, kept, model
 
     def run(self, executor: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
-        """Compute the sums of all rows, and their cost; `after` is called after every part."""
+        """Compute the sums of all rows, and measure the cost; `after` is called after
+        every part.
+        """
         begin, cpu, total = time.perf_counter(), time.process_time(), None
         watch = iter(after)
         for sums in streamed_sums(self.files, *self._known(), executor):
@@ -104,7 +106,7 @@ def handing_out(executor: Executor, sums: int) -> float:
 
 
 def on_cluster(work: Pass, n_workers: int, kill: bool) -> tuple[Array, dict[str, float]]:
-    """The same on several local processes that have already loaded the package."""
+    """Compute the sums on several local processes that have already loaded the package."""
     with (
         dask.config.set(QUIET),
         LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as local,
@@ -134,8 +136,8 @@ def seconds_for(
 ) -> dict[str, float]:
     """Predict the time for streaming some rows on some workers.
 
-    cost: cost: CPU seconds per row; handing: CPU seconds of the client per part; sums: bytes of a
-    part's result; rate: bytes per second that the client receives.
+    cost: cost: CPU seconds per row; handing: CPU seconds of the client per part; sums: number of
+    bytes of a part's result; rate: bytes per second that the client receives.
     """
     size = max(ROWS_AT_ONCE, -(-n_rows // MOST_PARTS))
     parts = -(-n_rows // size)

@@ -19,13 +19,15 @@ PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 class DataAbsent(Exception):
-    """A benchmark's data are not on this machine; the message names the searched path."""
+    """The data of a benchmark are not on this machine; the message names the path that was
+    searched.
+    """
 
 
 def benchmark_data(name: str) -> dict[str, np.ndarray]:
     """Arrays of one benchmark file, for example "oil_flow".
 
-    Looked for in the folder MANIFOLIO_DATA (default: shared/data beside the repository).
+    The file is in the folder MANIFOLIO_DATA (default: shared/data beside the repository).
     Raises DataAbsent.
     """
     folder = Path(os.environ.get("MANIFOLIO_DATA", ROOT.parent / "shared" / "data"))
@@ -58,7 +60,7 @@ def machine() -> dict[str, Any]:
 
 
 def peak_mb() -> float:
-    """The peak memory of this process; on Linux without its parent's."""
+    """The peak memory of this process; on Linux without that of its parent."""
     status = Path("/proc/self/status")
     if status.is_file():
         for line in status.read_text().splitlines():
@@ -89,7 +91,7 @@ def write_row(
     """Append one JSON row to results/BENCHMARK.jsonl and print a message.
 
     figures : what was measured, units in the names seed : of the random numbers, or all of them
-    when the row sums up several runs
+    given if the row summarises several runs
     """
     row = {
         "benchmark": benchmark,

@@ -8,15 +8,15 @@ one lengthscale, where depth cannot help. SparseGPRegression has all points as i
 DeepGP has one hidden layer with as many dimensions as there are inputs, and 20 inducing inputs per
 layer. The table has the bound in nats, the log-likelihood of a test point in nats (for DeepGP by
 200 draws) and the root mean square error. It also has paired differences with their standard
-errors, and the number of seeds in which depth is ahead.
+errors, and the number of seeds in which two layers are better.
 
 Oil flow (1000 × 12; the seed draws the inducing inputs): BayesianGPLVM and DeepGPLVM with widths
-(5, 10), 50 inducing inputs, 800 iterations each. Two layers are also tried with a linear mean of
-the hidden layer, and with a last layer that receives the top. The bound is in units of the global
-scale. The density of 200 test rows is in nats per row, in the same units, by the difference of
-bounds and by importance sampling with 2000 draws per row. Neighbour errors of the classes use the
-two leading dimensions of the top. The table also has CPU seconds, and mixtures of full Gaussians by
-the number of components, each with the best of four ridges.
+(5, 10), 50 inducing inputs, 800 iterations each. Two layers are also measured with a linear mean of
+the hidden layer, and with a last layer that receives the top as an input. The bound is in units of
+the global scale. The density of 200 test rows is in nats per row, in the same units, by the
+difference of bounds and by importance sampling with 2000 draws per row. Neighbour errors of the
+classes use the two leading dimensions of the top. The table also has CPU seconds, and mixtures of
+full Gaussians by the number of components, each with the best of four ridges.
 """
 
 import argparse
@@ -153,7 +153,9 @@ def oil_flow(seeds: range, models: Sequence[str]) -> int:
 
 
 def _mixture(train: Array, test: Array, n_components: int) -> float:
-    """Held-out density of a mixture; even its ridge is chosen on the test rows, in its favour."""
+    """Held-out density of a mixture; its ridge is chosen on the test rows, which favours the
+    mixture.
+    """
     tried = (
         GaussianMixture(n_components, reg_covar=ridge, random_state=0).fit(train)
         for ridge in RIDGES
@@ -167,7 +169,9 @@ def main() -> int:
     )
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--oil-first", type=int, default=0, help="the first seed")
-    parser.add_argument("--oil-seeds", type=int, default=5, help="the seeds before this one")
+    parser.add_argument(
+        "--oil-seeds", type=int, default=5, help=("the number of seeds before the first one")
+    )
     parser.add_argument("--oil-models", nargs="+", choices=MODELS, default=MODELS)
     parser.add_argument("--only", nargs="+", choices=(*CURVES, "oil flow"))
     options = parser.parse_args()

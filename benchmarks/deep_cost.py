@@ -12,8 +12,8 @@ the log-likelihood of a test point, evaluations, CPU seconds, and paired differe
 standard errors. Only this file has Adam (Kingma & Ba 2015), on the same bound and variables. Its
 rate of 0.1 was better than 0.03 on seed 0 of the step at 60 iterations. A natural-gradient step of
 length one moves q(u) of a layer with Gaussian noise to its optimum, which the collapsed bound
-always uses, so it has no row. Stochastic gradients need a bound that is a sum over points, so they
-have none either.
+always uses, so the table has no row for it. Stochastic gradients need a bound that is a sum over
+points, so the table has no row for them, either.
 """
 
 import argparse
@@ -74,7 +74,9 @@ class Adam:
         return Descended(x, value, gradient, np.zeros_like(x), np.zeros_like(x))
 
     def step(self, state: Descended, objective: Objective) -> Descended:
-        """One step, which may raise the value; no step if the value is undefined."""
+        """Make one step, which may increase the value; if the value is undefined, the state does
+        not change.
+        """
         slow, slower = self.decay
         count = state.iteration + 1
         first = slow * state.first + (1.0 - slow) * state.gradient

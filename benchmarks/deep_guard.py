@@ -1,11 +1,12 @@
-"""Does the guard against starts of a deep regression that fit single points choose better?
+"""The guard against starts of a deep regression that fit single points: whether it improves the
+choice.
 
     python -m benchmarks.deep_guard [--seeds 5] [--first 0] [--points 25 50] [--only doppler …]
 
-DeepGP keeps the trained start with the best bound. The guard puts a start last if a hidden layer
-has more effective degrees of freedom than half the number of points. This rule was found on steps;
-here it is tested on other functions of one, two and four inputs (outputs of unit variance with
-noise of 0.1), and on draws of a GP of a GP (25 points, ten outputs, three layers; see
+DeepGP keeps the trained start with the best bound. The guard ranks a start last if a hidden layer
+has more effective degrees of freedom than half the number of points. This rule was designed on
+steps; here it is tested on other functions of one, two and four inputs (outputs of unit variance
+with noise of 0.1), and on draws of a GP of a GP (25 points, ten outputs, three layers; see
 benchmarks.deep_reproduced). The seed draws the points, the noise and the inducing inputs. If the
 guard changes the choice, the model is fitted again without it. The table compares the
 log-likelihood of a test point (500 points, 200 draws, in nats) and the root mean square error of
@@ -60,7 +61,7 @@ WARPED = "GP of a GP"
 
 
 def sample(name: str, seed: int, n_points: int) -> tuple[Array, Array, Array, Array]:
-    """Inputs and outputs to fit, and others that are kept aside."""
+    """Inputs and outputs for training, and others that are held out."""
     if name == WARPED:
         return warped_draw(seed)
     n_inputs, function = FUNCTIONS[name]
@@ -84,7 +85,7 @@ class Guarded(DeepGP):
 
 
 class Unguarded(DeepGP):
-    """Keeps the best bound."""
+    """Selects the start with the best bound."""
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         return trained.restart.bound
@@ -118,7 +119,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--points", type=int, nargs="+", default=[25, 50])
     every_name = (*FUNCTIONS, WARPED)
     parser.add_argument("--only", nargs="+", choices=every_name, default=every_name)

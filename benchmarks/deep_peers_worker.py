@@ -112,7 +112,7 @@ def gpytorch(data: Any, n_inducing: int, budget: float, enough: float) -> list[t
                 self.mean_module.weights.data = torch.eye(width)[:, :, None]
                 self.mean_module.bias.data.zero_()
                 q.chol_variational_covar.data *= 1e-2
-                strategy.variational_params_initialized.fill_(1)  # else set at the first call
+                strategy.variational_params_initialized.fill_(1)  # otherwise set at the first call
             rbf = kernels.RBFKernel(ard_num_dims=width, batch_shape=batch)
             self.covar_module = kernels.ScaleKernel(rbf, batch_shape=batch)
 

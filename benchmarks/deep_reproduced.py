@@ -7,16 +7,18 @@
   (Chamberlin 2016, ch. 3, gives no numbers; here sin 2πx + ½ sin 6πx, noise 0.1). A sparse GP and
   two layers, 20 inducing inputs each; 321 test points.
 - warped: a GP of a GP with ten outputs, 25 of 120 points for training (Damianou 2015, Fig. 6.8). A
-  GP with one layer less than the truth is compared with a deep one with one layer more, by a paired
-  t-test of the errors.
-- hierarchy: a top signal, two signals below it, ten outputs (ibid., Fig. 6.9). The dimensions found
-  in each layer, and R² of the true signals predicted by neighbours in these dimensions, compared
-  with stacked PCA and Isomap.
-- digits: 50 images each of 0, 1 and 6, depth 1 to 5 (§6.3.2). The bound, and for each layer the
-  number of points whose nearest neighbour in the dimensions that are on is another digit.
+  GP with one layer less than the true function is compared with a deep GP with one layer more, by a
+  paired t-test of the errors.
+- hierarchy: a top signal, two signals below it, ten outputs (ibid., Fig. 6.9). The table has the
+  number of dimensions that are on in each layer, and the R² of the true signals, predicted by
+  neighbours in these dimensions, compared with stacked PCA and Isomap.
+- digits: 50 images each of 0, 1 and 6, depth 1 to 5 (§6.3.2). The table has the bound, and for each
+  layer the number of points whose nearest neighbour, in the dimensions that are on, is another
+  digit.
 - bodies: two recordings of walking as two views below two layers (Fig. 6.13), or with a separate
   hidden space for each below a shared top. The recordings are in step or, for comparison, one has
-  its frames shuffled. The shared and private dimensions of the space from which the views branch.
+  its frames shuffled. The table has the shared and private dimensions of the space from which the
+  views branch.
 - features: oil flow, 1000 training and 1000 test rows (Table 6.1). The latent means of an
   autoencoder whose prior depends on the outputs (M2) are the features of classifiers; one seed and
   100 iterations, because the prior costs N³. See benchmarks.encoder for M1 and M3.
@@ -295,7 +297,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=10, help="the seeds before this one")
-    parser.add_argument("--first", type=int, default=0, help="the first seed of warped")
+    parser.add_argument(
+        "--first", type=int, default=0, help="the first seed of the experiment: warped"
+    )
     parts: dict[str, Callable[[int], Any]] = {
         "step": partial(curve, "step"),
         "sinusoids": partial(curve, "sinusoids"),

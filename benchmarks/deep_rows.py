@@ -1,4 +1,4 @@
-"""A deep regression of many rows: does placing the rows beyond the sample help?
+"""A deep regression of many rows: whether placing the rows beyond the sample helps.
 
     python -m benchmarks.deep_rows [--rows N] [--inducing M] [--iterations K]
 

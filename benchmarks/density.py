@@ -2,9 +2,9 @@
 
     python -m benchmarks.density [--seeds 0 1 2] [--only wine digits]
 
-Rows and models are those of `noise`: at most 500 rows train and 60 are kept aside; 10 latent
-dimensions, 50 inducing inputs, with one noise or one for each output (whichever the data set has in
-`NOISE`). The baseline is the mixture of Gaussians of `gplvm_core.comparison`, whose size and
+Rows and models are those of `noise`: at most 500 rows are used for training and 60 are held out; 10
+latent dimensions, 50 inducing inputs, with one noise or one for each output (as given for the data
+set in `NOISE`). The baseline is the mixture of Gaussians of `gplvm_core.comparison`, whose size and
 covariances are chosen by cross-validation. One of the candidates is the fit of the derived density
 without a map. Density: mean log density of a row in nats, in the data's units. Filling: a random
 half of every row, or a block of half of its columns, is hidden. The measures are the root mean
@@ -27,7 +27,7 @@ from gplvm_core import BayesianGPLVM
 from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.numerics import Array
 
-# The data sets whose columns have one unit, where one noise variance is the default.
+# The data sets whose columns have the same unit, for which one noise variance is the default.
 SHARED = ("oil flow", "faces", "heads", "digits_views")
 HEADER = (
     "data",
@@ -68,7 +68,9 @@ def filled(
 
 
 def one_split(name: str, seed: int) -> dict[str, tuple[Any, list[float]]]:
-    """By method: the log densities of the held-out rows (or None), and the measures of filling."""
+    """For each method, the log densities of the held-out rows (or None), and the measures of
+    filling.
+    """
     split = split_of(name, seed)
     train, test, spread = split.train, split.test, split.spread
     wide = train.shape[1] > 1000

@@ -2,13 +2,13 @@
 
     python -m benchmarks.digits_classifier [--splits 10]
 
-In each of several stratified splits, half of the rows train and half test; all methods use the same
-splits. All methods are tuned within the training half by the same five-fold cross-validation:
-GenerativeClassifier by its number of latent dimensions, the others by their penalties. The
-iterations and inducing inputs of GenerativeClassifier were chosen on a third of the training halves
-of the first three splits. The range of its latent dimensions was chosen after a first look at test
-errors of other splits, so its figures are slightly selected. Published on other digits (USPS): 4.73
-%, compared with 5.92 % (support vectors) and 14.1 % (logistic).
+In each of several stratified splits, half of the rows are for training and half for testing; all
+methods use the same splits. All methods are tuned within the training half by the same five-fold
+cross-validation: GenerativeClassifier by its number of latent dimensions, the others by their
+penalties. The iterations and inducing inputs of GenerativeClassifier were chosen on a third of the
+training halves of the first three splits. The range of its latent dimensions was chosen after a
+first look at test errors of other splits, so its figures are slightly optimistic. Published on
+other digits (USPS): 4.73 %, compared with 5.92 % (support vectors) and 14.1 % (logistic).
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Latent positions as features, with a free q(X) and with encoders (Damianou 2015, Table 6.1).
 
-Oil flow, 1000 training and 1000 test rows. The models learn without labels; their latent means are
+Oil flow, 1000 training and 1000 test rows. The models train without labels; their latent means are
 the features of logistic regression and of a support vector machine. M1 has a free q(X) and infers
 the test rows iteratively. M3 is the variational back-constraint: here an encoder maps y_n to the
 mean and variance of q(x_n). With the literal constraint, mean = y_n, the features of a one-layer

@@ -6,14 +6,15 @@
   DeepGP of widths (2,) with 10 inducing inputs per layer.
 - Oil flow: 150 rows drawn by the seed, 150 others held out, all columns in one unit; DeepGPLVM of
   widths (2, 2) with 20 inducing inputs per layer.
-- Digits: the same with 100 rows of the digits 0, 1 and 6 and 100 others held out. Only the pixels
-  that vary in the training rows are used.
+- Digits: like oil flow, with 100 rows of the digits 0, 1 and 6 and 100 others held out. Only the
+  pixels that vary in the training rows are used.
 
-Every family has the same total number of iterations; the conditional families spend the first of
-them as marginalised. The table has the bound, the log-likelihood of a test point or row, both in
-nats, and CPU seconds. It has the share of test values inside 95 % intervals; for latent models
-these are the second half of the columns, filled in from the first. It also counts the seeds in
-which the family was replaced by marginalised, because that bound was higher at the same beliefs.
+Every family has the same total number of iterations; the conditional families use the marginalised
+family for the first of them. The table has the bound, the log-likelihood of a test point or row,
+both in nats, and CPU seconds. It also has the fraction of test values inside 95 % intervals. For
+latent models, the test values are the second half of the columns, filled in from the first half.
+The last figure is the number of seeds in which the marginalised family replaced the family, because
+its bound was higher at the same beliefs.
 """
 
 import argparse

@@ -5,8 +5,8 @@
 A new server is started for every row. Its first visitor comes `wait` seconds after the server
 answers, or at once. A page is complete when its script has ended and nothing has been added or
 removed for two seconds; these two seconds are not counted. The first picture is in the server's
-HTML. With a processor that Chromium makes `slower` (4) times slower, the table also has the seconds
-until this picture is painted and until the live map replaces it.
+HTML. With a processor that Chromium slows down by the factor `slower` (4), the table also has the
+seconds until this picture is painted and until the live map replaces it.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PAGES = {
     "Fill in, people": "/explore?tab=fill&model=gallery:people",
     "Fill in, photographs": "/explore?tab=fill&model=gallery:faces",
 }
-STILL_FOR = 2.0  # seconds, as STILL says
+STILL_FOR = 2.0  # seconds, as in STILL
 
 
 SLOW_PAGES = ("Gallery", "Explore, people")

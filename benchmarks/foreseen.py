@@ -1,7 +1,7 @@
-"""The time left that Train predicts, compared with the actual time left.
+"""The remaining time that Train predicts, compared with the actual remaining time.
 
-Five kinds of training are observed in the same way as a job's training. Seconds are CPU time, so
-that other work on the machine does not count; `--wall` uses elapsed time instead. A ratio is the
+Five kinds of training are observed in the same way as the training of a job. Seconds are CPU time,
+so that other work on the machine does not count; `--wall` uses elapsed time instead. A ratio is the
 predicted time left divided by the actual time left. The table has the ratio after a tenth of the
 work, and the lowest and highest ratio from then until nine tenths.
 """

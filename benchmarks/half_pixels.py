@@ -2,15 +2,15 @@
 
     python -m benchmarks.half_pixels [--seed 0] [--components 50] [--inducing 200]
 
-1000 of 1965 complete images of 28 × 20 pixels train. In each of the other 965 a random half of the
-pixels is hidden and predicted. Published mean absolute errors of the hidden pixels: 7.40 (30 latent
-dimensions) and 9.73 (the best sparse GP-LVM, whose latent points are optimised).
+1000 of 1965 complete images of 28 × 20 pixels are for training. In each of the other 965 a random
+half of the pixels is hidden and predicted. Published mean absolute errors of the hidden pixels:
+7.40 (30 latent dimensions) and 9.73 (the best sparse GP-LVM, whose latent points are optimised).
 
 All settings are chosen on the last 200 training images, with gaps of the same kind, after training
-on the other 800; then all 1000 train. The baselines choose theirs in every run. Those of
-BayesianGPLVM were chosen once: the (latent dimensions, inducing inputs) (30, 50), (30, 100), (50,
-100), (100, 100) and (50, 200) had errors of 7.14, 6.27, 6.11, 6.21 and 5.46 on half of those images
-(250 iterations, the last 150).
+on the other 800. The final models train on all 1000. The settings of the baselines are chosen in
+every run. The settings of BayesianGPLVM were chosen once. With (30, 50), (30, 100), (50, 100),
+(100, 100) and (50, 200) latent dimensions and inducing inputs, the errors were 7.14, 6.27, 6.11,
+6.21 and 5.46 on half of those images (250 iterations, the last 150).
 """
 
 import argparse

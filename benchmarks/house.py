@@ -1,4 +1,4 @@
-"""How large the code is: lines by package, modules, and the classes of the estimators.
+"""The size of the code: lines by package, modules, and the classes of the estimators.
 
 `python -m benchmarks.house` prints the table of benchmarks/README.md, "The code".
 """

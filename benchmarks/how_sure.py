@@ -1,10 +1,12 @@
-"""The reliability of the words for certainty on Explore, measured on rows of the ready models.
+"""The reliability of the labels for certainty on Explore (such as "Well known here"), measured on
+rows of the gallery models.
 
-The browser goes to each row's place on the map, finds the hidden dimensions there only from the
-other rows, and compares the picture with the row. One table has the fraction of values that are off
-by more than half of the data's spread, by the doubt that the page computes for them. The other has,
-by the word of the place, the part of a row's squared distance from the mean of all rows that the
-picture explains. The limits of the words in assets/canvas/geometry/doubt.js come from these tables.
+The browser goes to each row's position on the map, infers the hidden dimensions only from the other
+rows, and compares the predicted picture with the row. The page computes an uncertainty for every
+value. One table has the fraction of values that are wrong by more than half of the data's spread,
+by this uncertainty. The other table has, for each label, the fraction of a row's squared distance
+from the mean row that the picture explains. The limits of the labels in
+assets/canvas/geometry/doubt.js come from these tables.
 
     python -m benchmarks.how_sure
 """
@@ -24,12 +26,12 @@ from benchmarks.interaction import BROWSER_FLAGS, app, has_gallery, map_is_shown
 MODELS = ("people", "faces", "heads", "digits", "poses", "moves", "flow")
 ROWS = 150
 EDGES = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, np.inf)
-OFF = 0.5  # of the data's own spread
-FEWEST = 200  # values in a part of the table
+OFF = 0.5  # as a fraction of the data's spread
+FEWEST = 200  # smallest number of values in a cell of the table
 WORDS = ("Well known here", "Fairly sure", "A guess")
 LIMITS = (0.0, 0.22, 0.6, np.inf)  # as assets/canvas/geometry/doubt.js has them
 FEWEST_ROWS = 5
-# Doubts and errors of the values that the page uses, for some rows, each left out.
+# The page's uncertainties and the errors of the values, for some rows, each of which is left out.
 LEFT_OUT = """(most) => {
     const { model, map: { near }, inspector: { doubt } } = [...window.manifolio.views.values()][0];
     const where = new Map(Array.from(near.rows, (row, i) => [row, i]));
@@ -68,13 +70,15 @@ LEFT_OUT = """(most) => {
 
 
 def shares_off(doubts: np.ndarray, errors: np.ndarray) -> list[float]:
-    """The share of values that are off, by interval of doubt; NaN for intervals with few values."""
+    """The fraction of wrong values by interval of uncertainty; NaN for intervals with few
+    values.
+    """
     parts = [(doubts >= low) & (doubts < high) for low, high in pairwise(EDGES)]
     return [float(np.mean(errors[k] > OFF)) if k.sum() >= FEWEST else np.nan for k in parts]
 
 
 def by_word(places: np.ndarray) -> dict[str, float]:
-    """The part of a row that its picture explains, and the number of rows, by the place's word."""
+    """For each label, the fraction of a row that its picture explains, and the number of rows."""
     left_out, error, without, at_row = places.T
     found = {}
     for word, (low, high) in zip(WORDS, pairwise(LIMITS), strict=True):
@@ -88,7 +92,7 @@ def by_word(places: np.ndarray) -> dict[str, float]:
 
 
 def main() -> int:
-    """Measure every ready model, print the table and write the row."""
+    """Measure every gallery model, print the tables and write a row of results."""
     argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     ).parse_args()

@@ -2,8 +2,8 @@
 
 The program starts the app twice on this machine, idle and while a job trains, and drives Debian's
 Chromium. The app's library has one model with N = 2000 rows, Q = 10, M = 100 inducing inputs and D
-= 4096 outputs. Targets: 4 ms of work per hover, keeping a point in 50 ms (95 of 100) while a job
-trains, sixteen pictures in 300 ms, a first useful picture in 3 s.
+= 4096 outputs. Targets: 4 ms of computation when hovering; keeping a point within 50 ms in 95 of
+100 cases while a job trains; sixteen pictures within 300 ms; the first useful picture within 3 s.
 """
 
 import argparse
@@ -39,7 +39,7 @@ BROWSER_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-# The registry of jobs belongs to a process, so a job that trains beside the app starts in it.
+# The registry of jobs belongs to a process, so the job is started in the process of the app.
 LAUNCH = """
 import sys
 from streamlit.web import cli
@@ -49,7 +49,8 @@ if sys.argv[2] == "busy":
     training.submit(BayesianGPLVM(max_iter=1_000_000, random_state=0), digits, "endless")
 cli.main_run(["app.py", "--server.port", sys.argv[1], "--server.headless", "true"])
 """
-# Each hover begins at a random phase of the display's frame, so waiting for the frame counts.
+# Each hover begins at a random phase of the display's frame, so the time includes waiting for the
+# frame.
 HOVER = """async (count) => {
     const explorer = [...window.manifolio.views.values()][0];
     const element = explorer.parts.upper;
@@ -77,7 +78,7 @@ HOVER = """async (count) => {
     delete explorer.drawOutputs;
     return [work, total];
 }"""
-# From the pointer's release until everything about the new point is drawn.
+# The time from releasing the pointer until everything about the new point is drawn.
 WATCH_COMMIT = """() => {
     const explorer = [...window.manifolio.views.values()][0];
     window.commitMs = null;
@@ -94,7 +95,7 @@ WATCH_COMMIT = """() => {
         };
     }, { once: true, capture: true });
 }"""
-# Sixteen outputs drawn anew, pixels included.
+# The time to draw sixteen new outputs, including their pixels.
 WALL = """(count) => {
     const { wall } = [...window.manifolio.views.values()][0];
     const times = [];
@@ -168,7 +169,7 @@ def app(home: Path, load: str) -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as in every start after the first one
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as in every start except the first
     with (home / f"{load}.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", LAUNCH, str(port), load],
@@ -290,7 +291,8 @@ def stroke_times(page: Any) -> dict[str, float]:
 def offline_times(browser: Any, folder: Path) -> dict[str, float]:
     """Seconds until the offline file of the first gallery model has drawn its map, and its size.
 
-    beside: the bytes of the file other than the model's, which base64 makes a third larger.
+    beside: the bytes of the file that are not those of the model (which base64 makes a third
+    larger).
     """
     library = Library(ROOT / "assets" / "models", read_only=True)
     file, path = explorer(library.model(OFFLINE), library.dataset(OFFLINE)), folder / "map.html"

@@ -13,8 +13,9 @@ DRAWS = 200  # draws of the importance sampler per row
 
 
 def neighbour_errors(latent: Array, relevance: Array, labels: NDArray[np.int_]) -> int:
-    """Points whose nearest other point, in the two dimensions of largest relevance, has another
-    label (Titsias & Lawrence 2010, §5.1)."""
+    """The number of points whose nearest other point, in the two dimensions of largest relevance,
+    has another label (Titsias & Lawrence 2010, §5.1).
+    """
     two = latent[:, np.argsort(-relevance)[:2]]
     distance = np.sum((two[:, None] - two[None]) ** 2, axis=2)
     np.fill_diagonal(distance, np.inf)
@@ -24,7 +25,7 @@ def neighbour_errors(latent: Array, relevance: Array, labels: NDArray[np.int_]) 
 def held_out(
     posterior: Posterior, statistics: Statistics, training: Belief, outputs: Array, seed: int = 0
 ) -> tuple[float, float]:
-    """Mean log density of new rows in nats a row, in the units of the posterior's inputs.
+    """Mean log density of new rows in nats per row, in the units of the posterior's inputs.
 
     Computed by the difference of bounds, and by importance sampling over x* with q(x*) as the
     proposal (unbiased for the density, too low on average for its logarithm).

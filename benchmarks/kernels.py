@@ -5,12 +5,12 @@
 One evaluation is the bound and all its gradients: N = 1000 points, M = 50 inducing inputs, Q = 4
 latent dimensions, D = 10 outputs. CPU seconds on one thread, the fastest of some rounds; kernels
 alternate, so that other load on the machine affects all of them. Periodic kernels have the
-lengthscale 1 or, narrow, 0.3.
+lengthscale 1, or 0.3 if they are called narrow.
 """
 
 import os
 
-# One thread: what is compared is the number of operations.
+# One thread, because the benchmark compares numbers of operations.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 import sys

@@ -48,7 +48,7 @@ Said = dict[str, Any]
 
 
 def shipped(package: str, *parts: str) -> Path:
-    """A file that a package ships. Raises DataAbsent."""
+    """A data file of a package. Raises DataAbsent."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise DataAbsent(f"the data are in the package {package}, which is not installed")
@@ -56,14 +56,14 @@ def shipped(package: str, *parts: str) -> Path:
 
 
 def penguins() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """344 penguins: four measures, species, island, sex (the year left out)."""
+    """344 penguins: four measurements, species, island and sex, without the year."""
     found = pd.read_csv(shipped("palmerpenguins", "data", "penguins.csv")).drop(columns="year")
     words = {"species": "category", "island": "category", "sex": "yes/no"}
     return found, {name: words.get(name, "number") for name in map(str, found.columns)}
 
 
 def hearts() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """303 patients: five measures and nine columns of words, grades and yes/no."""
+    """303 patients: five measurements and nine columns of words, grades and yes/no."""
     with zipfile.ZipFile(shipped("sklego", "data", "hearts.zip")) as archive:
         found = pd.read_csv(io.BytesIO(archive.read("heart.csv")))
     found = found[found["thal"].isin(["fixed", "normal", "reversible"])].reset_index(drop=True)
@@ -118,7 +118,7 @@ def log_mass_of_roots(counts: Any, mean: Array, std: Array) -> Array:
 
 
 def one_hot(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
-    """A Gaussian model of all columns, with one 0/1 column per word: the method without kinds."""
+    """A Gaussian model of all columns, with one 0/1 column per word, which needs no kinds."""
     parts, places = [], {}
     for name, kind in kinds.items():
         column = rows[name]
@@ -164,7 +164,7 @@ def chained(rows: pd.DataFrame, kinds: dict[str, Any], seed: int, family: Family
 
 
 def base_rates(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
-    """Every column by itself."""
+    """The base rate of every column."""
     said = Said()
     for name, kind in kinds.items():
         own, ones = rows[name].dropna(), np.ones(len(rows))
@@ -364,7 +364,7 @@ def cost() -> dict[str, Any]:
     for name, share in (("complete", 0.0), ("20 % random gaps", 0.2)):
         own = np.where(generator.random(values.shape) < share, np.nan, values.astype(float))
         mixed = MixedOutputs(own, Links(np.zeros(64)))
-        # Weights that differ between the columns, as they do from the first update on.
+        # Weights that differ between the columns, as after the first update.
         at = updated(replace(layer, local=mixed.started()), belief, mixed, **settings)
         plain = partial(evaluate_layer, layer, belief, Targets.whole(own - np.nanmean(own, axis=0)))
         each: dict[str, Callable[[], Any]] = {

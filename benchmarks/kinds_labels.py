@@ -74,7 +74,9 @@ def map_then_logistic(rows: Array, labels: Labels, n_classes: int) -> Array:
 
 
 def logistic(rows: Array, labels: Labels, n_classes: int) -> Array:
-    """Trained only on the labelled rows, with all columns in units of their common spread."""
+    """A classifier that is trained only on the labelled rows, with all columns in units of their
+    common spread.
+    """
     scaled, seen = (rows - rows.mean(axis=0)) / rows.std(), labels >= 0
     model = LogisticRegression(max_iter=5000).fit(scaled[seen], labels[seen])
     return np.asarray(model.predict_proba(scaled[~seen]))
@@ -89,7 +91,9 @@ METHODS: dict[str, Method] = {
 
 
 def few_labels(seeds: int) -> dict[str, Any]:
-    """Accuracy, log loss and CPU seconds of every method, by data and labels a class."""
+    """Accuracy, log loss and CPU seconds of every method, by data set and number of labels per
+    class.
+    """
     results: dict[str, Any] = {}
     for load in (wine, oil_flow, digits):
         rows, truth = load()

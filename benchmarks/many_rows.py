@@ -1,4 +1,4 @@
-"""Many rows: gains and costs of the ways to train on them.
+"""Gains and costs of the methods to train on many rows.
 
     python -m benchmarks.many_rows [--data NAME] [--rows N] [--inducing M] [--iterations K ...]
 
@@ -55,7 +55,7 @@ DATA = {"mlp": (100_000, 8), "flow": (40_000, 10), "protein": (45_230, 6), "pose
 
 
 def mlp(n_rows: int, seed: int) -> Array:
-    """Rows of the same map for every seed."""
+    """Rows of a random map, which is the same for every seed."""
     shape = np.random.default_rng(1)
     first, shift = shape.standard_normal((4, 30)) / 1.5, shape.standard_normal(30)
     second = shape.standard_normal((30, 20)) / np.sqrt(30)
@@ -87,7 +87,7 @@ def poses(n_rows: int) -> tuple[Array, Array]:
 
 
 def rows_of(name: str, n_rows: int) -> tuple[Array, Array]:
-    """Rows to train on, and rows kept aside. Raises DataAbsent."""
+    """Rows for training, and held-out rows. Raises DataAbsent."""
     if name == "mlp":
         return mlp(n_rows, 2), mlp(ASIDE, 3)
     if name == "poses":

@@ -1,4 +1,5 @@
-"""Missing outputs: cost of training by patterns of gaps, and of inferring new rows; and of GPy.
+"""Missing outputs: the cost of training, by patterns of gaps, and of inferring new rows, compared
+with GPy.
 
     python -m benchmarks.missing [--peer-python PATH] [--rounds 3]
 
@@ -36,7 +37,7 @@ Problem = dict[str, Array]
 
 
 def run_worker(package: str, task: str, problem: Path, python: str, seconds: float) -> Any:
-    """Figures of one package from a fresh process; RuntimeError when it fails."""
+    """Figures of one package from a fresh process; RuntimeError if it fails."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = "1"
@@ -108,7 +109,7 @@ def trained() -> Problem:
 
 
 def reached(problem: Problem, found: dict[str, Any], name: str) -> float:
-    """Mean gain of the bound by a new row with its q(x*), in nats a row."""
+    """Mean increase of the bound by a new row with its q(x*), in nats per row."""
     kernel = RBF(float(problem["kernel_variance"]), problem["lengthscale"])
     noise = float(problem["noise_variance"])
     at = (problem["inducing"], kernel, noise, JITTER)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-JITTER = 1e-6  # absolute; the same in both packages
+JITTER = 1e-6  # absolute jitter; the same in both packages
 Problem = dict[str, np.ndarray]
 
 

@@ -2,22 +2,23 @@
 
     python -m benchmarks.motion_capture [--seed 0] [--validate] [--methods NAME …]
 
-31 sequences of walks and runs (CMU, subject 35; 2613 frames × 59) train; in the test walk, slower
-than any of them, the legs (7 columns) or the body (30) are missing from frame 62 on. The errors are
-the root mean square of the missing angles in degrees, and that of Taylor et al. (2007) in scaled
-space.
+The training data are 31 sequences of walks and runs (CMU, subject 35; 2613 frames × 59). In the
+test walk, which is slower than any training sequence, the legs (7 columns) or the body (30) are
+missing from frame 62 on. The errors are the root mean square error of the missing angles in
+degrees, and the error of Taylor et al. (2007) in scaled space.
 
 Settings are chosen on five training walks that are held out together, with the same columns missing
-from the middle on. The baselines choose theirs in every run of this file; those of MODELS were
-chosen once (`--validate`), when the errors of the test walk were known. These errors also showed
-that the beginning of the walk predicts its end best. Errors in degrees, for legs and body, on the
-five walks: RBF over frames 3.75 and 3.45, with the mapping adapted 3.17 and 3.29; nearly periodic
-and adapted, a share of 0.05, 0.02, 0.005 or 0.002 of variation within 0.3 cycles, 25 iterations:
-2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04, 2.72 and 2.16 (trained while gradients of very precise
-sites were inexact; the next ones after); within 0.15 cycles, 10, 15, 25 or 100 iterations: 2.58 and
-1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12 and 2.59; the mean of five starts of 15 iterations, 2.58
-and 2.03. Longer training raises the bound, but the noise becomes smaller than the unexplained part
-of a walk unlike the trained ones, which neighbouring frames share.
+from the middle on. The settings of the baselines are chosen in every run of this file. The settings
+of MODELS were chosen once (`--validate`), when the errors of the test walk were already known.
+These errors had also shown that the beginning of the walk predicts its end best. Errors in degrees,
+for legs and body, on the five walks: RBF over frames 3.75 and 3.45, with the mapping adapted 3.17
+and 3.29; nearly periodic and adapted, a share of 0.05, 0.02, 0.005 or 0.002 of variation within 0.3
+cycles, 25 iterations: 2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04, 2.72 and 2.16 (trained while
+gradients of very precise sites were inexact; the next ones after); within 0.15 cycles, 10, 15, 25
+or 100 iterations: 2.58 and 1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12 and 2.59; the mean of five
+starts of 15 iterations, 2.58 and 2.03. Longer training raises the bound, but the noise becomes
+smaller than the unexplained part of a walk unlike the trained ones, which neighbouring frames
+share.
 """
 
 import argparse
@@ -90,13 +91,15 @@ class Task:
 def errors(
     fill: Method, task: Task, columns: Columns, scale: Float[Array, " C"]
 ) -> dict[str, float]:
-    """Root mean squared error in degrees over all sequences; Taylor's error, the mean of them."""
+    """Root mean squared error in degrees over all sequences, and the mean of Taylor's error over
+    the sequences.
+    """
     wrong = [
         np.degrees(fill(each.with_gaps(columns)) - each.truth)[each.first :, columns]
         for each in task.hidden
     ]
     scaled = [float(np.sum((part * scale) ** 2)) / len(columns) for part in wrong]
-    # All sequences count equally, whatever their length.
+    # All sequences have equal weight, independent of their length.
     squares = [float(np.mean(part**2)) for part in wrong]
     return {"rms_degrees": float(np.sqrt(np.mean(squares))), "scaled": float(np.mean(scaled))}
 
@@ -151,7 +154,7 @@ def ridge(weight: float, penalty: float) -> Callable[[Task], Method]:
     """Linear regression of missing columns on the others, in seven neighbouring frames.
 
     The inputs are the other columns of the frame, and of three frames before and after it. The
-    complete frames at the beginning count several times.
+    complete frames at the beginning have several times the weight.
     """
 
     def make(task: Task) -> Method:
@@ -225,8 +228,8 @@ MODELS = {
     "DynamicalGPLVM, rbf": Chosen("rbf", 4),
     "DynamicalGPLVM, matern32": Chosen("matern32", 6),
     "DynamicalGPLVM, nearly periodic": Chosen(NEARLY_PERIODIC, 9, 15, starts=5),
-    "the same, mapping held": Chosen(NEARLY_PERIODIC, 9, 15, starts=5, adapt=False),
-    "the same, trained for longer": Chosen(NEARLY_PERIODIC, 9, 100, starts=5),
+    "as before, mapping held": Chosen(NEARLY_PERIODIC, 9, 15, starts=5, adapt=False),
+    "as before, trained for longer": Chosen(NEARLY_PERIODIC, 9, 100, starts=5),
 }
 
 
@@ -333,7 +336,7 @@ def scale_of(data: Mapping[str, Array], part: str) -> Float[Array, " C"]:
 
 
 def row_of(name: str, figures: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The method's name, then our errors and the published ones (in brackets) by column."""
+    """The method's name, and for each column our error and the published error (in brackets)."""
     published = PUBLISHED.get(name)
     cells: list[str] = []
     for part in PARTS:
@@ -351,7 +354,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--inducing", type=int, default=100)
     parser.add_argument("--noise", choices=("shared", "per_output"), default="shared")
-    parser.add_argument("--validate", action="store_true", help="the held-out walks instead")
+    parser.add_argument("--validate", action="store_true", help="use the held-out walks instead")
     parser.add_argument("--methods", nargs="+", choices=names, default=names)
     options = parser.parse_args()
     try:

@@ -1,4 +1,4 @@
-"""One noise variance for all outputs, or one per output: which suits which data?
+"""One noise variance for all outputs compared with one per output, on several data sets.
 
     python -m benchmarks.noise [--seeds 0 1 2] [--only wine digits]
     python -m benchmarks.noise --cost
@@ -55,7 +55,7 @@ class Split:
 
     train: Float[Array, "N D"]
     test: Float[Array, "n D"]
-    labels: Any  # of the training rows, or None
+    labels: Any  # labels of the training rows, or None
 
     @property
     def spread(self) -> Float[Array, " D"]:
@@ -63,7 +63,7 @@ class Split:
 
 
 def rows_of(name: str) -> tuple[Array, Any]:
-    """All rows of a data set, and their labels where there are any."""
+    """All rows of a data set, and their labels if there are any."""
     if name == "oil flow":
         data = benchmark_data("oil_flow")
         return data["train_Y"], data["train_labels"]

@@ -1,12 +1,12 @@
-"""Compromises between one noise for all outputs and one per output: are they useful?
+"""Compromises between one noise for all outputs and one per output.
 
     python -m benchmarks.noise_between [--seeds 0 1 2] [--only wine digits]
 
 The rows, models and measures are those of `benchmarks.noise`. Two further models tie the variances
 of the outputs: one signal variance for all outputs in the data's units, with a noise for each; and
 one signal and one noise variance for every group of outputs (a row of pixels, a joint, a view).
-Neither is in the package; this file replaces the package's search for the best ratio of every
-output.
+Neither compromise is in the package; this file replaces the package's search for the best ratio of
+every output.
 """
 
 import argparse
@@ -41,7 +41,9 @@ Profile = Callable[..., OutputProfile]
 
 
 def one_signal(unit: Float[Array, " D"]) -> Profile:
-    """σ_f,d² = α · unit_d with one α; α, and every output's noise given α, are at their optimum."""
+    """The signal σ_f,d² = α · unit_d with one α. Both α and the noise of every output given α are
+    optimal.
+    """
 
     def profiled(statistics, spectra, squares, ratio=None, most=np.inf) -> OutputProfile:  # type: ignore[no-untyped-def]
         if ratio is not None:

@@ -23,7 +23,7 @@ def standardised(train: Array, test: Array) -> tuple[Array, Array]:
 
 
 def bound_within(bounds: Array, evaluations: Array, most: int) -> float:
-    """The best bound within a number of evaluations."""
+    """The best bound that was reached within a number of evaluations."""
     return float(np.max(bounds[evaluations <= most]))
 
 

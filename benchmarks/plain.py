@@ -26,7 +26,7 @@ from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
 HELD = 100  # iterations with both variances held
-INITIAL_NOISE = 0.01  # of data with variance 1
+INITIAL_NOISE = 0.01  # for data with variance 1
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
-"""Where training of a sparse regression starts: the number of points and the lengthscales.
+"""The start of a sparse regression: the number of points and the lengthscales.
 
     python -m benchmarks.regression_starts [--sets energy yacht diabetes friedman1 friedman3]
                                            [--splits 2] [--iterations 500]
 
 SparseGPRegression with 100 inducing inputs. Its kernel starts from an exact regression on SUBSET of
 the points, and no lengthscale is below SHORTEST times the inputs' spread. Three starts are
-compared: the former one (100 points, any lengthscale), the same with a lower limit of the
-lengthscales, and the present one. The table has the bound and the log-likelihood of a test row in
+compared: the former start (100 points, any lengthscale), the former start with a lower limit of the
+lengthscales, and the present start. The table has the bound and the log-likelihood of a test row in
 nats, the root mean square error, how training ended, and CPU seconds. Energy and yacht, on which
 the start was chosen, have their published splits. Diabetes and 600 points of Friedman's functions
 (noise 1 and 0.1) have a random tenth held out.

@@ -1,10 +1,10 @@
 """CPU time per point and memory of one evaluation of the bound, from 10³ to 10⁶ points.
 
-An evaluation includes all gradients. Every figure comes from a new process on one thread. The time
-is the fastest of a few evaluations (of the only one for a million points). The memory is the growth
-of the process's peak since its data and q(X) were created, without the gradient of q(X), which is a
-result. The limit is the time for the products and exponentials that Φ and its gradient need in any
-case, in blocks that fit into the cache.
+An evaluation includes all gradients. Every figure is measured in a new process on one thread. The
+time is the fastest of a few evaluations (of the only one for a million points). The memory is the
+growth of the process's peak since its data and q(X) were created, without the gradient of q(X),
+which is a result. The limit is the time for the products and exponentials that Φ and its gradient
+need in any case, in blocks that fit into the cache.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def measure(n_points: int, n_outputs: int, n_latent: int, n_inducing: int) -> di
     def evaluate(belief: Belief, targets: Targets) -> None:
         evaluate_layer(layer, belief, targets, jitter=1e-8, relative=False)
 
-    evaluate(*data(1000))  # imports and caches of the first call are not counted
+    evaluate(*data(1000))  # so that imports and caches of the first call are not counted
     some = data(n_points)
     before = peak_mb()
     seconds = fastest(lambda: evaluate(*some), max(1, min(30, 200_000 // n_points)))

@@ -4,13 +4,13 @@
 
 - Simulated: 15 inputs drawn from a Gaussian process over time, and 5 outputs from another one over
   these inputs; 40 rows with complete inputs, 60 with a share of them missing, 100 to test.
-- Walk and run: the first 20 of 59 features of a moving body are predicted from the other 39; 50
-  complete rows, 80 with gaps, 200 to test.
+- Walk and run: the first 20 of 59 features of a moving body are predicted from the other 39; there
+  are 50 complete rows, 80 rows with gaps, and 200 test rows.
 
 The table has the mean squared error on test rows, whose inputs are complete, by the missing share.
 It compares the semi-described Gaussian process, a Gaussian process on the complete rows only,
-linear regression on these rows, and the nearest of all rows by its observed inputs. "nothing
-missing" is the Gaussian process with all inputs of all rows.
+linear regression on these rows, and the nearest neighbour among all rows, by the observed inputs.
+The entry "nothing missing" is the Gaussian process with all inputs of all rows.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""Errors with few labels: features from all rows, or from labelled ones (Damianou 2015, §4.3.3).
+"""Errors with few labels: features from all rows, or only from labelled rows (Damianou 2015,
+§4.3.3).
 
     python -m benchmarks.semi_supervised [--seeds 10]
 

@@ -3,10 +3,10 @@
     python -m benchmarks.sharpness [--seed 0] [--only NAME]
 
 Sharpness is the median size (root mean square) of a picture's gradient, relative to that of the
-data. It is measured at the training points' positions, and halfway from each to the nearest other
-one. Half faces: a tenth of the rows is held out (one photograph of each person), and their left
-halves are hidden. The root mean square error of the completed half is relative to the data's
-spread. The settings are those of the gallery and, for the photographs, some others.
+data. It is measured at the positions of the training points, and halfway from each position to the
+nearest other one. Half faces: a tenth of the rows is held out (one photograph of each person), and
+their left halves are hidden. The root mean square error of the completed half is relative to the
+data's spread. The settings are those of the gallery and, for the photographs, some others.
 """
 
 import argparse
@@ -46,7 +46,9 @@ def sharpness(rows: Array, shape: tuple[int, ...]) -> float:
 
 
 def held_out(dataset: Dataset, generator: np.random.Generator) -> NDArray[np.intp]:
-    """The held-out rows: one of each label if there are many labels, else a tenth."""
+    """The held-out rows: one row of each label if there are many labels, otherwise a tenth of the
+    rows.
+    """
     if dataset.labels is not None and len(dataset.label_names) >= 20:
         return np.array(
             [generator.choice(np.flatnonzero(dataset.labels == k)) for k in set(dataset.labels)]

@@ -3,7 +3,7 @@
     python -m benchmarks.speed [--peer-python PATH] [--quick]
 
 Every figure comes from a fresh process. Packages alternate within each round, so that other load of
-the machine affects all of them, and the fastest round counts. One-thread figures are
+the machine affects all of them, and the fastest round is used. One-thread figures are
 CPU seconds (the steadiest); two-thread figures are wall seconds; memory is the process' peak,
 interpreter and imports included.
 """
@@ -35,8 +35,9 @@ Size = tuple[int, int, int, int]
 def run_worker(
     package: str, size: Size, *, threads: int, seconds: float, python: str
 ) -> dict[str, Any]:
-    """Figures of one package at one size, from a fresh process; RuntimeError when it fails."""
-    # gplvm_core starts its own threads and needs BLAS with one; the other packages thread in BLAS.
+    """Figures of one package at one size, from a new process; RuntimeError if it fails."""
+    # gplvm_core starts its own threads and needs BLAS with one thread; the other packages use the
+    # threads of BLAS.
     blas = "1" if package == "gplvm_core" else str(threads)
     environment = {
         **os.environ,

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-JITTER = 1e-8  # absolute; the same in all packages
+JITTER = 1e-8  # absolute jitter; the same in all packages
 Problem = dict[str, np.ndarray]
 
 
@@ -82,7 +82,7 @@ def gpy(problem: Problem, threads: int) -> Callable[[int], float]:
     model.inference_method.const_jitter = JITTER
 
     def evaluate(k: int) -> float:
-        model.X.mean[:] = problem["mean"] * (1 + 1e-9 * k)  # the assignment evaluates all
+        model.X.mean[:] = problem["mean"] * (1 + 1e-9 * k)  # the assignment triggers the evaluation
         return float(np.squeeze(model.log_likelihood()))
 
     return evaluate

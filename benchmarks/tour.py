@@ -1,9 +1,9 @@
-"""Response time of every stop of the tour: the server's work, and the round trip.
+"""Response time of every stop of the tour: the server's computation, and the round trip.
 
 For each stop, the control that changes the figure is moved repeatedly. The server's work is the
-time in milliseconds for computing and packing in this process. The round trip is the time from the
-event to the drawn answer in a real browser, with the app started on this machine. The target is 100
-ms of the server's work.
+time in milliseconds for computing and packing the picture, measured in this process. The round trip
+is the time from the event to the drawn answer in a real browser, with the app started on this
+machine. The target is 100 ms of the server's work.
 """
 
 import shutil
@@ -22,7 +22,7 @@ from pages.ui.learn.stop import Stop
 from pages.ui.learn.tour import STOPS
 
 TIMES = 9
-# From the event to the frame after the one that drew its answer.
+# The time from the event to the frame after the one that drew the answer.
 ROUND = """async ([label, value]) => {
     const root = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
         .map((host) => host.shadowRoot?.querySelector(".lesson")).find(Boolean);

@@ -2,8 +2,8 @@
 
     python -m benchmarks.training [--seeds 3]
 
-Every fourth row is held out. Both train from the same start, the plain schedule with twice the
-evaluations. Bounds and densities are those of the data divided by the one global scale.
+Every fourth row is held out. Both schedules train from the same start; the plain schedule has twice
+the evaluations. Bounds and densities are those of the data divided by the one global scale.
 """
 
 import argparse

@@ -5,8 +5,8 @@
     python -m benchmarks.uci --sets energy --gather                 # one table of all pieces
 
 The splits of Hernández-Lobato & Adams (2015) hold out a tenth of the rows each. The sparse GP and
-every layer of the deep models have 100 inducing inputs; all other settings are the estimators'
-defaults, with hidden layers as wide as the inputs. The table has the log-likelihood of a test row
+every layer of the deep models have 100 inducing inputs; all other settings are the defaults of the
+estimators. Hidden layers are as wide as the inputs. The table has the log-likelihood of a test row
 in nats and the root mean square error, in the units of the data, ± a standard error that accounts
 for rows that splits share (see gplvm_core.comparison). Published for all 20 splits (Salimbeni &
 Deisenroth 2017, two layers): energy −0.72, yacht −0.46.
@@ -143,7 +143,9 @@ def main() -> int:
     )
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS[:2])
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--splits", type=int, default=5, help="the splits before this one")
+    parser.add_argument(
+        "--splits", type=int, default=5, help=("the number of splits before the first one")
+    )
     parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
     parser.add_argument("--inducing", type=int, default=N_INDUCING)
     parser.add_argument("--gather", action="store_true")

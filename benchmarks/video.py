@@ -1,17 +1,18 @@
 """A video of a talking head: half-hidden frames, and a forecast (Damianou 2015, §3.5.4).
 
-Reconstruction: some frames train (every second one, or all but five blocks of ten). In the others
-half of the pixels are hidden (scattered ones, or the lower half); the table has the mean squared
-error of these pixels. The nearest-neighbour method predicts the mean of the k nearest training
-frames, with k from 1 to 5 chosen on the test frames, as in the thesis (Table 3.2, on other videos:
-errors of 2.52, 9.36 and 4.01 compared with 2.63, 9.53 and 4.15 for nearest neighbours).
+Reconstruction: some frames are for training (every second frame, or all but five blocks of ten). In
+the other frames half of the pixels are hidden (scattered pixels, or the lower half). The table has
+the mean squared error of these pixels. The nearest-neighbour method predicts the mean of the k
+nearest training frames, with k from 1 to 5 chosen on the test frames, as in the thesis (Table 3.2,
+on other videos: errors of 2.52, 9.36 and 4.01 compared with 2.63, 9.53 and 4.15 for nearest
+neighbours).
 
 Extrapolation: the next 40 frames are forecast from their times only. The kernels over time are a
 periodic kernel times an RBF, a periodic kernel, and a Matérn-3⁄2; the initial values of the first
 two were chosen on this clip. After training on 110 frames (1.2 periods) the true frames are known.
-After training on all 150 the only comparison is with the same stretch one period earlier. The
-former forecast is drawn in results/video.png: the true frames at the top, one row for each kernel
-below.
+After training on all 150 frames, the only comparison is with the same stretch one period earlier.
+The forecast after 110 frames is drawn in results/video.png: the true frames at the top, one row for
+each kernel below.
 """
 
 import argparse
@@ -52,13 +53,13 @@ def hidden_pixels(count: int, generator: np.random.Generator) -> dict[str, Bool[
 
 
 def neighbours(train: Array, gaps: Array, count: int) -> Array:
-    """The mean of the nearest training frames, by the pixels that are seen."""
+    """The mean of the nearest training frames, by the visible pixels."""
     nearest = np.argsort(nan_euclidean_distances(gaps, train), axis=1)[:, :count]
     return np.asarray(train[nearest].mean(axis=1))
 
 
 def between(train: Array, known: Array, wanted: Array) -> Array:
-    """Straight lines in time between training frames; the pixels that are seen are not used."""
+    """Straight lines in time between training frames, which do not use the visible pixels."""
     right = np.clip(np.searchsorted(known, wanted), 1, len(known) - 1)
     share = np.clip((wanted - known[right - 1]) / (known[right] - known[right - 1]), 0, 1)
     return np.asarray((1 - share[:, None]) * train[right - 1] + share[:, None] * train[right])

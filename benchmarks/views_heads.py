@@ -1,10 +1,10 @@
-"""Pairs of heads under one light: what is shared, what is private (Damianou 2015, §5.3.2).
+"""Pairs of heads under one light: shared and private dimensions (Damianou 2015, §5.3.2).
 
     python -m benchmarks.views_heads [--seeds 3]
 
-The left view has three heads, the right view three others, under 64 lights. The model's sizes and
-start are those with the highest bound (one seed; the choice uses neither lights nor identities).
-The table then has, for every seed, with all rows of a light held out together:
+The left view has three heads and the right view three other heads, each under 64 lights. The
+model's sizes and start are those with the highest bound (one seed; the choice uses neither lights
+nor identities). The table then has, for every seed, with all rows of a light held out together:
 
 - the coefficient of determination of the light's direction, predicted from the shared dimensions by
   ridge and kernel ridge regression;
@@ -124,7 +124,7 @@ def judge(model: ManifoldRelevance, data: Any) -> dict[str, Any]:
 
 
 def choose(views: dict[str, Array], seed: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The settings of the highest bound, and all that were tried."""
+    """The settings with the highest bound, and all settings that were tried."""
     tried: list[dict[str, Any]] = []
     for n_components in COMPONENTS:
         for n_inducing in INDUCING:
@@ -142,7 +142,7 @@ def choose(views: dict[str, Array], seed: int) -> tuple[dict[str, Any], list[dic
 
 
 def write_picture(model: ManifoldRelevance, views: dict[str, Array]) -> None:
-    """Some left heads, and beside each the right heads that match best."""
+    """A picture of some left heads, and beside each of them the right heads that match best."""
     from PIL import Image
 
     matches = matched_rows(model, views["left"], "left", "right")

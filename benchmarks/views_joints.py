@@ -1,14 +1,14 @@
-"""Every coordinate of a body as a view: do limbs move together?
+"""Every coordinate of a body as a view: whether the joints of a limb form a cluster.
 
     python -m benchmarks.views_joints [--every 2] [--components 10]
 
 Each joint coordinate of the poses (without constant ones) is a view of one column with a kernel,
-inducing inputs and noise. A joint's profile is the value of each latent dimension for its
-coordinates together. Joints are clustered by the angle between their profiles (average linkage)
+inducing inputs and noise. A joint's profile has, for each latent dimension, its total value for the
+coordinates of the joint. Joints are clustered by the angle between their profiles (average linkage)
 into as many clusters as the body has limbs. Two measures compare the clusters with the limbs: the
 adjusted Rand index, and the share of joints whose nearest profile belongs to the same limb. Both
-have the probability of doing as well if limbs are shuffled among joints. The baseline clusters the
-plain correlations of the coordinates over time.
+are given with the probability of an equally good result if limbs are shuffled among joints. The
+baseline clusters the plain correlations of the coordinates over time.
 """
 
 import argparse

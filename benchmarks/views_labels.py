@@ -3,9 +3,9 @@
     python -m benchmarks.views_labels [--subsets 10]
 
 Oil flow: the 12 measurements are one view, the class as 1 of 3 signs the other. Random subsets of
-growing size train, and the 1000 test rows have only the first view. The predicted class of a row is
-its largest output. The baselines are the nearest neighbour and an RBF support vector machine (C
-chosen by cross-validation within the training rows).
+increasing size are for training, and the 1000 test rows have only the first view. The predicted
+class of a row is its largest output. The baselines are the nearest neighbour and an RBF support
+vector machine (C chosen by cross-validation within the training rows).
 
 Gaussian noise with a standard deviation of 0.1 is added to training labels. Without it signs can be
 fitted exactly, the noise falls to the level of the jitter, and in some runs a dimension of the
@@ -58,7 +58,7 @@ Labels = NDArray[Any]
 def train(
     targets: Float[Array, "N D"], labels: Float[Array, "N C"], seed: int, **settings: Any
 ) -> ManifoldRelevance:
-    """A model of the rows and their labels, which are given a little noise."""
+    """A model of the rows and their labels; a little noise is added to the labels."""
     noise = LABEL_NOISE * np.random.default_rng(seed).standard_normal(labels.shape)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # constant pixels
@@ -68,7 +68,7 @@ def train(
 
 
 def parts(model: ManifoldRelevance) -> dict[str, int]:
-    """How many dimensions are shared, and private to each view."""
+    """The number of dimensions that are shared, and that are private to each view."""
     found = model.segmentation()
     return {
         "shared": len(found.get(frozenset({"row", "label"}), ())),

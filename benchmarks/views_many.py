@@ -1,14 +1,14 @@
-"""Sixteen views that partly share signals: is the simulated sharing found?
+"""Sixteen views that partly share signals: whether the model finds the simulated sharing.
 
     python -m benchmarks.views_many [--seeds 5]
 
 There are eight independent Gaussian signals: one for each half of the views, one for each of four
 groups of four views, and two that are private to one view each. A view is a smooth random map of
-its signals to ten columns, with noise. Two views share a dimension if both use it: the table has
-the precision and recall of the sharing pairs. The groups are scored by the adjusted Rand index of a
-hierarchical clustering of the views by the dimensions that they use (Jaccard). For the three views
-of digits, the table has the views that use each dimension, and how well the dimensions of each part
-separate the digits.
+its signals to ten columns, with noise. Two views share a dimension if both use it. The table has
+the precision and recall of the pairs that share. The groups are scored by the adjusted Rand index
+of a hierarchical clustering of the views by the dimensions that they use (Jaccard). For the three
+views of digits, the table has the views that use each dimension, and how well the dimensions of
+each part separate the digits.
 """
 
 import argparse

@@ -2,14 +2,14 @@
 
     python -m benchmarks.views_silhouettes [--seeds 3] [--validate | --every-sequence]
 
-Six of seven sequences train. Of the seventh (a second jump forward, number 2) only the silhouettes
-are given. The error is the mean distance of the joints, without the root, in centimetres. The
-multi-view models use the principal components of the silhouettes on the training rows, because the
-very many pixels would outweigh the prior over time. All other methods use pixels, where a rotation
-changes nothing. The temporal models infer the sequence together. The published figures are for
-another body and other silhouettes, so only their order is comparable: mean pose 6.16, linear
-regression 5.86, nearest neighbour 4.88, without dynamics 4.67, Gaussian process 4.27, nearest
-neighbour of sequences 4.04, with dynamics 2.94.
+Six of seven sequences are for training. Only the silhouettes of the seventh (number 2, a second
+jump forward) are given. The error is the mean distance of the joints, without the root, in
+centimetres. The multi-view models use the principal components of the silhouettes on the training
+rows, because the very many pixels would outweigh the prior over time. All other methods use pixels;
+a rotation would not change their results. The temporal models infer the sequence together. The
+published figures are for another body and other silhouettes, so only their order is comparable:
+mean pose 6.16, linear regression 5.86, nearest neighbour 4.88, without dynamics 4.67, Gaussian
+process 4.27, nearest neighbour of sequences 4.04, with dynamics 2.94.
 
 Components, latent dimensions and iterations were chosen on sequences 4 and 5, each left out
 together with 2 (`--validate`). With 60 components and 200 iterations, the errors of 15, 10, 8, 6
@@ -66,7 +66,7 @@ def joint_error(found: Float[Array, "n D"], truth: Float[Array, "n D"]) -> float
 
 
 def windows(values: Array, sequences: Array, frames: int) -> Array:
-    """Concatenate each frame with its neighbours in the same sequence, `frames` in all."""
+    """Concatenate each frame with its neighbours in the same sequence, `frames` frames in total."""
     found = []
     for sequence in np.unique(sequences):
         own = values[sequences == sequence]
@@ -133,7 +133,7 @@ def several_views(
     noise: Literal["shared", "per_output"] = "shared",
     scaling: Literal["global", "columns"] = "global",
 ) -> dict[str, Any]:
-    """Errors of one model; private dimensions from neighbours, or at the prior."""
+    """Errors of one model, with private dimensions from neighbours or from the prior."""
     views, times, sequences = data.view_values, data.times, data.sequences
     assert times is not None and sequences is not None
     components = PCA(features, svd_solver="full").fit(views["silhouette"][train])
@@ -253,8 +253,10 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--validate", action="store_true", help="how the settings were chosen")
-    parser.add_argument("--every-sequence", action="store_true", help="leave out each in turn")
+    parser.add_argument("--validate", action="store_true", help="show how the settings were chosen")
+    parser.add_argument(
+        "--every-sequence", action="store_true", help=("leave out each sequence in turn")
+    )
     parser.add_argument("--noises", action="store_true", help="noise and scale of the columns")
     options = parser.parse_args()
     data = load_dataset("silhouettes")

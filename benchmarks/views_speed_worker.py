@@ -81,7 +81,8 @@ def gpy(views: list[Problem]) -> Callable[[int], float]:
 
     def evaluate(k: int) -> float:
         model.X.mean[:] = first["mean"] * (1 + 1e-9 * k)
-        model._trigger_params_changed()  # as an optimiser step does: each view, then all
+        # as in a step of an optimiser: each view, then all together
+        model._trigger_params_changed()
         return float(np.squeeze(model.log_likelihood()))
 
     return evaluate

@@ -33,7 +33,9 @@ MODELS: dict[str, dict[str, Any]] = {
 
 
 def figures(model: ManifoldRelevance, signals: dict[str, Any]) -> dict[str, Any]:
-    """Correlations with the signals in the right part, and the size of each part."""
+    """Correlations with the signals in the correct part (shared or private), and the size of each
+    part.
+    """
     parts = model.segmentation()
     found: dict[str, Any] = {
         "shared": len(parts.get(frozenset(VIEWS), ())),

@@ -2,13 +2,13 @@
 
     python -m benchmarks.visitors [--sessions 50] [--minutes 5] [--pause 8] [--idle]
 
-The sessions use Streamlit's own protocol over websockets. Each opens one page after another, with a
-pause of random length between them. Like a browser, it fetches the arrays that the page shows
-unless it has them already. A page is complete when its script has ended and its arrays have
-arrived. The time to draw in browsers is not included, because visitors use their own machines.
-Keeping a point on Explore needs no request to the server (tests/app/test_canvas_browser.py);
-`interaction` measures it. Targets on two cores with 50 sessions: p95 3 s, no error, 5 MB per
-session, and constant memory.
+The sessions use Streamlit's own protocol over websockets. Each session opens one page after
+another, with a pause of random length between them. Like a browser, a session fetches the arrays
+that the page shows unless it already has them. A page is complete when its script has ended and its
+arrays have arrived. The time to draw in browsers is not included, because visitors use their own
+machines. Keeping a point on Explore needs no request to the server
+(tests/app/test_canvas_browser.py); `interaction` measures it. Targets on two cores with 50
+sessions: p95 3 s, no error, 5 MB per session, and constant memory.
 """
 
 import argparse
@@ -97,7 +97,7 @@ def _fetch(address: str) -> None:
 
 
 def memory() -> float:
-    """Megabytes of memory that the server holds, the one child of this process."""
+    """The memory in megabytes of the server, which is the only child of this process."""
     (process,) = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split()
     status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     return int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) / 1024

@@ -1,7 +1,7 @@
 """Write the reference pages from the source: one per public name, and one per package.
 
-Annotations are read from the source text: at run time a shape such as Float[Array, "N Q"] has
-become an array of any shape, and `ArrayLike` a union that fills a screen.
+Annotations are read from the source text: at run time a shape such as Float[Array, "N Q"] is an
+array of any shape, and `ArrayLike` a union that fills a screen.
 """
 
 import ast
@@ -35,7 +35,7 @@ GROUPS = {
 LISTED = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 SECTION = re.compile(r"^([A-Z]\w+(?: [A-Z]\w+)?)\n-{3,}\n", re.MULTILINE)
 WIDTH = 88
-# Every page repeats the navigation. With an entry per name, the navigation would fill most of a
+# Every page repeats the navigation. If every name had an entry, the navigation would fill most of a
 # page.
 ORPHAN = "---\norphan: true\n---"
 
@@ -115,8 +115,8 @@ def _scripts() -> tuple[tuple[Path, str, str], ...]:
 class _Member:
     """A method or an attribute of a class.
 
-    node: the method, or the attribute's annotation. words: its docstring, or that of the method
-    that it overrides.
+    node: the method, or the attribute's annotation. words: its docstring, or the docstring of the
+    method that it overrides.
     """
 
     node: Any
@@ -178,7 +178,9 @@ def _public_owner(thing: Any, method: str) -> str | None:
 
 
 def _members(thing: Any) -> tuple[dict[str, _Member], dict[str, _Member]]:
-    """The public methods with words, and the attributes, of a class and the project's bases."""
+    """The public methods that have docstrings, and the attributes, of a class and of its base
+    classes in this project.
+    """
     methods: dict[str, _Member] = {}
     attributes: dict[str, _Member] = {}
     ours = [each for each in thing.__mro__ if each.__module__.startswith("gplvm_core")]
@@ -191,7 +193,9 @@ def _members(thing: Any) -> tuple[dict[str, _Member], dict[str, _Member]]:
         for each in _public(node, ast.FunctionDef):
             kept = attributes if _is_property(each) else methods
             before = kept.get(each.name)
-            words = ast.get_docstring(each) or (before.words if before else "")
+            # At run time, because estimators complete the docstrings of their methods.
+            own = inspect.cleandoc(vars(owner)[each.name].__doc__ or "")
+            words = own or (before.words if before else "")
             shown = (each.returns or ast.Constant(...)) if kept is attributes else each
             kept[each.name] = _Member(shown, words)
     worded = {name: each for name, each in methods.items() if each.words and name != "__init__"}
@@ -214,7 +218,7 @@ def _arguments(thing: Any) -> list[str]:
 
 
 def _constructor(name: str, thing: Any, *, typed: bool) -> str:
-    """The call that makes an object; without types where the docstring has them."""
+    """The call that creates an object; without types if the docstring lists them."""
     _, attributes = _members(thing)
     types = {each: _text(member.node) for each, member in attributes.items()}
     made = next((_init(each) for each in thing.__mro__ if "__init__" in vars(each)), {})
@@ -240,7 +244,7 @@ def _constructor(name: str, thing: Any, *, typed: bool) -> str:
 
 
 def _init(thing: Any) -> dict[str, str]:
-    """The annotations of a written __init__; none where a dataclass has made it."""
+    """The annotations of an explicit __init__; empty if a dataclass generated it."""
     if not thing.__module__.startswith("gplvm_core"):
         return {}
     for each in _public(_node(thing), ast.FunctionDef):
@@ -300,7 +304,7 @@ def _of_module(module: ModuleType) -> Iterator[str]:
 
 @cache
 def _definitions(module: str) -> dict[str, Any]:
-    """The classes and functions of a module as they are written."""
+    """The classes and functions of a module in the order of the source."""
     tree = ast.parse(inspect.getsource(importlib.import_module(module)))
     return {
         node.name: node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)

@@ -15,7 +15,8 @@ def answered(app: Any, scope: dict[str, Any]) -> list[dict[str, Any]]:
     async def send(message):
         sent.append(message)
 
-    # In a separate thread, because a browser of another test has a loop in this one.
+    # This runs in a separate thread, because the browser of another test has an event loop in the
+    # present thread.
     with ThreadPoolExecutor(1) as own:
         own.submit(asyncio.run, app(scope, receive, send)).result()
     return sent

@@ -17,7 +17,7 @@ settings.load_profile("house")
 
 
 class ByFile(LoadScopeScheduling):
-    """The unit of work of pytest's processes: a file, or all browser tests.
+    """The unit of work for pytest's processes: a file, or all browser tests together.
 
     The tests of a file share fitted models, the browser tests one server and one Chromium,
     and must not disturb each other.

@@ -1,8 +1,8 @@
 """Test whether the tests notice a wrong formula: `make mutants`.
 
-Constants are changed by 3 % and signs are turned, one at a time and picked at random, in a copy
-of the project; then the tests of that room run. A change that they pass is a survivor: a hole in
-the tests, or a line that does not matter, and then mutants.toml says why.
+The script changes constants by 3 % and flips signs, one at a time and chosen at random, in a copy
+of the project. Then the tests of the room run. If they pass, the change is a survivor: a gap in the
+tests, or a line that does not matter, which mutants.toml must explain.
 
     python tests/mutants.py --count 40 --seed 0
     python tests/mutants.py --only priors/uncertain.py:67
@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "gplvm_core"
 COPIED = ("gplvm_core", "tests", "pyproject.toml")
-SECONDS = 900  # a change that makes the tests run longer than this has been noticed
+SECONDS = 900  # seconds; if the tests run longer than this, they have detected the change
 
 # The tests of a room or of one of its modules; the fastest and most effective ones first.
 TESTS = {

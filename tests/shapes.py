@@ -23,7 +23,8 @@ from typing import Any, get_args, get_origin
 from beartype import beartype
 from jaxtyping import AbstractArray, jaxtyped
 
-# The number of calls per test that are all checked, and the later calls that are checked.
+# The number of first calls per test that are all checked, and the numbers of the later calls that
+# are checked.
 ALL_OF, ONE_IN = 3, 50
 
 _calls: Counter[Callable[..., Any]] = Counter()

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-SEPARATORS = (",", ";", "\t", ",;\t")  # by country, and the defaults of LibreOffice
+# the separators of different countries, and the defaults of LibreOffice
+SEPARATORS = (",", ";", "\t", ",;\t")
 BEGINNINGS = "=+-−@＝＋－＠"
 HOSTILE = (
     "=1+1", "+1+1", "-1+1", "−1+1", "@SUM(1)", "＝1+1", "＠SUM(1)", '=HYPERLINK("http://a","b")',

@@ -60,7 +60,7 @@ def test_the_files_that_are_named_exist(name: str) -> None:
 
 
 def test_every_equation_has_its_files_and_names_that_are_there() -> None:
-    """A row of the table names files, no folders, and in each of them something to search for."""
+    """A row of the table names files, not folders, and for each file a name to search for."""
     table = text_of("gplvm_core/MATHEMATICS.md").split("| search for |\n|---|---|---|---|\n")[1]
     rows = table.split("\n\n")[0].splitlines()
     assert len(rows) > 55
@@ -117,7 +117,8 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     listed = text_in(built / "docs" / "api" / "index.html")
     assert [name for name in gplvm_core.__all__ if name not in listed] == []
     page = text_in(built / "docs" / "api" / "BayesianGPLVM.html")
-    # Types are those of the source, with one parameter a line, and inherited methods are there.
+    # Types are those of the source, with one parameter per line, and inherited methods are
+    # included.
     assert "ndarray of shape (N, Q)" in page and "    Y: ArrayLike,\n" in page
     assert "_NestedSequence" not in page
     # A subclass of a public class links to its methods.
@@ -137,7 +138,7 @@ def test_every_package_has_a_page(built: Path) -> None:
 
 
 def printed(built: Path, name: str) -> str:
-    """What a script of the guide or a recipe printed when the pages were built."""
+    """The output that a script of the guide or a recipe printed when the pages were built."""
     page = (built / "docs" / "gallery" / f"{name}.html").read_text(encoding="utf-8")
     outputs = re.findall(r'<div class="sphx-glr-script-out.*?</pre>', page, flags=re.DOTALL)
     return html.unescape(re.sub(r"<[^>]+>", "", "\n".join(outputs)))

@@ -1,4 +1,6 @@
-"""Rules of the project that no other tool checks (import-linter checks the floors)."""
+"""Rules of the project that no other tool checks (import-linter checks the imports
+between rooms).
+"""
 
 import ast
 import functools
@@ -134,7 +136,8 @@ def test_the_lock_file_has_a_checked_version_of_everything_that_the_app_and_read
         assert versions and all(each.specifier.contains(version) for version in versions), each.name
 
 
-# Pandas comes with Streamlit; threadpoolctl stays, since scikit-learn needs it itself.
+# Pandas comes with Streamlit and is blocked; threadpoolctl is not blocked, because scikit-learn
+# needs it.
 LIBRARY_ALONE = """
 import sys
 

@@ -72,7 +72,7 @@ def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
 def complete(alone: Installed) -> Iterator[Installed]:
     """The wheel with its dependencies, borrowed from the environment of the tests."""
     here = Path(pytest.__file__).parents[1]
-    # A line of a .pth adds a folder, but not the editable installations in it.
+    # A line of a .pth file adds a folder, but not the editable installations in the folder.
     link = alone.packages / "lent.pth"
     link.write_text(f"{here}\n")
     yield alone

@@ -4,7 +4,7 @@
 
 All parts are limited in number and time and use only this machine: its own servers on free
 ports, temporary folders, processes that it starts and kills. Zero failures is the target in every
-row. About ten minutes on a quiet machine.
+row. The benchmark takes about ten minutes on a quiet machine.
 """
 
 import argparse

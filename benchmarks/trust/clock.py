@@ -3,7 +3,8 @@
     python -m benchmarks.trust.clock
 
 libfaketime gives a subprocess a clock that jumps (apt-get install faketime); without it
-the row reports that. The monotonic clock is unchanged, as when somebody sets a real clock.
+the row reports that. The monotonic clock does not jump, as when somebody sets the clock of a real
+machine.
 """
 
 import json
@@ -35,7 +36,7 @@ Stage = dict[str, float]
 
 
 def rows() -> list[Row]:
-    """One row: the number of jumps, and of those after which a result differed."""
+    """One row: the number of jumps, and the number of jumps after which a result differed."""
     library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
     if library is None:
         return [Row(KIND, 0, 0, "not tried: no libfaketime here")]

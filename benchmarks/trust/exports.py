@@ -4,7 +4,7 @@
 
 The tables and pages contain names that begin like formulas. LibreOffice opens each file and
 evaluates every formula that it recognises. Without LibreOffice the row reports that. As a control,
-the same names are also written without marks.
+the same names are also written without the marks that protect them.
 """
 
 import re
@@ -21,7 +21,8 @@ from tests.spreadsheet import HOSTILE
 
 KIND = "formulas in files that the app writes"
 OFFICE = "soffice"
-# Separators by their codes: comma, semicolon, tab, all of them; the last word: evaluate formulas.
+# The separators by their codes: comma, semicolon, tab, and all of them; the last word means:
+# evaluate formulas.
 TABLE = "CSV:{},34,76,1,,1033,false,true,false,false,false,0,true"
 READINGS = {TABLE.format(codes): "csv" for codes in ("44", "59", "9", "44/59/9")}
 READINGS["HTML (StarCalc)"] = "html"

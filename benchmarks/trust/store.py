@@ -51,7 +51,9 @@ def rows() -> list[Row]:
 
 
 def workspace(home: Path) -> Path:
-    """Two models that no action changes, one model of a job, one to be deleted, and two jobs."""
+    """A workspace with two models that no action changes, one model of a job, one model to be
+    deleted, and two jobs.
+    """
     library = Library(home / "library")
     for title in ("saved", "kept", "moved"):
         library.add(MODEL, DATA, title)
@@ -203,7 +205,9 @@ def home_on(folder: str, kind: str) -> Iterator[Path | None]:
 
 
 def outcome(home: Path, setting: Callable[[Path, int], object], turn: int, place: int) -> int:
-    """In the child: whether the action succeeded, raised a store's error, or another one."""
+    """In the child: whether the action succeeded, raised an error of the store, or raised another
+    error.
+    """
     try:
         setting(home, turn)
         queue = Queue(home)

@@ -121,7 +121,7 @@ def buttons(page: str) -> list[str]:
 
 
 def outcome(tab: AppTest, pressed: str | None) -> str:
-    """The error when the page ran again; empty if the page has a proper message."""
+    """The error of the page when it ran again; empty if the page shows a clear message."""
     for button in tab.button:
         if button.label == pressed:
             button.click()

@@ -1,9 +1,9 @@
-"""Several processes at work in one workspace at once: a row of the table of trust.
+"""Several processes that work in one workspace at the same time: a row of the table of trust.
 
     python -m benchmarks.trust.together
 
-Each has its own queue and library, like a web server. The processes are killed one after another,
-and a new one replaces each.
+Each process has a separate queue and library, like a web server. The processes are killed one after
+another, and a new one replaces each.
 """
 
 import json
@@ -83,7 +83,7 @@ def started(home: Path, notes: Path, number: int) -> tuple[int, int]:
 
 
 def ended(child: int, number: int) -> dict[int, float]:
-    """Kill a process; when."""
+    """The process to kill, and the time."""
     when = time.monotonic()
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)

@@ -127,7 +127,9 @@ def status(
 
 
 def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
-    """Every Host with every Origin: pages, websockets, and requests that must be accepted."""
+    """Every combination of Host and Origin, for pages and websockets, and requests that must be
+    accepted.
+    """
     port = server.port
     own = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
     foreign = ["evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}",
@@ -180,7 +182,7 @@ def linked_names(server: Running) -> Row:
 
 
 def markdown_of(port: int, page: str, query: str) -> list[str]:
-    """What a page's first run gives the browser to read as Markdown or HTML."""
+    """The content of a page's first run that the browser reads as Markdown or HTML."""
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
     texts: list[str] = []
     with connect(

@@ -61,7 +61,7 @@ print(f"The map explains {explained(age):.0%} of the age.")
 print(f"It explains {max(explained(np.log(captured)), 0.0):.0%} of the captured molecules.")
 
 # %%
-# A gene that was not measured: hide it in half of the cells, and ask for its quantiles.
+# Predict a gene that was not measured: hide it in half of the cells, and compute its quantiles.
 
 hidden = table.copy()
 gene = int(np.argmax(np.var(counts, axis=0)))

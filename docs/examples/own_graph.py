@@ -2,11 +2,11 @@
 A model of your own
 ===================
 
-Join Gaussian-process layers in any way without circles: here a hidden cause, what it bends, and a
-connection that skips a layer.
+Join Gaussian-process layers in any way without circles: here a hidden cause, a second hidden
+variable that depends on it, and a connection that skips a layer.
 
-Age bends the shape of a singer's throat. The shape determines the tone of the voice; shape and age
-together determine its rhythm. Nobody measured age or shape.
+A singer's age determines the shape of the throat. The shape determines the tone of the voice; shape
+and age together determine its rhythm. Nobody measured age or shape.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 Spike trains
 ============
 
-Find the path that a population of neurons follows, from spike counts alone.
+Find the path that a population of neurons follows, using only spike counts.
 
 The data are simulated, so the path is known: 30 neurons, whose rates depend on a position in two
 dimensions, and Poisson counts in windows of a tenth of a second. Every third window is for testing.
@@ -22,14 +22,15 @@ path = np.column_stack([spikes.covariates["x"], spikes.covariates["y"]])[~test]
 kinds = ["count"] * counts.shape[1]
 
 # %%
-# Is there anything to find? The answer compares hidden counts with the rate of each neuron, and
-# with copies of the table in which every neuron was shuffled separately.
+# Is there anything to find? The function predicts hidden counts. It compares the predictions with
+# the mean rate of each neuron, and with the same procedure on tables in which every neuron was
+# shuffled separately.
 
 model = BayesianGPLVM(4, 20, max_iter=60, random_state=0)
 print(is_anything_here(counts, kinds, model=model, n_shuffles=1).answer)
 
 # %%
-# One latent dimension more than needed costs nothing: dimensions without information are off.
+# An unnecessary latent dimension does no harm: dimensions without information are switched off.
 
 model.set_params(kinds=kinds).fit(counts)
 on = np.flatnonzero(model.information_ > 0.05)
@@ -50,8 +51,8 @@ for axes, places, title in (
     axes.set_title(title)
 
 # %%
-# How much of the path does the map know? The mean of the five nearest windows on the map, without
-# the window itself, is the estimate of each position.
+# How much of the path does the map explain? The mean of the five nearest windows on the map,
+# without the window itself, is the estimate of each position.
 
 places = (model.latent_mean_ * model.latent_scale_)[:, on]
 apart = np.sum((places[:, None] - places) ** 2, axis=2)
@@ -61,7 +62,7 @@ left_over = np.var(path - path[near].mean(axis=1), axis=0) / np.var(path, axis=0
 print(f"The map explains {1.0 - left_over.mean():.0%} of the path.")
 
 # %%
-# Silent electrodes: hide five neurons in the test windows, and ask for their counts. Poisson factor
+# Silent electrodes: hide five neurons in the test windows, and predict their counts. Poisson factor
 # analysis, the usual linear model of log rates, is the baseline.
 
 seen = new.copy()

@@ -21,7 +21,7 @@ print(f"{len(train)} rows to train on, {train.shape[1]} columns each")
 # Train
 # -----
 # ``n_components`` is an upper limit: training switches off the dimensions that the data do not
-# need. ``n_inducing`` sets how fine the mapping can be, and most of the cost.
+# need. ``n_inducing`` determines how detailed the mapping can be, and most of the cost.
 
 model = BayesianGPLVM(n_components=10, n_inducing=30, max_iter=300, random_state=0).fit(train)
 print(f"The bound on the log evidence is {model.bound_:.0f} nats.")

@@ -15,8 +15,8 @@ from gplvm_core import DynamicalGPLVM
 # %%
 # A pendulum seen through eight sensors
 # -------------------------------------
-# No sensor measures the angle. The recording has a gap of one second, and its end is held back
-# for the forecast.
+# No sensor measures the angle. The recording has a gap of one second, and its end is held out for
+# the forecast.
 
 generator = np.random.default_rng(1)
 times = np.arange(0.0, 8.0, 0.1)

@@ -17,7 +17,7 @@ from gplvm_core import ManifoldRelevance
 # %%
 # Fifty animals in two views
 # --------------------------
-# An animal's size shows in its shape and in its voice; its posture shows in its shape only. Nobody
+# An animal's size influences its shape and its voice; its posture influences only its shape. Nobody
 # measured size or posture.
 
 generator = np.random.default_rng(0)
@@ -56,8 +56,8 @@ plt.show()
 # %%
 # Predict one view from the other
 # -------------------------------
-# A shape determines the voice. A voice leaves the posture open, so its shape is one of many
-# possible ones, and most of the variance remains.
+# A shape determines the voice. A voice contains no information about the posture. The same voice
+# fits many shapes, so most of the variance of the shape remains unexplained.
 
 guesses = {}
 for given, wanted in (("shape", "voice"), ("voice", "shape")):

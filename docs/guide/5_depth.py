@@ -4,8 +4,9 @@
 
 Put Gaussian-process layers on top of each other, and check whether it helped.
 
-One Gaussian process has one smoothness everywhere. Two layers can be flat in one place and steep
-in another. That costs time and does not always help; every layer reports whether it is used.
+One Gaussian process has one smoothness everywhere. Two layers can be flat in one region and steep
+in another. Training them takes longer and does not always help; every layer reports whether it is
+used.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +27,7 @@ deep = DeepGP(n_components=(1,), n_inducing=10, max_iter=120, random_state=0).fi
 print(f"Bound: one layer {shallow.bound_:.1f} nats, two layers {deep.bound_:.1f} nats")
 
 # %%
-# One layer rings beside the step; two layers do not.
+# The prediction of one layer oscillates beside the step; that of two layers does not.
 
 grid = np.linspace(-1.2, 1.2, 200)[:, None]
 fig, both = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
@@ -55,8 +56,8 @@ for layer in deep.layers_:
 # %%
 # Predictions that are not Gaussian
 # ---------------------------------
-# Near the step a deep model's prediction is skewed: most draws are at the upper level, and a tail
-# is not. ``predict`` returns a mean and a standard deviation; ``sample`` shows the rest.
+# Near the step a deep model's prediction is skewed: most draws are at the upper level, and some are
+# far below it. ``predict`` returns a mean and a standard deviation; ``sample`` shows the rest.
 
 draws = deep.sample(np.array([[0.06]]), 300, random_state=0).ravel()
 print(f"Mean {draws.mean():.2f}, median {np.median(draws):.2f}")

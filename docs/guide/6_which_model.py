@@ -52,8 +52,8 @@ for each in candidates:
     print(f"{each.name}: {found.mean('density', each.name):.1f} nats per row")
 
 # %%
-# A difference counts when it is larger than chance explains. Its standard error allows for the rows
-# that the splits share.
+# A difference is meaningful if it is larger than chance alone would explain. Its standard error
+# allows for the rows that the splits share.
 
 names = [each.name for each in candidates]
 differences = [found.difference("density", name) for name in names[1:]]
@@ -79,4 +79,4 @@ plt.show()
 # Is depth worth it?
 # ------------------
 # ``is_depth_worth_it(X, y)`` makes this comparison for one, two and three layers and for simpler
-# models, and answers in words. It trains many models, so it takes minutes.
+# models, and returns the answer as a sentence. It trains many models, so it takes minutes.

@@ -1,4 +1,4 @@
-"""Floor 0: arrays of PyTorch and CuPy, on which NumPy's functions run on the data's device.
+"""Level 0: arrays of PyTorch and CuPy, on which NumPy's functions run on the data's device.
 
 Kernels and statistics are written for NumPy. `DeviceArray` runs the same code on arrays of another
 library, so kernels need no code for other libraries.

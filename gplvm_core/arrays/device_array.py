@@ -1,4 +1,4 @@
-"""An array of another library that NumPy's functions and operators take."""
+"""An array of another library that NumPy's functions and operators accept."""
 
 import operator
 from collections.abc import Callable
@@ -25,7 +25,7 @@ NAMED = {each: each.__name__ for each in (np.exp, np.log, np.sqrt, np.square, np
 def _operator(
     function: Callable[..., Any], *, turned: bool = False
 ) -> Callable[["DeviceArray", Any], "DeviceArray"]:
-    """The method of an operator; turned: the array is the right operand."""
+    """The method of an operator; turned: whether the array is the right operand."""
 
     def method(array: "DeviceArray", other: Any) -> "DeviceArray":
         one, two = array.values, array._here(other)
@@ -37,11 +37,11 @@ def _operator(
 class DeviceArray:
     """A float64 array of another library, on its device.
 
-    NumPy's operators, the functions of `BINARY`, `NAMED` and `FUNCTIONS`, and `like=` run on the
-    array's device, and copy NumPy arguments to it. `np.asarray` copies the numbers back. Any other
-    NumPy function raises ArrayLibraryError. Only `array[...] = ` changes the array: `out=` and `+=`
-    return a new array, which the caller must use. (NumPy's protocols `__array_ufunc__` and
-    `__array_function__`: NEP 13, NEP 18 and NEP 35.)
+    NumPy's operators, the functions in `BINARY`, `NAMED` and `FUNCTIONS`, and `like=` run on the
+    array's device. NumPy arguments are copied to the device. `np.asarray` copies the numbers back.
+    Any other NumPy function raises ArrayLibraryError. Only `array[...] = ` changes the array:
+    `out=` and `+=` return a new array, which the caller must use. (NumPy's protocols
+    `__array_ufunc__` and `__array_function__`: NEP 13, NEP 18 and NEP 35.)
     """
 
     __slots__ = ("place", "values")
@@ -51,7 +51,7 @@ class DeviceArray:
 
     @classmethod
     def of(cls, values: Any, place: Place) -> "DeviceArray":
-        """Move a NumPy array to a place."""
+        """Move a NumPy array to the device of a `Place`."""
         return cls(place.take(values), place)
 
     @property
@@ -77,7 +77,8 @@ class DeviceArray:
             raise self._unknown(f"ndarray.{name}")
         raise AttributeError(name)
 
-    # These bypass NumPy, which costs microseconds: small blocks need many operations.
+    # These methods bypass NumPy's protocols, which cost microseconds per operation: small blocks
+    # need many operations.
     __matmul__, __rmatmul__ = _operator(operator.matmul), _operator(operator.matmul, turned=True)
     __add__, __radd__ = _operator(operator.add), _operator(operator.add, turned=True)
     __sub__, __rsub__ = _operator(operator.sub), _operator(operator.sub, turned=True)
@@ -134,7 +135,7 @@ class DeviceArray:
         return DeviceArray(values, self.place)
 
     def _here(self, value: Any) -> Any:
-        """Convert an argument for this library: to its arrays, or to Python numbers."""
+        """Convert an argument to an array of this library, or to a Python number."""
         if type(value) is DeviceArray:
             return value.values
         if not isinstance(value, (np.ndarray, np.generic)):
@@ -144,7 +145,8 @@ class DeviceArray:
     def _unknown(self, name: str) -> ArrayLibraryError:
         return ArrayLibraryError(
             f"numpy.{name} does not work on arrays of {self.place.name}: pass numpy.asarray(Y), "
-            "or choose a kernel that does not need it (RBF, linear, bias, white noise, their sums)"
+            "or choose a kernel that does not use this function (RBF, linear, bias, white noise, "
+            "their sums)"
         )
 
     def _over(self, name: str, array: "DeviceArray", **options: Any) -> "DeviceArray":
@@ -174,5 +176,5 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 def on_host(array: Any) -> bool:
-    """Whether the array is in the memory of the processor, not of a device with many cores."""
+    """Whether the array is in the main memory, not in that of a GPU."""
     return not isinstance(array, DeviceArray) or array.place.on_processor

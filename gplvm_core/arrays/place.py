@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Libraries whose arrays can be changed in place. Arrays of others are converted to NumPy, as lists.
+# Libraries whose arrays can be changed in place. Arrays of other libraries are converted to NumPy
+# arrays, as lists are.
 LIBRARIES = ("torch", "cupy", "array_api_strict")
 
 
@@ -16,14 +17,15 @@ class ArrayLibraryError(ValueError):
 
 @dataclass(frozen=True)
 class Place:
-    """A library and one of its devices, which compute the sums over points."""
+    """An array library and one of its devices, which computes the sums over points."""
 
     namespace: Any
     device: Any
 
     @classmethod
     def of(cls, values: Any) -> "Place | None":
-        """Return the place of the values; None for NumPy and values that convert to NumPy.
+        """Return the library and device of the values; None for NumPy and for values that are
+        converted to NumPy.
 
         Raises ArrayLibraryError without array-api-compat, and for a device without float64.
         """
@@ -41,17 +43,17 @@ class Place:
 
     @property
     def on_processor(self) -> bool:
-        """Whether the device is the processor."""
+        """Whether the device is the CPU."""
         return "cpu" in str(self.device).lower()
 
     def take(self, values: NDArray[Any]) -> Any:
-        """Copy a NumPy array to this place."""
+        """Copy a NumPy array to this device."""
         return self.namespace.asarray(
             np.require(values, requirements=("C", "W")), device=self.device
         )
 
     def made(self, how: str, *arguments: Any) -> Any:
-        """Make a float64 array at this place; how: `zeros`, `ones`, `empty` or `full`."""
+        """Create a float64 array on this device; how: `zeros`, `ones`, `empty` or `full`."""
         xp = self.namespace
         return getattr(xp, how)(*arguments, dtype=xp.float64, device=self.device)
 

@@ -1,4 +1,4 @@
-"""Floor 1: the variational distribution of inputs or outputs."""
+"""Level 1: the variational distribution of inputs or outputs."""
 
 from gplvm_core.beliefs.belief import Belief
 

@@ -1,4 +1,4 @@
-"""A belief q(X): independent Gaussians, some of whose entries may be known exactly.
+"""A belief q(X): independent Gaussians for all entries of X, some of which may be known exactly.
 
 X are the inputs of a layer, which may be the outputs of another layer.
 """
@@ -18,7 +18,7 @@ from gplvm_core.numerics import Array
 class Belief:
     """q(x_n) = N(mean_n, diag variance_n); observed entries are known, with variance 0.
 
-    Only entries that are not observed are trained and count in the KL to the prior.
+    Only entries that are not observed are trained and contribute to the KL to the prior.
     """
 
     mean: Float[Array, "N Q"]
@@ -44,7 +44,9 @@ class Belief:
         return self.mean.shape[1]
 
     def entropy(self) -> tuple[float, "Belief"]:
-        """Σ ½ log 2πe variance over the entries that are not observed, and its gradient."""
+        """The entropy Σ ½ log 2πe variance over the entries that are not observed, and its
+        gradient.
+        """
         free = np.ones(self.mean.shape, bool) if self.observed is None else ~self.observed
         spread = np.where(free, self.variance, 1.0)
         value = 0.5 * float(np.sum(np.log(2.0 * np.pi * np.e * spread), where=free))

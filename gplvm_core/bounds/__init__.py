@@ -1,4 +1,4 @@
-"""Floor 4: bounds on the evidence of a Gaussian-process layer, with all adjoints."""
+"""Level 4: bounds on the evidence of a Gaussian-process layer, with all adjoints."""
 
 from gplvm_core.bounds.collapsed import Collapsed, Informed, OutputGaps, collapsed
 from gplvm_core.bounds.evaluate import BoundGradients, evaluate_bound

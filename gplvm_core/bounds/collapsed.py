@@ -17,9 +17,9 @@ from gplvm_core.statistics import Statistics
 
 @dataclass(frozen=True)
 class OutputGaps:
-    """r_d(K⁻¹ − P_d): by how much the data reduce the prior variance r_d k** of each output.
+    """r_d(K⁻¹ − P_d): the reduction of the prior variance r_d k** of each output by the data.
 
-    Used when each output has its own ratio r_d = σ_f²/σ². The unit is the output's noise. The
+    Used when each output has a separate ratio r_d = σ_f²/σ². The unit is the output's noise. The
     matrix of output d is W diag(shares_d) Wᵀ, where W is the basis of d's group.
     """
 
@@ -36,7 +36,8 @@ class Informed:
     weights: Float[Array, "M D"]  # V: predictive mean k*ᵀV
     gap: Float[Array, "G M M"]  # K⁻¹ − P of a group: predictive variance k** − k*ᵀ(K⁻¹ − P)k*
     inverse: Float[Array, "G M M"]  # B⁻¹ of a group, in the basis of L: P = L⁻ᵀB⁻¹L⁻¹
-    each: OutputGaps | None = None  # only with noise per output; gap and inverse are then averages
+    # only with noise per output, where gap and inverse are averages
+    each: OutputGaps | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,7 @@ def collapsed(
     spectra = Spectra.of(statistics, gram) if spectra is None else spectra
     precision, n_outputs = 1.0 / noise_variance, statistics.n_outputs
     n_values, yy = statistics.n_values, statistics.yy
-    # A negative value is a rounding error, and would raise the bound.
+    # A negative value is a rounding error, which would increase the bound.
     left_over = max(float(n_outputs @ (statistics.psi0 - spectra.values.sum(axis=1))), 0.0)
     value = -0.5 * n_values * np.log(2.0 * np.pi * noise_variance)
     value -= 0.5 * precision * (yy + left_over)
@@ -74,7 +75,7 @@ def collapsed(
         v = precision * free[:, None] * carried
         value += 0.5 * precision * float(np.vdot(v, carried))
         value -= 0.5 * size * float(np.sum(np.log1p(strength)))
-        # β²CB⁻¹C and I − B⁻¹, without cancellation.
+        # Return β²CB⁻¹C and I − B⁻¹, computed without cancellation.
         loss, kept = strength**2 * free, strength * free
         d_gram -= 0.5 * size * (basis * loss) @ basis.T
         d_precision += float(np.vdot(carried, v))

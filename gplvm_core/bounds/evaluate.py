@@ -41,8 +41,8 @@ def evaluate_bound(
     """F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
     Targets (N, D), mean and variance (N, Q) of q(X) and inducing inputs (M, Q). The jitter is
-    absolute. Targets are neither centred nor scaled; NaN marks missing ones. If the targets are a
-    PyTorch or CuPy array, that library computes the sums over points; gradients are NumPy arrays.
+    absolute. Targets are neither centred nor scaled; NaN marks missing targets. If the targets are
+    a PyTorch or CuPy array, that library computes the sums over points; gradients are NumPy arrays.
     Raises ValueError for shapes that do not match and for numbers out of range. Source: Titsias &
     Lawrence (2010), eq. 8 and 14.
 
@@ -100,6 +100,6 @@ def _check(targets: Array, mean: Array, variance: Array, inducing: Array, noise:
             f"inducing has {inducing.shape[1]} columns for {mean.shape[1]} latent dimensions"
         )
     if not (variance > 0).all():
-        raise ValueError("variance holds variances of q(X): every one must be positive")
+        raise ValueError("variance contains the variances of q(X), which must all be positive")
     if not noise > 0:
         raise ValueError(f"noise_variance must be positive, got {noise}")

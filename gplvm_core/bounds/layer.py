@@ -28,9 +28,10 @@ from gplvm_core.statistics.executors import serial
 
 @dataclass(frozen=True)
 class Local:
-    """Where the Gaussian factors of yes/no entries and counts touch their likelihoods.
+    """The points at which the Gaussian factors of yes/no entries and counts equal their
+    likelihoods.
 
-    xi: ξ of every entry. size: r of every such column, 0 for yes/no.
+    xi: ξ of every entry. size: r of every column of counts, 0 for yes/no.
     """
 
     xi: Float[Array, "N K"]
@@ -39,11 +40,11 @@ class Local:
 
 @dataclass(frozen=True)
 class Layer:
-    """The parameters of a layer; also the shape of their gradients.
+    """The parameters of a layer, and the type of their gradients.
 
-    ratio: σ_f²/σ² of every output, with one noise variance per output; None if outputs share both.
-    slope: the weights of a linear mean, outputs = inputs slope + f(inputs) + noise; None for a zero
-    mean. With uncertain inputs, a slope needs an RBF kernel.
+    ratio: σ_f²/σ² of every output, if every output has its own noise variance; None if all outputs
+    share signal and noise variance. slope: the weights of a linear mean, outputs = inputs slope +
+    f(inputs) + noise; None for a zero mean. With uncertain inputs, a slope needs an RBF kernel.
     bias, local: for outputs that are not numbers (`evaluate_mixed`), the constants added to their
     functions and their Gaussian factors; None for numbers.
     """
@@ -67,9 +68,9 @@ class Layer:
 
 @dataclass(frozen=True)
 class LayerValue:
-    """F_data of a layer with its gradients, and the layer it was evaluated at.
+    """F_data of a layer with its gradients, and the layer at which it was evaluated.
 
-    `layer` differs from the given layer if its two scales were profiled. With noise per output, the
+    `layer` differs from the given layer if the two scales were profiled. With noise per output, the
     posterior and the statistics are in units of each output's noise. targets: gradients with
     respect to the outputs, if these are a distribution.
     """
@@ -168,7 +169,7 @@ def evaluate_statistics(
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)
     at = bound(own, gram, float(layer.noise_variance), spectra.scaled(scale))
-    # The pullback belongs to the kernel before scaling, so its adjoints must, too.
+    # The pullback is that of the kernel before scaling, so its adjoints must be, too.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
     gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
     return LayerValue(
@@ -220,7 +221,7 @@ def _evaluate_per_output(
 ) -> LayerValue:
     """`evaluate_layer` for data with a separate signal and noise variance per output.
 
-    The kernel's scale does not change; the ratios are multiples of it.
+    The kernel's scale does not change; the ratios are relative to it.
     """
     if targets.variance is not None or targets.values.shape[1] != targets.n_outputs:
         raise ValueError("noise per output needs data with all columns: use Targets.whole")

@@ -81,7 +81,8 @@ def likelihood(factors: Factors, gaps: Gaps) -> tuple[float, Factors]:
     weights, noise = factors.weights, factors.noise_variance
     n_latent = len(weights)
     count = np.bincount(gaps.which, minlength=len(gaps.patterns)).astype(np.float64)
-    # For each output d: the covariances of x_n, summed over its observed rows, times its weights.
+    # For each output d: the sum of the covariances of x_n over the observed rows of d, times the
+    # weights of d.
     spread = (gaps.patterns * count[:, None]).T @ inferred.covariance.reshape(-1, n_latent**2)
     pulled = np.matmul(spread.reshape(-1, n_latent, n_latent), weights.T[:, :, None])[:, :, 0].T
     d_weights = (inferred.mean.T @ residual - pulled) / noise

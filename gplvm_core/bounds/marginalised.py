@@ -1,6 +1,6 @@
 """The bound of a layer whose outputs are a distribution q(h), with q(u | h) optimal for each h.
 
-If q(h) is integrated out first, one q(u) must serve all h: this is mean field, which `collapsed`
+If q(h) is integrated out first, one q(u) is used for all h: this is mean field, which `collapsed`
 computes with the variances of q(h) in yy. Here u is integrated out given h, with
 q(u_d | h_d) = N(βKPΨᵀh_d, KPK): A Aᵀ becomes A Aᵀ + G with G = Ψᵀ diag(Σ_d s_nd) Ψ, a gain of
 (β²/2) tr(PG). Damianou (2015), §6.2.3 (last formula).

@@ -1,10 +1,10 @@
 """The bound of a layer whose outputs are numbers, yes/no entries and counts (section 3c).
 
 The quadratic lower bound of the likelihood at ξ makes every yes/no entry and count a Gaussian
-factor with its own weight. The layer is then the one with a signal and a noise variance per output
-(`per_output`); the weights take the place of 0 and 1 for missing and observed numbers. ξ and the
-sizes of counts (`Local`) are fixed while the other parameters move; `updated` puts them at their
-optimum in between. Neither step can lower F.
+factor with its own weight. The layer then has a signal and a noise variance per output
+(`per_output`), with weights instead of 0 and 1 for missing and observed numbers. ξ and the sizes of
+counts (`Local`) are fixed while the other parameters are trained. In between, `updated` sets ξ and
+the sizes to their optimum. Neither step can lower F.
 """
 
 from dataclasses import dataclass, replace
@@ -44,8 +44,8 @@ MOST_SIGNAL = 1e4
 class MixedOutputs:
     """Outputs that may be numbers, yes/no entries (0 or 1) or counts; NaN if missing.
 
-    links: the type of each output. The size of a count may be any finite number here: the layer
-    stores the present one.
+    links: the type of each output. The size of a count may be any finite number here, because the
+    layer stores the present size.
     """
 
     values: Float[Array, "N D"]
@@ -70,8 +70,9 @@ class MixedOutputs:
     def started(self) -> Local:
         """The initial ξ and sizes, before the functions are known.
 
-        Each bound touches the likelihood at the f that fits the entry best. Factors of large counts
-        are narrow there, so the map learns from them before a small size explains them as noise.
+        Each bound equals the likelihood at the f that fits the entry best. At this f the factors of
+        large counts are narrow, so the map learns from large counts before a small size explains
+        them as noise.
         """
         counts = self.links.size[self.links.discrete]
         size = np.where(counts > 0.0, FIRST_SIZE, counts)
@@ -85,7 +86,9 @@ class MixedOutputs:
         return Links(size)
 
     def factors(self, local: Local) -> Quadratic:
-        """The Gaussian factors at ξ; the offset includes the part of log p(y | f) without f."""
+        """The Gaussian factors at ξ; the offset includes the part of log p(y | f) that does not
+        depend on f.
+        """
         links = self.linked(local.size)
         successes, failures, _ = links.entries(self.values)
         found = quadratic(successes, failures, local.xi)
@@ -112,7 +115,9 @@ class MixedOutputs:
 
 @dataclass(frozen=True)
 class Limits:
-    """The most signal in units of the noise, and the least signal variance of discrete outputs."""
+    """The largest signal-to-noise ratio of numbers, and the smallest signal variance of discrete
+    outputs.
+    """
 
     most_ratio: float
     least_signal: float
@@ -120,7 +125,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Settled:
-    """The layer at its best scales, and F there. In per-column arrays the numbers come first."""
+    """The layer with optimal scales, and its F. In per-column arrays the numbers come first."""
 
     layer: Layer
     at: Collapsed
@@ -146,8 +151,8 @@ def evaluate_mixed(
 ) -> LayerValue:
     """`evaluate_layer` for outputs of several kinds, with the layer's `local` fixed.
 
-    The arguments are those of `evaluate_layer`. profile puts the signal variance (at least
-    `least_signal`) and the bias of the outputs that are no numbers at their optimum, too.
+    The arguments are those of `evaluate_layer`. profile also sets the signal variance (at least
+    `least_signal`) and the bias of the outputs that are not numbers to their optimum.
     """
     limits = Limits(most_ratio, least_signal) if profile else None
     found = _settle(layer, belief, outputs, jitter, relative, limits, executor)
@@ -185,7 +190,7 @@ def mixed_term(
     jitter: float,
     executor: Executor = serial,
 ) -> float:
-    """Only the value F_data of a layer as it is; jitter: absolute."""
+    """Only the value F_data of a layer, without profiling; jitter: absolute."""
     return _settle(layer, belief, outputs, jitter, False, None, executor).at.value
 
 
@@ -252,7 +257,7 @@ def function_moments(
 
     parts = executor(moments, chunks_of(belief.n_points))
     mean, square = (np.concatenate(own) for own in zip(*parts, strict=True))
-    # Rounding may put ⟨f²⟩ below ⟨f⟩²: the variance is then 0.
+    # Rounding may make ⟨f²⟩ smaller than ⟨f⟩²; the variance is then 0.
     return mean, np.maximum(square, mean**2)
 
 
@@ -265,7 +270,9 @@ def _settle(
     limits: Limits | None,
     executor: Executor,
 ) -> _Settled:
-    """limits: of the scales, which are then at their optimum; None: they are the layer's."""
+    """limits: the limits of the scales, which are set to their optimum; None to use the layer's
+    scales.
+    """
     local = layer.local
     assert local is not None
     factors, links = outputs.factors(local), outputs.links
@@ -318,7 +325,7 @@ def _settle(
     at = collapsed_per_output(in_units, gram, layer.ratio[order], replace(spectra, carried=kept))
     counts = statistics.n_points[groups[:n_outputs]]
     constant = np.sum(factors.offset + bias * (factors.slope - 0.5 * bias * factors.weight))
-    # Discrete entries have no −½ log 2π; the scaling of the numbers has a Jacobian.
+    # Discrete entries have no term −½ log 2π, and the scaling of the numbers adds a Jacobian.
     value = at.value + float(constant) + 0.5 * np.log(2.0 * np.pi) * float(counts[total].sum())
     value -= 0.5 * float(counts[:n_numbers] @ np.log(noise))
     return _Settled(layer, replace(at, value=value), statistics, pullback, gram, bias, found)

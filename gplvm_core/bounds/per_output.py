@@ -1,8 +1,9 @@
 """The collapsed bound with a separate signal and noise variance for every output.
 
-All outputs share one kernel, and so one K and Φ. In the eigenvectors of C = L⁻¹ΦL⁻ᵀ the outputs
-are independent, and each ratio r_d = σ_f,d²/σ_d² costs O(M). Targets are in units of their noise,
-y_d/σ_d, so σ² is 1 and r_d is the variance of f_d. If all r_d are equal, this is `collapsed`.
+All outputs share one kernel, and therefore one K and one Φ. In the eigenvectors of C = L⁻¹ΦL⁻ᵀ the
+outputs are independent, and each ratio r_d = σ_f,d²/σ_d² costs O(M). Targets are in units of their
+noise, y_d/σ_d, so σ² is 1 and r_d is the variance of f_d. If all r_d are equal, this is
+`collapsed`.
 """
 
 import numpy as np
@@ -34,9 +35,9 @@ def collapsed_per_output(
 ) -> Collapsed:
     """F_data of targets in units of their noise, with the kernel times r_d for output d.
 
-    In the result, `gap` is each group's average over its outputs and `each` has one per output.
-    ∂σ² is NaN, since σ² is fixed at 1. spectra: the eigenvalues for these statistics, if already
-    computed.
+    In the result, `gap` is the average over the outputs of each group, and `each` has one matrix
+    per output. ∂σ² is NaN, since σ² is fixed at 1. spectra: the eigenvalues for these statistics,
+    if already computed.
     """
     spectra = Spectra.of(statistics, gram) if spectra is None else spectra
     value = -0.5 * (statistics.n_values * np.log(2.0 * np.pi) + statistics.yy)

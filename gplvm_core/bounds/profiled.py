@@ -16,7 +16,7 @@ from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
-# The largest scale of a kernel: its square must not overflow.
+# The largest scale of a kernel; larger scales would overflow when squared.
 HUGE = 1e150
 # Rounding error of the difference ψ0 − tr(K⁻¹Φ), as a fraction of ψ0, if K is nearly singular.
 ROUNDING = 1e-7
@@ -45,13 +45,13 @@ def profile_scales(
 ) -> Profile:
     """The scale and the noise variance that maximise F_data.
 
-    A given ratio leaves only the noise to optimise; a given noise variance only the scale.
+    With a given ratio only the noise is optimised, with a given noise variance only the scale.
 
-    most: the largest allowed ratio. Targets that can be fitted without error, such as class
-    labels, would otherwise raise it until C is dominated by rounding errors. Raises
-    NotPositiveDefiniteError if rounding errors make the problem meaningless: the noise variance is
-    not positive, or ψ0 − tr(K⁻¹Φ) is more negative than rounding explains. An optimiser must not
-    exploit such values.
+    most: the largest allowed ratio. Without this limit, targets that can be fitted without error,
+    such as class labels, would increase the ratio until rounding errors dominate C. Raises
+    NotPositiveDefiniteError if rounding errors make the result meaningless, so that no optimiser
+    exploits it: the noise variance is not positive, or ψ0 − tr(K⁻¹Φ) is more negative than rounding
+    explains.
     """
     problem = _Ratio.of(statistics, spectra, noise_variance)
     if problem.left_over < -ROUNDING * float(statistics.n_outputs @ statistics.psi0):
@@ -61,11 +61,11 @@ def profile_scales(
     problem = replace(problem, left_over=max(problem.left_over, 0.0))
     log_ratio = problem.best(float(np.log(most))) if ratio is None else float(np.log(ratio))
     noise = float(problem.noise_variance(np.array([log_ratio]))[0])
-    # A noise variance below the rounding error of its subtraction is an artefact.
+    # A noise variance below the rounding error of the subtraction that yields it is an artefact.
     if not noise > 1e-14 * max(statistics.yy, 1e-300) / problem.n_values:
         raise NotPositiveDefiniteError(f"the profiled noise variance {noise:.1e} is not positive")
     scale = float(np.exp(log_ratio)) * noise
-    # A line search may move the means of hidden outputs without limit.
+    # In a line search the means of hidden outputs may become arbitrarily large.
     if not scale < HUGE:
         raise NotPositiveDefiniteError(f"a kernel's scale of {scale:.1e} is too large")
     capped = ratio is None and bool(log_ratio >= np.log(most))
@@ -78,7 +78,7 @@ class _Ratio:
 
     spectrum: Float[Array, " P"]  # eigenvalues of every group's C, one group after the other
     power: Float[Array, " P"]
-    columns: Int[NDArray[np.intp], " P"]  # number of columns of the eigenvalue's group
+    columns: Int[NDArray[np.intp], " P"]  # for each eigenvalue, the number of columns of its group
     yy: float
     left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), for the kernel before scaling
     n_values: int
@@ -129,7 +129,7 @@ class _Ratio:
         return float(gain - 0.5 * cost)
 
     def best(self, most: float) -> float:
-        """The best log r up to `most`: the best of a grid, refined to the zero of the slope."""
+        """The best log r up to `most`: the best point of a grid, refined to a zero of the slope."""
         grid = np.append(LOG_RATIOS[most > LOG_RATIOS], min(most, LOG_RATIOS[-1]))
         index = int(np.argmax(self.value(grid)))
         low, high = grid[max(index - 1, 0)], grid[min(index + 1, len(grid) - 1)]

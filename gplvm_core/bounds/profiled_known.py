@@ -1,4 +1,4 @@
-"""Optimise the bias and signal variance of every column whose entries are Gaussian factors.
+"""Optimise the bias and the signal variance of all columns whose entries are Gaussian factors.
 
 An entry is exp(−½ w f² + ℓ f + c) with known w, ℓ and c; f = b + g(x), and g has variance r. In the
 eigenvectors of the column's C = L⁻¹ΦL⁻ᵀ, with D = diag r/(1 + rλ),
@@ -46,7 +46,7 @@ class KnownFactors:
         return above / np.maximum(below, least)
 
     def value(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
-        """F at these r and their best b, without Σc."""
+        """F at these r and the best b for each, without Σc."""
         b = self.bias(signal)
         strength = signal * self.spectrum
         carried = self.slopes - b * self.weights
@@ -82,7 +82,7 @@ def profile_known(
     index = np.argmax([factors.value(np.full(count, np.exp(at))) for at in grid], axis=0)
     low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]
     at_low, at_high = factors.rise(np.exp(low)), factors.rise(np.exp(high))
-    # Without a change of sign, the best r is at an end of the grid.
+    # If the slope does not change its sign, the best r is at an end of the grid.
     found = np.where(at_low <= 0.0, low, high)
     open_, side = (at_low > 0.0) & (at_high < 0.0), np.zeros(count)
     for _ in range(MOST_STEPS):
@@ -93,7 +93,8 @@ def profile_known(
         found = np.where(open_, cut, found)
         rise = factors.rise(np.exp(found))
         up, down = open_ & (rise > 0.0), open_ & (rise <= 0.0)
-        # The Illinois rule: halve the value of an end that stays twice, or convergence is slow.
+        # The Illinois rule: if an end of the bracket stays twice, halve its value, because
+        # convergence would be slow otherwise.
         at_high = np.where(up & (side > 0.0), 0.5 * at_high, np.where(down, rise, at_high))
         at_low = np.where(down & (side < 0.0), 0.5 * at_low, np.where(up, rise, at_low))
         low, high = np.where(up, found, low), np.where(down, found, high)

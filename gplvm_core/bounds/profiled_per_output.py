@@ -16,7 +16,8 @@ from gplvm_core.statistics import Statistics
 
 # The search for log r starts from a grid that is fine enough to separate two optima.
 LEAST_RATIO, MOST_RATIO, STEPS = 1e-6, 1e15, 40
-# It stops when dF/d log r is below this, in nats per row, or after this many steps.
+# The search stops when dF/d log r is below this tolerance, in nats per row, or after this many
+# steps.
 TOLERANCE, MOST_STEPS = 1e-11, 60
 # A column whose mean square is below this fraction of the average varies only by rounding.
 NOTHING = 1e-24
@@ -124,7 +125,7 @@ class _Outputs:
         return first, second - 0.5 * (ratio * self.left_over + np.sum(bound * free, axis=0))
 
     def best(self, top: float) -> Array:
-        """The best log r of every output: the best of a grid, refined by Newton's method."""
+        """The best log r of every output: the best point of a grid, refined by Newton's method."""
         grid = np.linspace(np.log(LEAST_RATIO), top, STEPS)
         index = np.argmax([self.value(at) for at in grid], axis=0)
         low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]
@@ -147,7 +148,7 @@ class _Outputs:
         return found
 
     def columns(self, chosen: Bool[NDArray[np.bool_], " D"]) -> "_Outputs":
-        """Some of the outputs."""
+        """The problem for some of the outputs."""
         one = self.spectrum.shape[1] == 1
         return _Outputs(
             self.spectrum if one else self.spectrum[:, chosen],

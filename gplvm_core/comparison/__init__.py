@@ -1,4 +1,4 @@
-"""Floor 7: compare models with each other and with baselines, on held-out data."""
+"""Level 7: compare models with each other and with baselines, on held-out data."""
 
 from gplvm_core.comparison.advice import Result, advice, results
 from gplvm_core.comparison.anything import Evidence, is_anything_here

@@ -1,4 +1,4 @@
-"""Floor 6: data for users: the readers, and the data sets by name."""
+"""Level 6: data for users: the readers, and the data sets by name."""
 
 from gplvm_core.datasets.catalogue import list_datasets, load_dataset, optional_datasets
 from gplvm_core.readers import (

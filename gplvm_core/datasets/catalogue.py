@@ -36,7 +36,8 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("toy_views", toy_views),
 )
 
-# The packages that contain some of these; without its package, a data set is optional.
+# The packages that contain some of these data sets. If its package is not installed, a data set
+# counts as optional.
 NEEDED: dict[str, tuple[str, ...]] = {
     "faces": (PACKAGE,),
     "countries": countries.PACKAGES,

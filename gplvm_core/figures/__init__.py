@@ -1,1 +1,1 @@
-"""Floor 7: make figures (Plotly) and small pictures from arrays."""
+"""Level 7: make figures (Plotly) and small pictures from arrays."""

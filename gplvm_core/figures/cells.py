@@ -41,7 +41,7 @@ def cells_of(drawing: Drawing, columns: Bool[Array, " D"]) -> Bool[Array, " C"]:
 def column_std(values: Float[Array, "N D"]) -> Float[Array, " D"]:
     """Return the standard deviation of each column's observed values; 0 for constant columns."""
     centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
-    # A constant column's computed spread is the rounding error of its mean, not 0.
+    # Rounding would give a constant column a small spread instead of 0.
     constant = spread <= 1e-12 * np.abs(centre)
     return np.where(constant, 0.0, spread)
 
@@ -62,7 +62,8 @@ def choices(drawing: Drawing) -> dict[str, Bool[Array, " C"]]:
             "Left side": _limbs(drawing.skeleton, lambda name: LEFT.match(name)),
         }
         known = {name: part for name, part in parts.items() if part.any() and not part.all()}
-        # For unknown joint names, hide the later half: parents come before their children.
+        # If the joint names are unknown, hide the later half of the joints; parents come before
+        # their children.
         return known or {"Last half": np.arange(count) >= count // 2}
     return {
         "First half": np.arange(count) < count // 2,

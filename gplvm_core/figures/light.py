@@ -1,6 +1,7 @@
 """Figures as small SVG pictures, shown until the interactive figures have loaded.
 
-They stretch to fill their box; dots and lines keep their size. They contain no text.
+The pictures stretch to fill their box, but dots and lines keep their size. The pictures contain no
+text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,8 @@ def principal_places(
 ) -> tuple[Float[Array, "n 2"], Int[Array, " n"]]:
     """Return two principal components of at most `most` evenly spread rows, and the rows' indices.
 
-    NaN counts as the column's mean. Fast, because it is drawn before the first training step.
+    NaN counts as the column's mean. The method is fast, because the picture is drawn before the
+    first training step.
     """
     rows = np.arange(len(values))
     if len(values) > most:

@@ -12,7 +12,7 @@ def missing_grid(
 ) -> Float[Array, "R C"]:
     """Return the missing share (0 to 1) of each cell; a cell groups neighbouring rows and columns.
 
-    Cells are as small as R ≤ most_rows and C ≤ most_columns allow.
+    The grid has at most most_rows rows and most_columns columns.
     """
     sums = missing.astype(float)
     sizes = []

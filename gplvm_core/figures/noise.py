@@ -1,4 +1,4 @@
-"""Draw the noise of each pixel, joint or column as a share of its spread."""
+"""Draw the noise of each pixel, joint or column as a fraction of its spread."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MOST_COLUMNS = 20
 MOST_LETTERS = 24  # longest name beside a bar
 BAR_HEIGHT = 24  # pixels
 PICTURE_HEIGHT = 420
-SHARE = "noise as a share of the spread"
+SHARE = "noise as a fraction of the spread"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class CellNoise:
         """Compute the noise of cells from standard deviations per column (D,).
 
         A pixel has the mean over its colours, a joint the root mean square over its coordinates.
-        Columns without variance do not count.
+        Columns without variance are ignored.
         """
         varies = (data_std > 0.0).reshape(n_cells(drawing), -1)
         noise, spread = noise_std.reshape(varies.shape), data_std.reshape(varies.shape)
@@ -139,7 +139,7 @@ def _bars(noise: CellNoise) -> go.Figure:
         title_text=SHARE,
         showgrid=True,
     )
-    # Two cells may have the same name, so bars are placed by number.
+    # Two cells may have the same name, so the axis uses their numbers.
     figure.update_yaxes(
         tickvals=places,
         ticktext=[as_text(_short(name)) for name in names],
@@ -171,7 +171,7 @@ def _short(name: str) -> str:
 
 
 def _mean(parts: Float[Array, "C P"], counted: Array) -> Float[Array, " C"]:
-    """Return the mean of every cell's counted parts; NaN without counted parts."""
+    """Return the mean over the counted columns of each cell; NaN if a cell has none."""
     count = counted.sum(axis=1)
     sums = np.sum(parts, axis=1, where=counted)
     return np.divide(sums, count, out=np.full(len(parts), np.nan), where=count > 0)

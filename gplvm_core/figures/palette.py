@@ -1,6 +1,6 @@
-"""Colours and marker shapes that stay distinct for colour-blind readers, in light and dark."""
+"""Colours and marker shapes that colour-blind readers can distinguish, on light and dark pages."""
 
-# Okabe and Ito (2008), with the yellow darkened so that it also shows on white.
+# The palette of Okabe and Ito (2008), with a darker yellow, so that it is visible on white.
 COLOURS: tuple[str, ...] = (
     "#0072B2",
     "#E69F00",

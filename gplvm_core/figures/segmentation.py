@@ -14,7 +14,7 @@ from gplvm_core.figures.view_parts import Part
 from gplvm_core.readers.drawing import Skeleton
 
 SHARED = "#7A828A"
-BAND = 0.13  # opacity of the background of a part
+BAND = 0.13  # opacity of the background of a group of dimensions
 DECADES_BELOW = 1.7  # largest length of the axis below the line, in decades
 CIVIDIS = ("#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369",
            "#E1CC55", "#FEE838")  # fmt: skip
@@ -48,10 +48,10 @@ def segmentation_figure(
 ) -> go.Figure:
     """Draw grouped bars on a log axis: one bar per latent dimension and view, ordered by part.
 
-    values: by view; line: a view uses a dimension with a value above it; unit: of the values;
-    names: of the dimensions. Bars above the line are solid, the others hatched, so that colour is
-    not the only sign. Values too small for the axis are drawn at its foot; the hover text gives the
-    true number.
+    values: for each view; line: the threshold above which a view uses a dimension; unit: that of
+    the values; names: names of the dimensions. Bars above the line are solid, the others hatched,
+    so that colour is not the only distinction. Values too small for the axis are drawn at its foot;
+    the hover text gives the true number.
     """
     order = [(part, q) for part in parts for q in part.dimensions]
     if not values or not order:
@@ -115,7 +115,7 @@ def segmentation_figure(
 
 
 def _foot(values: Mapping[str, Float[Array, " Q"]], line: float) -> float:
-    """Return the start of the log axis: just below the least value, but not far below the line."""
+    """Return the start of the log axis: below the smallest value, but not far below the line."""
     positive = [float(v) for view in values.values() for v in view if v > 0.0]
     least = min([*positive, line / 2.0])
     return float(10 ** max(np.log10(least) - 0.1, np.log10(line) - DECADES_BELOW))
@@ -141,21 +141,25 @@ def _bands(figure: go.Figure, parts: Sequence[Part], names: Sequence[str]) -> No
 
 
 def profiles(drops: Mapping[str, Float[Array, " Q"]]) -> Float[Array, "V Q"]:
-    """Return each view's loss without each dimension, as shares with sum 1 (zeros if no loss)."""
+    """Return the loss of each view without each dimension, as fractions that sum to 1 (zeros if
+    there is no loss).
+    """
     rows = np.array([np.maximum(np.asarray(drop, dtype=float), 0.0) for drop in drops.values()])
     totals = rows.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(rows, totals, out=np.zeros_like(rows), where=totals > 0.0))
 
 
 def dendrogram_order(rows: Float[Array, "V Q"]) -> Int[Array, " V"]:
-    """Order rows so that similar ones are adjacent: leaves of an average-linkage dendrogram."""
+    """Order rows so that similar rows are adjacent: the leaves of an average-linkage dendrogram."""
     if len(rows) < 3:
         return np.arange(len(rows))
     return np.asarray(leaves_list(linkage(rows, "average", optimal_ordering=True)))
 
 
 def clusters(rows: Float[Array, "V Q"], n_clusters: int) -> Int[Array, " V"]:
-    """Cluster rows by k-means, numbered by falling size. Raises ValueError without rows."""
+    """Cluster rows by k-means; clusters are numbered by decreasing size. Raises ValueError without
+    rows.
+    """
     from sklearn.cluster import KMeans
 
     n_clusters = min(n_clusters, len(np.unique(rows, axis=0)))

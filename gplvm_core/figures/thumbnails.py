@@ -27,10 +27,10 @@ VIEW_DEGREES = 40
 
 @dataclass(frozen=True)
 class Frame:
-    """The common range of all pictures of one data set, which makes them comparable.
+    """The common range of all pictures of one data set, which makes the pictures comparable.
 
-    low, high: range of the values (skeletons: of the height; bars of unknown range: one per column,
-    (D,)). wide: a skeleton's width.
+    low, high: range of the values (for skeletons, of the height; for bars of unknown range, one
+    range per column, (D,)). wide: a skeleton's width.
     """
 
     low: float | Array
@@ -115,7 +115,7 @@ def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -
     scale = 0.92 * side / max(frame.high - frame.low, frame.wide)
     x = side / 2 + scale * across
     y = side / 2 - scale * (upwards - 0.5 * (frame.low + frame.high))
-    assert drawing.skeleton is not None  # Drawing checks it for this kind
+    assert drawing.skeleton is not None  # Drawing ensures that it is set for this kind
     width = max(2, round(side / 45))
     known = ~(np.isnan(x) | np.isnan(y))
     inks = [BONE_INKS.get(bone_side(name) or "", FAINT) for name in drawing.skeleton.joint_names]
@@ -167,7 +167,8 @@ def runs_of(known: Array) -> list[slice]:
 def missing_picture(missing: Array) -> Image.Image:
     """Draw the missing values of a table (N, D), reduced to cells.
 
-    The more entries of a cell are missing, the stronger its colour; a single one is visible.
+    The more entries of a cell are missing, the stronger its colour; a single missing entry is
+    visible.
     """
     share = missing_grid(missing)[:, :, None]
     strength = np.where(share > 0, 0.35 + 0.65 * share, 0.0)
@@ -211,8 +212,8 @@ def map_picture(
 ) -> tuple[Image.Image, Array, Array]:
     """Draw points (N, 2), thinned evenly to `MOST_DOTS`; also return offset and scale.
 
-    They map points to the unit square with its origin at the top left, as in a browser:
-    position = (point - offset) * scale, then y flipped.
+    Offset and scale map points to the unit square with its origin at the top left, as in a browser:
+    position = (point - offset) * scale, then y is flipped.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     span = np.where(high > low, high - low, 1.0)

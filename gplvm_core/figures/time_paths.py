@@ -8,7 +8,8 @@ from gplvm_core.figures.palette import FAINT, INK, LEFT_INK
 from gplvm_core.kernels import Sum
 from gplvm_core.readers.spread import spread_rows
 
-INKS = (INK, LEFT_INK, "#8C7BC9")  # one for each sample path, readable on white and near-black
+# one colour for each sample path, readable on white and near-black
+INKS = (INK, LEFT_INK, "#8C7BC9")
 STEPS = 240
 WIDE, HIGH, MARGIN = 480, 112, 4
 MOST_MARKS = 200

@@ -12,7 +12,7 @@ MOST_BINS = 30
 
 
 def share_below(densities: Float[Array, " N"], value: float) -> float:
-    """Return the share of rows with a lower density than `value`; ties count half."""
+    """Return the fraction of rows with a lower density than `value`; ties count half."""
     known = densities[np.isfinite(densities)]
     return float(np.mean(known < value) + 0.5 * np.mean(known == value))
 

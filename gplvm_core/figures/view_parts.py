@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-MOST_NAMED_VIEWS = 4  # with more views, parts depend on how many views use them, not on which
+# with more views, parts depend on how many views use a dimension, not on which views
+MOST_NAMED_VIEWS = 4
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def parts_of(
 ) -> tuple[Part, ...]:
     """Return the parts of a latent space: shared parts, a private part for each view, the unused.
 
-    segmentation: the dimensions of every set of views; drops: by view, its loss without each
+    segmentation: the dimensions of every set of views; drops: for each view, its loss without each
     dimension. Up to four views have a private part each, which may be empty. With more views there
     are three parts: used by several views, by one view, by none.
     """
@@ -90,6 +91,8 @@ def _part(key: tuple[str, ...], names: tuple[str, ...], dimensions: tuple[int, .
 
 
 def leading_plane(parts: Sequence[Part], n_latent: int) -> tuple[int, int]:
-    """Return the two dimensions to show first: shared ones if possible, else used ones."""
+    """Return the two dimensions to show first: shared dimensions if possible, otherwise
+    used ones.
+    """
     order = [q for part in parts for q in part.dimensions]
     return (order[0], order[1]) if n_latent > 1 else (0, 1)

@@ -1,4 +1,4 @@
-"""Floor 2: covariance functions, one per file, with their expectations and pullbacks."""
+"""Level 2: covariance functions, one per file, with their expectations and pullbacks."""
 
 import numpy as np
 
@@ -60,15 +60,15 @@ __all__ = [
 
 MATERN_KERNELS = {"matern12": Matern12, "matern32": Matern32, "matern52": Matern52}
 TIME_KERNELS = ("rbf", "matern12", "matern32", "matern52", "periodic")
-# Initial values of a named time kernel: how many lengthscales or periods one span of the times
-# contains, and the white noise added to a variance of 1.
+# Initial values of a named time kernel: the number of lengthscales or periods in one span of the
+# times, and the variance of the white noise, which is added to a variance of 1.
 LENGTHSCALES_IN_SPAN = 10.0
 PERIODS_IN_SPAN = 4.0
 WHITE_NOISE = 1e-2
 
 
 def kernel_named(name: str, lengthscale: Array) -> Kernel:
-    """Make a kernel by name, with ARD parameters from lengthscales (Q,). Raises KernelError."""
+    """Create a kernel by name, with ARD parameters from lengthscales (Q,). Raises KernelError."""
     if name == "rbf":
         return RBF(1.0, np.array(lengthscale))
     if name == "linear":
@@ -84,7 +84,7 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
 
 
 def time_kernel_named(name: str, span: float) -> Sum:
-    """Make a kernel over time by name, with variance 1, plus a little white noise.
+    """Create a kernel over time by name, with variance 1, plus a little white noise.
 
     span: duration of a typical sequence in units of time; the lengthscale starts at a tenth of it,
     the period at a quarter. Raises KernelError.
@@ -94,7 +94,8 @@ def time_kernel_named(name: str, span: float) -> Sum:
 
 
 def time_kernel_of_scale(name: str, scale: float) -> Sum:
-    """Make a time kernel with a given lengthscale or period in units of time; see above.
+    """Create a time kernel as `time_kernel_named` does, with a given lengthscale or period in units
+    of time.
 
     Raises KernelError.
     """

@@ -16,7 +16,8 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Bias(Stationary):
-    """Constant covariance. Its rank is 1, so without another kernel it needs jitter.
+    """Constant covariance. The rank of its matrix K is 1, so without another kernel it needs
+    jitter.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Cross terms ⟨k₁(z, x) k₂(x, z')⟩ in the Φ of sums of kernels.
 
-White noise: 0. Bias and any kernel: Ψ·bias. RBF and linear: first tilted moment of the RBF (kernel
-times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3). Periodic kernels, and two RBF kernels:
-see `cross_waves`.
+White noise: 0. The term of a bias and any kernel is Ψ·bias. The term of RBF and linear is the first
+tilted moment of the RBF (kernel times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3).
+`cross_waves` has the terms of periodic kernels and of two RBF kernels.
 """
 
 from dataclasses import replace

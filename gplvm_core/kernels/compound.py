@@ -37,7 +37,7 @@ class Compound(Kernel):
 
     @property
     def relevance(self) -> Array | None:
-        # Use the first part with ARD weights.
+        # Use the first part that has ARD weights.
         for part in self.parts:
             if part.relevance is not None:
                 return part.relevance

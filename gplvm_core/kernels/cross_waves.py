@@ -1,7 +1,7 @@
 """Cross terms of sums with products of RBF and periodic kernels.
 
-For two such parts: `wave_pairs` for all pairs of inducing inputs. For one and a linear kernel: its
-first tilted moments ⟨k(z, x) x_q⟩.
+The term of two such products uses `wave_pairs` for all pairs of inducing inputs. The term of such a
+product and a linear kernel uses the first tilted moments ⟨k(z, x) x_q⟩ of the product.
 """
 
 from functools import partial
@@ -17,7 +17,7 @@ from gplvm_core.parameters import add
 
 
 def cross_waves(carrier: Any, other: Any) -> CrossBuilder | None:
-    """Return the function that makes the cross term; None unless both kernels have waves."""
+    """Return the function that computes the cross term; None unless both kernels have waves."""
     return partial(_cross, carrier, other) if carrier.waves and other.waves else None
 
 

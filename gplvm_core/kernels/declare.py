@@ -1,4 +1,4 @@
-"""Declare the fields of a kernel as parameters, for training and checks."""
+"""Declarations of the fields of a kernel as parameters, for training and checks."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +16,10 @@ class Parameter:
     """One parameter of a kernel.
 
     transform: maps the parameter to the free number that training changes. scale: a large change of
-    the free number; training uses scale/√N as its unit. blind_at: for a parameter with one value
-    per latent dimension (ARD), the value that makes the kernel independent of the dimension; None:
-    one value for all dimensions. overall: whether k is proportional to the parameter.
+    the free number; training uses scale/√N as the unit of the free number. blind_at: for a
+    parameter with one value per latent dimension (ARD), the value that makes the kernel independent
+    of the dimension; None: one value for all dimensions. overall: whether k is proportional to the
+    parameter.
     """
 
     transform: Transform
@@ -31,7 +32,7 @@ class Parameter:
         return self.blind_at is not None
 
     def allows(self, value: float | Array) -> bool:
-        """Return whether training can start from a value."""
+        """Whether training can start from a value."""
         allowed = np.isfinite(value)
         if self.transform is LOG:
             allowed = allowed & (np.asarray(value) > 0)

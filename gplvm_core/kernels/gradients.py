@@ -14,7 +14,7 @@ from gplvm_core.parameters import add
 
 @dataclass(frozen=True)
 class Gradients:
-    """∂F with respect to all arguments of an expectation; gradients can be added."""
+    """The gradients ∂F with respect to all arguments of an expectation; they can be added."""
 
     mean: Float[AnyArray, "N Q"]
     variance: Float[AnyArray, "N Q"]
@@ -57,8 +57,8 @@ class CrossTerm(Protocol):
     ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
         """Return tr(adjoint (C + Cᵀ)) of each point, with its gradients in mean and variance.
 
-        adjoint: one for all points, or one for each (every point is then a group). psi1: the
-        carrier's.
+        adjoint: one for all points, or one for each point (every point is then a group). psi1: that
+        of the carrier.
         """
 
 
@@ -85,9 +85,9 @@ class Cross:
 class CrossWhole:
     """A cross term with direct gradients only, none through the carrier's psi1.
 
-    pull takes (adjoint of each group, rows) or (adjoint of each point, None). It returns
-    tr(adjoint (C + Cᵀ)) of each point, the carrier's gradients and the other's. Without rows only
-    the gradients in mean and variance are needed.
+    pull takes (adjoint of each group, rows) or (adjoint of each point, None). It returns tr(adjoint
+    (C + Cᵀ)) of each point, the gradients of the carrier, and those of the other kernel. Without
+    rows only the gradients in mean and variance are needed.
     """
 
     make: Callable[[], Float[Array, "G M M"]]

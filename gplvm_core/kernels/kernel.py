@@ -32,15 +32,16 @@ class Kernel(Parametric):
         variance: float = positive(1.0, overall=True)
         frequency: float | Array = real(1.0, blind_at=0.0)  # ARD: one, or one for each dimension
 
-    A kernel over times and other exact inputs needs `K`, `diag` and one of `K_pullback` and
-    `between_pullback`: each follows from the other, and the second is faster for sparse models.
-    `Stationary` provides a variance, `diag` and `psi0`. A kernel over uncertain inputs also needs
-    `psi0`, `psi1` and `grouped_psi2`; `psi2`, `psi2_pullback` and `weighted_psi2` follow from the
-    last, and can be overridden for speed. `Waving` provides all of these for products of RBF and
-    periodic kernels. `relevance` returns the ARD weights. `cross_with` makes the cross term in a
-    sum with another kernel; sums with Bias and White work without it. `browser_form` lets pages
-    draw the kernel, with a function of that kind in assets/canvas/geometry/kernels.js. Training and
-    model files support every kernel that is defined in gplvm_core/kernels.
+    A kernel over times and other exact inputs needs `K`, `diag`, and either `K_pullback` or
+    `between_pullback`. Each of these two follows from the other; `between_pullback` is faster for
+    sparse models. `Stationary` provides a variance, `diag` and `psi0`. A kernel over uncertain
+    inputs also needs `psi0`, `psi1` and `grouped_psi2`; `psi2`, `psi2_pullback` and `weighted_psi2`
+    follow from the last, and can be overridden for speed. `Waving` provides all of these for
+    products of RBF and periodic kernels. `relevance` returns the ARD weights. `cross_with` makes
+    the cross term in a sum with another kernel; sums with Bias and White work without it.
+    `browser_form` lets pages draw the kernel, with a function of that kind in
+    assets/canvas/geometry/kernels.js. Training and model files support every kernel that is defined
+    in gplvm_core/kernels.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class Kernel(Parametric):
            [0.5, 0.5]])
     """
 
-    # An alternative for uncertain inputs, for error messages.
+    # An alternative kernel for uncertain inputs, for error messages.
     instead: ClassVar[str] = ""
     # Makes numpy.float64(2.0) * kernel a kernel.
     __array_ufunc__: ClassVar[None] = None
@@ -112,7 +113,7 @@ class Kernel(Parametric):
         """Return ⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel).
 
         In this base class, all expectations are for exact inputs; they raise KernelError for
-        uncertain ones.
+        uncertain inputs.
         """
         self._check_exact(variance)
         return exact_psi0(self, mean)
@@ -136,7 +137,8 @@ class Kernel(Parametric):
     ) -> tuple[Float[Array, "M M"], Pullback]:
         """Return Σ_n ⟨k(z_m, x_n) k(x_n, z_m')⟩ and its pullback from a symmetric ∂psi2.
 
-        keep: an empty list to cache intermediates for `psi2_pullback` at the same inputs.
+        keep: an empty list, in which intermediates are cached for `psi2_pullback` at the same
+        inputs.
         """
         rows = np.ones((len(mean), 1), like=mean)
         value, pullback = self.grouped_psi2(mean, variance, inducing, rows, keep)
@@ -165,8 +167,8 @@ class Kernel(Parametric):
     ) -> Gradients:
         """Return the gradients of `psi2`, or with rows, of `grouped_psi2`.
 
-        kept: the list that `keep` filled. Override it for a kernel whose pullback does not need the
-        value.
+        kept: the list that `keep` filled. Override this method for a kernel whose pullback does not
+        need the value.
         """
         if rows is None:
             return self.psi2(mean, variance, inducing)[1](adjoint)
@@ -176,8 +178,8 @@ class Kernel(Parametric):
         """Return a function for many calls: (mean, variance, weights) → tr(W_n Φ_n) of each point.
 
         The function also returns the gradients in mean and variance: (N,), (N, Q), (N, Q). weights:
-        W_n in the form of `fold_upper`, one row for all points or one for each. This default uses
-        `grouped_psi2` with one point per group, and as many points at a time as memory allows.
+        W_n as folded by `fold_upper`, one row for all points or one for each point. This default
+        uses `grouped_psi2` with one point per group, and as many points at a time as memory allows.
         """
         if type(self).grouped_psi2 is Kernel.grouped_psi2:
             raise self._without_expectations()
@@ -223,7 +225,8 @@ class Kernel(Parametric):
     def cross_with(self, carrier: "Kernel") -> CrossBuilder | None:
         """Return a function (mean, variance, inducing, rows) → the cross term with `carrier`.
 
-        The cross term is computed from the carrier's psi1. None without an analytic one.
+        The cross term is computed from the carrier's psi1. None if the kernels have no analytic
+        cross term.
         """
         return None
 

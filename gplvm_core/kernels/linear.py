@@ -19,7 +19,8 @@ from gplvm_core.numerics import AnyArray, Array, symmetrise, unfold_upper
 
 @dataclass(frozen=True, repr=False)
 class Linear(Kernel):
-    """Linear-ARD kernel; variance: one for all dimensions, or (Q,). Its rank is Q: use M = Q.
+    """Linear-ARD kernel; variance: one number for all dimensions, or (Q,). The rank of its matrix K
+    is Q: use M = Q.
 
     Examples
     --------

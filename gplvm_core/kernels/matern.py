@@ -3,8 +3,8 @@
 ½: σ² e^{−r}; 3⁄2: σ² (1 + √3 r) e^{−√3 r}; 5⁄2: σ² (1 + √5 r + 5r²⁄3) e^{−√5 r} (Rasmussen &
 Williams 2006, eq. 4.17). In several dimensions r² = Σ_q (x_q − x'_q)² / ℓ_q². Inputs must be known
 exactly: the norm in r couples the dimensions, so ⟨k⟩ has no closed form for Q > 1. (A product of
-one-dimensional kernels has one, but is another kernel; see MATHEMATICS.md, section 2.) In one
-dimension the kernels are Markov, so paths cost O(N): see `priors.kalman`.
+one-dimensional kernels has a closed form, but is a different kernel; see MATHEMATICS.md, section
+2.) In one dimension the kernels are Markov, so paths cost O(N): see `priors.kalman`.
 """
 
 from dataclasses import dataclass, replace
@@ -23,8 +23,8 @@ from gplvm_core.numerics import Array
 class Matern(Stationary):
     """Base class of the Matérn kernels of half-integer smoothness.
 
-    lengthscale: in units of the inputs, one for all dimensions or (Q,). For times: one number, in
-    units of time.
+    lengthscale: in units of the inputs, one number for all dimensions or (Q,). For times: one
+    number, in units of time.
     """
 
     lengthscale: float | Float[Array, " Q"] = positive(1.0, blind_at=np.inf)
@@ -42,7 +42,7 @@ class Matern(Stationary):
         value, slope = self._shape(distance)
         pull = adjoint * slope * self.variance
         # |∂r/∂x_q| = w_q |x_q − x'_q| / r is at most 1/ℓ_q, even for close points. At r = 0 the
-        # kernel has a kink (½), where 0 is used, or is flat.
+        # kernel is flat, or, for ½, has a kink; the derivative there is set to 0.
         per_distance = np.divide(pull, distance, out=np.zeros_like(pull), where=distance > 0)
         lengths = np.broadcast_to(np.asarray(self.lengthscale, dtype=float), first.shape[1:])
         d_first, d_second = np.empty_like(first), np.empty_like(second)
@@ -63,7 +63,8 @@ class Matern(Stationary):
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
     def _distance(self, first: Array, second: Array | None) -> Array:
-        # Squares of differences, not differences of squares: close times far from 0 keep digits.
+        # Squares of differences instead of differences of squares: for close times far from 0, the
+        # latter lose digits.
         second = first if second is None else second
         if np.ndim(self.lengthscale) == 0:
             return np.asarray(cdist(first, second) / self.lengthscale)

@@ -1,6 +1,7 @@
 """The RBF's ⟨k(z_m, x_n) k(x_n, z_m')⟩ for points × pairs m ≤ m', block by block.
 
-Its logarithm is a product of two matrices, one of points and one of pairs (`MATHEMATICS.md`, §2).
+The logarithm of the values is a product of two matrices, one of points and one of pairs
+(`MATHEMATICS.md`, §2).
 """
 
 from collections.abc import Iterator
@@ -15,9 +16,9 @@ from gplvm_core.arrays import on_host
 from gplvm_core.kernels.gradients import Kept
 from gplvm_core.numerics import AnyArray, Array, upper_pairs
 
-# Points × pairs in a block, which fits into the cache of one core.
+# Number of points × pairs in a block, which fits into the cache of one core.
 HOST_BLOCK = 128, 256
-# Blocks of 128 MB for a GPU, which needs much work at once.
+# Number of points × pairs in a block for a GPU (128 MB), which is efficient only for large blocks.
 DEVICE_BLOCK = 8192, 2048
 
 
@@ -45,7 +46,9 @@ class PairFactor:
 
     @classmethod
     def from_parts(cls, middle: Array, difference: Array, constant: Array) -> Self:
-        """Make the factor of pairs whose logarithm is quadratic in the points around `middle`."""
+        """Make the factor for pairs whose logarithm is quadratic in the points, centred at
+        `middle`.
+        """
         ones = np.ones((len(middle), 1))
         factor = np.concatenate([ones, middle, middle**2, constant[:, None]], axis=1)
         return cls(np.ascontiguousarray(factor.T), factor[:, :-1], middle, difference)
@@ -104,7 +107,7 @@ class PointFactor:
 
 
 def across(matrix: AnyArray) -> AnyArray:
-    """Return the sum of every row; for short rows a matrix product is much faster."""
+    """Return the sum of every row, by a matrix product, which is much faster for short rows."""
     return matrix @ np.ones(matrix.shape[1], like=matrix)
 
 
@@ -118,7 +121,7 @@ def exponentials(
 ) -> Iterator[tuple[slice, slice, AnyArray]]:
     """Yield E = ⟨kk'⟩ of points × pairs, block by block.
 
-    Each block overwrites the one before, unless `keep` is a list that stores them.
+    Each block overwrites the previous one, unless `keep` is a list that stores them.
     """
     scratch = np.empty(HOST_BLOCK)
     for rows, columns in _places(points, pairs):
@@ -150,7 +153,7 @@ def _places(points: PointFactor, pairs: PairFactor) -> Iterator[tuple[slice, sli
 
 
 def to_each(one: Array, other: Array) -> Array:
-    """Sum values of pairs (m, m') for each inducing input: `one` to m, `other` to m'."""
+    """Sum values of pairs (m, m') for each inducing input: `one` is added to m, `other` to m'."""
     size = int(np.sqrt(2 * len(one)))
     of_one, of_other, order = _begins(size)
     gathered = np.add.reduceat(one, of_one, axis=0)
@@ -160,7 +163,9 @@ def to_each(one: Array, other: Array) -> Array:
 
 @lru_cache(maxsize=8)
 def _begins(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each m starts among the pairs, where each m' starts sorted by m', the order."""
+    """Return where each m starts among the pairs, where each m' starts among the pairs sorted by
+    m', and this order.
+    """
     rows, columns = upper_pairs(size)
     order = np.argsort(columns, kind="stable")
     every = np.arange(size)

@@ -1,4 +1,6 @@
-"""The parameters of a kernel: train, hold, scale, or make the kernel blind to a dimension."""
+"""The parameters of a kernel: which are trained or held fixed, scaling, and switching off a
+dimension.
+"""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
@@ -47,13 +49,14 @@ class Parametric:
         return replace_leaves(self, {path: factor * values[path] for path in overall})
 
     def holding(self, *names: str) -> Self:
-        """Return the kernel with these parameters held in training; without names, all of them.
+        """Return the kernel with these parameters held fixed in training; without names, all
+        parameters.
 
         Example: RBF(1.0, 10.0).holding("lengthscale"). In a sum or product, the parameters of all
         parts are held: (Periodic(1.0) + RBF(0.1)).holding("variance") fixes the ratio of two
-        variances (Damianou 2015, §3.5.1). Only ratios of variances can be held in a mapping's
-        kernel, because its overall scale is always at its optimum. Raises KernelError for a name
-        that no part has.
+        variances (Damianou 2015, §3.5.1). In the kernel of a mapping, only ratios of variances can
+        be held, because training always sets the overall scale to its optimum. Raises KernelError
+        for a name that no part has as a parameter.
         """
         known = {path.split(".")[-1] for path in leaves(self)}
         if not known.issuperset(names):

@@ -21,9 +21,10 @@ from gplvm_core.numerics import Array
 class Periodic(Waving, Stationary):
     """Functions that repeat exactly; multiplied by an RBF or a Matérn, they repeat nearly.
 
-    period: in units of the inputs. lengthscale: without unit; with a small one a function varies
-    within its period, with a large one it is a sine. Both are one number for all dimensions, or
-    (Q,). At uncertain inputs the cost grows with 1/lengthscale; the smallest lengthscale is 0.01.
+    period: in units of the inputs. lengthscale: has no unit. With a small lengthscale a function
+    varies much within its period; with a large one it is a sine. Both are one number for all
+    dimensions, or (Q,). At uncertain inputs the cost grows with 1/lengthscale; the smallest
+    lengthscale is 0.01.
 
     Examples
     --------
@@ -49,7 +50,8 @@ class Periodic(Waving, Stationary):
         angle = self._angle(first, second)
         squared = (np.sin(angle) / self.lengthscale) ** 2
         product = adjoint * self.variance * np.exp(-2.0 * np.sum(squared, axis=2))
-        # ∂k/∂angle = −2 sin(2 angle) k / ℓ². NumPy's power overflows to ∞, Python's would raise.
+        # ∂k/∂angle = −2 sin(2 angle) k / ℓ². NumPy's power overflows to ∞, whereas Python's raises
+        # an error.
         sharpness = np.float64(self.lengthscale) ** -2.0
         turn = -2.0 * np.sin(2.0 * angle) * sharpness * product[:, :, None]
         own = self._shaped(

@@ -22,7 +22,8 @@ class Product(Waving, Compound):
 
     At exact inputs the parts can be any kernels. At uncertain inputs they must be RBF and Bias
     kernels with at most one Periodic, because a product of these is one exponential
-    (`gplvm_core.kernels.waves`). The variances of the parts multiply, so train only one of them.
+    (`gplvm_core.kernels.waves`). The variances of the parts are multiplied, so train only one of
+    them.
 
     Examples
     --------
@@ -124,5 +125,5 @@ def _waves(part: Kernel) -> Waves | None:
 
 
 def _others(values: Sequence[Any], i: int) -> Any:
-    """Return the product of all values but one."""
+    """Return, for each value, the product of all others."""
     return reduce(mul, (value for j, value in enumerate(values) if j != i), 1.0)

@@ -29,7 +29,7 @@ from gplvm_core.numerics import Array, fold_upper, mirror_upper, upper_pairs
 
 @dataclass(frozen=True, repr=False)
 class RBF(Stationary):
-    """RBF-ARD kernel; lengthscale: one for all dimensions, or (Q,).
+    """RBF-ARD kernel; lengthscale: one number for all dimensions, or (Q,).
 
     Examples
     --------
@@ -118,7 +118,7 @@ class RBF(Stationary):
         if keep is not None:
             blocks = []
             keep.extend((factors, blocks))
-        # All groups share one exponential E: their Φ is rowsᵀ E.
+        # All groups share one exponential E; the Φ of all groups is rowsᵀ E.
         folded = np.zeros((rows.shape[1], factors[1].count), like=mean)
         for which, columns, block in exponentials(*factors, blocks):
             folded[:, columns] += rows[which, :].T @ block
@@ -220,7 +220,8 @@ class RBF(Stationary):
 
     def _shaped(self, d_variance: float, d_weight: Array) -> Self:
         """Return a kernel-shaped gradient from ∂σ_f² and ∂w; dw/dℓ = −2/ℓ³."""
-        # In this order a lengthscale of 1e150 (of a dimension that is off) does not overflow.
+        # With this order of operations, a lengthscale of 1e150 (for a dimension that is off) does
+        # not overflow.
         d_length = -2.0 * d_weight * self.relevance / np.asarray(self.lengthscale)
         if np.ndim(self.lengthscale) == 0:
             return replace(self, variance=float(d_variance), lengthscale=float(d_length.sum()))

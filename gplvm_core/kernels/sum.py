@@ -123,7 +123,8 @@ class Sum(Compound):
             value, d_mean, d_variance = (_total(terms) for terms in zip(*each, strict=True))
             psi1, pull_psi1 = self._each_psi1(mean, variance, inducing)
             symmetric = unfold_upper(weights, len(inducing))
-            # Points with common weights form one group; else every point is a separate group.
+            # If all points have the same weights they form one group; otherwise every point is a
+            # separate group.
             rows = np.ones((len(mean), 1)) if len(weights) == 1 else np.eye(len(mean))
             for pair in self._crosses(mean, variance, inducing, rows):
                 carrier = psi1[pair.carrier], pull_psi1[pair.carrier]
@@ -170,7 +171,7 @@ class Sum(Compound):
             yield _CrossPair(carrier, other, build(mean, variance, inducing, rows))
 
     def _cross_builder(self, first: int, second: int, exact: bool) -> tuple[int, int, CrossBuilder]:
-        """Return carrier and other part, and the function that makes their cross term.
+        """Return the carrier, the other part, and the function that computes their cross term.
 
         exact: the inputs are known exactly, so every two kernels have a cross term.
         """

@@ -32,7 +32,7 @@ class Drift:
 
     @property
     def share(self) -> Float[Array, "N Q"]:
-        """c: how far the kernel moves a point towards an inducing input, as a fraction."""
+        """c: the fraction of the distance to an inducing input that the kernel moves a point."""
         return self._strong / (1.0 + self._strong)
 
     @property
@@ -49,8 +49,9 @@ class Drift:
     ) -> tuple[Float[Array, " N"], Float[Array, "N M"], Gradients]:
         """Return each point's weighted sum Σ_mq of the drift, and its gradients.
 
-        The gradients are in Ψ and, for a fixed Ψ, in the mean, the variance, the inducing inputs
-        and the kernel. With weights = the adjoint of `total`, this is the pullback of `total`.
+        The gradients are those with respect to Ψ and, for a fixed Ψ, to the mean, the variance, the
+        inducing inputs and the kernel. With weights = the adjoint of `total`, this is the pullback
+        of `total`.
         """
         share, rate = self.share, 1.0 + self._strong
         level, first = self.psi1 @ weights, self.psi1 @ (weights * self.inducing)

@@ -39,7 +39,7 @@ class WaveInputs:
 
 @dataclass(frozen=True)
 class AlongOne:
-    """The gradients of a dimension's waves.
+    """The gradients with respect to a dimension's waves.
 
     weight: ∂w̄, without the part through center and spread.
     """
@@ -56,10 +56,12 @@ class AlongOne:
 
 
 class WaveDimension(Protocol):
-    """A dimension's factor of the values, block by block; `add` accumulates gradients."""
+    """The factor that a dimension contributes to the values, block by block; `add` accumulates
+    gradients.
+    """
 
     def value(self, rows: slice, columns: slice) -> Float[Array, "n p"]:
-        """Return the dimension's factor in a block."""
+        """Return this factor in a block."""
 
     def sums(self) -> Carried:
         """Return zeros for `add`."""
@@ -155,7 +157,7 @@ class Bent:
     """A dimension with an RBF and waves, computed wave by wave.
 
     origin: if given, the value is the mean of (x + origin) times the waves, for a sum with a linear
-    kernel; None: the mean of the waves.
+    kernel; if None, the value is the mean of the waves.
     """
 
     at: WaveInputs
@@ -258,7 +260,8 @@ class Bent:
         both = np.stack([series.one, series.other])
         if not series.harmonic:
             return both, np.eye(2)
-        # The basic phase is that of the second term; the first one, 0, may be the only one.
+        # The basic phase is that of the second term. The first term has phase 0 and may be the only
+        # term.
         step = both[:, 1:2].T if both.shape[1] > 1 else np.zeros((1, 2))
         return np.arange(both.shape[1], dtype=float)[None], step
 
@@ -278,7 +281,9 @@ class Bent:
             wave *= step
 
     def _tilted(self, t: int, moved: Array, rows: slice, wave: Array) -> tuple[Array, Array]:
-        """Return a term's cosine and minus its derivative in the phase; with origin, times x."""
+        """Return the cosine of a term and minus its derivative with respect to the phase; with an
+        origin, both times x.
+        """
         if self.origin is None:
             return wave.real, wave.imag
         place = moved + self.origin

@@ -2,8 +2,8 @@
 
 A product of Gaussians is a Gaussian. With w̄ = w₁ + w₂, c = (w₁z + w₂z')/w̄ and d = w̄S + 1
 (MATHEMATICS.md, section 2), the RBFs give σ₁²σ₂² Π_q d_q^{−½} exp(−½ (w₁w₂/w̄)(z − z')² −
-½ w̄ (μ − c)²/d)_q. This is the exponential of `pairs` with c instead of z̄. Each dimension with a
-periodic kernel multiplies it by a sum of waves (`wave_dimension`).
+½ w̄ (μ − c)²/d)_q. The product is therefore the exponential of `pairs` with c instead of z̄. Each
+dimension with a periodic kernel multiplies the exponential by a sum of waves (`wave_dimension`).
 """
 
 from collections.abc import Callable, Iterator
@@ -22,13 +22,15 @@ from gplvm_core.kernels.wave_window import Windowed
 from gplvm_core.kernels.waves import Series, Waves
 from gplvm_core.numerics import AnyArray, Array
 
-# The number of waves in `Windowed` that take as long as one in `Bent`.
+# The number of waves in `Windowed` that take as long as one wave in `Bent`.
 WAVES_FOR_ONE = 30
 
 
 @dataclass(frozen=True)
 class WavePulled:
-    """Gradients; level: the adjoint-weighted sum over the pairs of each point."""
+    """The gradients with respect to a pair of kernels; level: the adjoint-weighted sum over the
+    pairs of each point.
+    """
 
     level: Float[AnyArray, " N"]
     mean: Float[AnyArray, "N Q"]
@@ -43,8 +45,8 @@ class WavePulled:
 class WavePairs:
     """Two kernels at points and pairs; `first is second` for the square of one kernel.
 
-    mean, one, other: relative to a common centre. moment: a dimension whose x multiplies the
-    kernels, for a tilted moment.
+    mean, one, other: relative to a common centre. moment: for a tilted moment, the dimension whose
+    x multiplies the kernels.
     """
 
     first: Waves
@@ -162,7 +164,7 @@ class WavePairs:
 
     @cached_property
     def dimensions(self) -> dict[int, WaveDimension]:
-        """The dimensions with more than an RBF, by number."""
+        """The dimensions that have a periodic kernel, by number."""
         first, second = self.first.sharpness, self.second.sharpness
         seen = np.flatnonzero((first > 0.0) | (second > 0.0)).tolist()
         if self.moment is not None:

@@ -1,4 +1,4 @@
-"""Waves times an RBF in one dimension, with the RBF's Gaussian written as waves, too.
+"""Waves times an RBF in one dimension, where the RBF's Gaussian is also written as waves.
 
 e^{−½w̄y²} = ∫ g(ω) cos(ωy) dω with g(ω) = e^{−ω²/2w̄}/√(2πw̄), so the Gaussian times cos(ω_t y − ψ)
 is an integral of waves, and points and pairs separate as without an RBF. The trapezoidal rule with
@@ -31,7 +31,7 @@ REMAINS = 72.0
 class Windowed(Separated):
     """A dimension with an RBF of weight w̄ around the centers; the values include the RBF.
 
-    weight: w̄. grid: frequencies from 0 on.
+    weight: w̄. grid: frequencies, starting at 0.
     """
 
     weight: float

@@ -36,7 +36,9 @@ class NarrowWavesError(KernelError, NotPositiveDefiniteError):
 
 @dataclass(frozen=True)
 class Waves:
-    """σ², and w, b and ν of every dimension; or the gradients with respect to them."""
+    """A product of kernels: σ², and w, b and ν of every dimension. Also the gradients with respect
+    to these.
+    """
 
     variance: float
     weight: float | Float[Array, " _Q"] = 0.0
@@ -98,7 +100,7 @@ class Series:
         half = (one > 0) | (other >= 0)
         weight = np.where((one > 0) | (other != 0), 2.0, 1.0)
         size = weight * a[one] * a_other[np.abs(other)]
-        # The products that are left out sum to at most TAIL.
+        # The omitted products sum to at most TAIL.
         harmonic = len(a) == 1 or reach == 0
         seen = half & ((size > TAIL / size.size) | (one + np.abs(other) <= 1) | harmonic)
         one, other, weight, size = one[seen], other[seen], weight[seen], size[seen]
@@ -147,7 +149,7 @@ def bessel(sharpness: float) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     orders = np.arange(int(9.0 * np.sqrt(sharpness)) + 25)
     a = np.asarray(ive(orders, sharpness), float)
     beyond: NDArray[np.bool_] = 2.0 * np.cumsum(a[::-1])[::-1] > TAIL
-    # One term more, because a term's slope is as large as the term before it.
+    # One additional term, because the slope of a term is as large as the previous term.
     reach = max(int(beyond.sum()), 1)
     slope = 0.5 * (np.append(a[1], a[:reach]) + a[1 : reach + 2]) - a[: reach + 1]
     return np.asarray(a[: reach + 1]), np.asarray(slope)

@@ -26,7 +26,7 @@ BAND = (2.5, 97.5)  # per cent
 
 @dataclass(frozen=True)
 class Curve:
-    """A function on [−1, 1] with noisy observations; words: what the curve shows."""
+    """A function on [−1, 1] with noisy observations; words: a sentence about the curve."""
 
     title: str
     words: str
@@ -99,7 +99,7 @@ def compare(
     top = deep.layers_[0].posterior_
     at = (GRID[:, None] - deep.input_center_) / deep.input_scale_
     warp, variance = predict(top, at, noise=True)
-    # The sign of a hidden unit is arbitrary: draw the warp rising.
+    # The sign of a hidden unit is arbitrary; it is chosen so that the warp rises.
     sign = 1.0 if warp[-1, 0] >= warp[0, 0] else -1.0
     return BendComparison(
         x,
@@ -185,7 +185,9 @@ def _drawn(posterior: Posterior, points: Array, normals: Array) -> Float[Array, 
 
 
 def pack_comparison(name: str, found: BendComparison, edit: int) -> bytes:
-    """Pack a comparison for the browser; name: the curve's; edit: the visitor's edit number."""
+    """Pack a comparison for the browser; name: of the curve; edit: the number of the visitor's last
+    edit.
+    """
     arrays: dict[str, Any] = {"x": found.x, "y": found.y, "grid": GRID}
     arrays |= {"truth": CURVES[name].function(GRID)}
     arrays |= {"warp": found.warp, "warp_std": found.warp_std}
@@ -209,7 +211,12 @@ def _chirp(x: Array) -> Array:
 
 CURVES: dict[str, Curve] = {
     "step": Curve(
-        "Step", "Flat, a jump, flat: no single smoothness describes it.", np.sign, 0.05, 30, 1
+        "Step",
+        "A jump between two flat parts: no single smoothness describes this curve.",
+        np.sign,
+        0.05,
+        30,
+        1,
     ),
     "chirp": Curve("Chirp", "Slow on the left, fast on the right.", _chirp, 0.05, 40, 1),
     "smooth": Curve(

@@ -39,10 +39,11 @@ class RowsWithTruth:
 
 
 def rows_of(kind: str, n_points: int, noise: float) -> RowsWithTruth:
-    """Generate rows; kind: "two" or "three" (hidden numbers), or "flow" (the pipe's gauge).
+    """Generate rows; kind: "two" or "three" (hidden numbers), or "flow" (simulated measurements of
+    a pipe).
 
-    The first two kinds have 12 columns, smooth functions of the hidden numbers. noise: its standard
-    deviation; that of the values is 1.
+    The first two kinds have 12 columns, smooth functions of the hidden numbers. noise: the standard
+    deviation of the noise; that of the values is 1.
     """
     if kind == "flow":
         flow = load_dataset("flow")
@@ -108,7 +109,8 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
     first, second = np.argsort(-last.information)[:2]
     bound = np.array([each.bound for each in seen]) / rows.values.size
     steps = np.arange(1.0, len(seen) + 1.0)
-    # The bound's axis leaves out the steep first steps, which would flatten the rest.
+    # The axis of the bound leaves out the first steps, where the bound rises steeply; otherwise the
+    # rest of the curve would look flat.
     low = float(np.percentile(bound, 15)) if len(seen) > 8 else float(bound.min())
     x, y = last.latent_mean[:, first], last.latent_mean[:, second]
     panels = (

@@ -22,7 +22,7 @@ N_DRAWS = 600
 
 @dataclass(frozen=True)
 class FamilyStep:
-    """The family in training, and the completed share of the work."""
+    """The family that is being trained, and the completed fraction of the work."""
 
     family: str
     share: float
@@ -49,7 +49,7 @@ class FamilyFit:
 
 @dataclass(frozen=True, eq=False)
 class FamilyFits:
-    """All families on the same points, in the order of FAMILIES."""
+    """The fits of all families to the same points, in the order of FAMILIES."""
 
     x: Float[Array, " N"]
     y: Float[Array, " N"]
@@ -65,7 +65,7 @@ def family_fits(
     """Train every family on the points that the seed draws, with the same number of iterations.
 
     callback(step) is called during each training. If it raises StopIteration, the function returns
-    the families finished so far.
+    the families that are complete.
     """
     x, y = curve.drawn(curve.n_points, seed)
     found: list[FamilyFit] = []

@@ -1,4 +1,4 @@
-"""Iterated forecasts of a chaotic series, with and without passing on their uncertainty."""
+"""Iterated forecasts of a chaotic series, with and without propagating their uncertainty."""
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +11,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior, predict, predict_uncertain
 from gplvm_core.statistics import Targets
 
-GROWTH = 3.8  # of the logistic map: chaotic
+GROWTH = 3.8  # factor of the logistic map, for which it is chaotic
 BURN_IN, MOST_AHEAD = 50, 25
 LENGTHSCALE, N_INDUCING = 0.4, 12
 INSIDE = 1.96
@@ -43,10 +43,9 @@ def learnt(values: Float[Array, " T"]) -> Posterior:
 def iterated(
     posterior: Posterior, start: float, ahead: int, propagated: bool
 ) -> tuple[Float[Array, " H"], Float[Array, " H"]]:
-    """Return means and deviations of the next values, each predicted from the one before it.
-
-    propagated: the previous value is a Gaussian (exact in mean and variance, not in shape); else
-    only its mean is used.
+    """Return means and deviations of the next values, each predicted from the previous value.
+    propagated: the previous value is treated as a Gaussian (exact in mean and variance, not in
+    shape); otherwise only its mean is used.
     """
     mean, variance = np.array([[start]]), np.zeros((1, 1))
     means, variances = np.empty(ahead), np.empty(ahead)
@@ -60,7 +59,7 @@ def iterated(
 
 
 def drawn_ahead(posterior: Posterior, start: float, ahead: int) -> Float[Array, "S H"]:
-    """Draw series from the start on, each value given the one before it."""
+    """Draw series from a start, each value given the previous one."""
     draw = np.random.default_rng(1)
     at, found = np.full((N_DRAWS, 1), start), np.empty((N_DRAWS, ahead))
     for step in range(ahead):

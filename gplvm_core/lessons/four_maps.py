@@ -64,7 +64,8 @@ def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
         "dual": ProbabilisticPCA(2, method="dual"),
     }
     judged = Judged(rows)
-    with warnings.catch_warnings(action="ignore"):  # constant columns: pixels that stay dark
+    # constant columns, such as pixels that are always dark
+    with warnings.catch_warnings(action="ignore"):
         for model in models.values():
             model.fit(rows.shown)
     judged.note(models["pca"], 0)
@@ -141,7 +142,7 @@ def drawn(
         axes=("step", f"error, in {rows.unit}"),
         tall=0.6,
     )
-    # With three panels in a line, each line ends with a panel of scores.
+    # With three panels in a row, each row ends with a panel of scores.
     order = ("pca", "dual", "inside", "points", "bayesian", "aside")
     return LessonPicture(tuple(panels[name] for name in order), summary(rows, judged))
 

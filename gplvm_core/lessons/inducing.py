@@ -61,11 +61,12 @@ def sparse(
 def inducing(
     places: Float[Array, "M 2"], lengthscale: float, noise: float, n_points: int, seed: int = 0
 ) -> LessonPicture:
-    """Draw the sparse process with inducing inputs at the places, beside the exact process."""
+    """Draw the sparse process with inducing inputs at these positions, beside the exact process."""
     data = observed(n_points, noise, seed)
     exact = conditioned(RBF(1.0, lengthscale), data[:, 0], data[:, 1], noise, seed)
     assert exact.evidence is not None
-    # No inducing inputs gives the prior; one far-away input gives the same.
+    # Without inducing inputs, the process is the prior; a single input far away has the same
+    # effect.
     at = places[:, 0] if len(places) else np.array([1e3])
     bound, mean, deviation, uphill = sparse(data, at, lengthscale, noise)
     low, high = (mean + side * INSIDE * deviation for side in (-1.0, 1.0))

@@ -1,4 +1,6 @@
-"""Train in legs: a fitted model after every few iterations, equal to an uninterrupted training."""
+"""Train in legs: yield a fitted model after every few iterations. The result equals that of an
+uninterrupted training.
+"""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,14 +26,16 @@ class Leg:
 def legs(
     make: Callable[[], Any], data: Any, length: int, outputs: Any = None, **given: Any
 ) -> Iterator[Any]:
-    """Yield models fitted to data, each `length` iterations further; the last one is complete.
+    """Yield models fitted to data, each after `length` more iterations; the last one is fully
+    trained.
 
     outputs, given: further arguments of `fit`.
     """
     run: Any = None
     while True:
         model, leg = make(), Leg(length)
-        with warnings.catch_warnings(action="ignore"):  # the figure shows the same facts
+        # the figure already shows what the warning says
+        with warnings.catch_warnings(action="ignore"):
             model.fit(data, outputs, callback=leg, resume=run, **given)
         yield model
         if model.result_.status != "stopped" or leg.last is None:

@@ -1,4 +1,6 @@
-"""Regression with uncertain or missing inputs: treated as exact, and with their uncertainty."""
+"""Regression with uncertain or missing inputs, which are treated as exact, or with their
+uncertainty.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from gplvm_core.numerics import Array
 GRID = np.linspace(-3.0, 3.0, 121)
 UP = (-2.2, 2.2)
 N_POINTS, N_INDUCING, MAX_ITER, LEG = 40, 15, 100, 4
-SURE, NOISE = 0.02, 0.1  # standard deviations: of an accurate input, of the outputs' noise
+SURE, NOISE = 0.02, 0.1  # standard deviations of an accurate input, and of the outputs' noise
 INSIDE = 1.96
 NAMES = {"naive": "Inputs treated as exact", "honest": "Inputs treated as uncertain"}
 
@@ -44,7 +46,7 @@ class NoisyInputs:
 
 
 def seen(kind: str, error: float, share: float, seed: int) -> NoisyInputs:
-    """Draw points; a share of the inputs has this error (kind "noisy") or is missing."""
+    """Draw points; a fraction of the inputs has this error (kind "noisy") or is missing."""
     draw = np.random.default_rng(seed)
     x = draw.uniform(-3.0, 3.0, N_POINTS)
     y = truth(x) + NOISE * draw.standard_normal(N_POINTS)
@@ -104,7 +106,9 @@ def noisy_inputs(
 
 
 def drawn(data: NoisyInputs, models: dict[str, Any]) -> LessonPicture:
-    """Draw both curves and the points; the honest model's panel shows its estimated inputs."""
+    """Draw both curves and the points; the panel of the model with uncertain inputs shows its
+    estimates of the inputs.
+    """
     panels, errors = [], {}
     there = ~data.missing
     for name, title in NAMES.items():

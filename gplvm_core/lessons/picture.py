@@ -1,7 +1,7 @@
 """A picture of panels with marks, and computed sentences below them, as bytes for the browser.
 
 `assets/canvas/learn` draws it. A mark has a kind (line, bars, …), arrays named by their axes, and a
-look: numbers and words such as width and ink.
+look: numbers and words that set, for example, its width and ink.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A line, band or other element in a panel. title: its text in the legend."""
+    """A line, band or other element in a panel. title: the text in the legend."""
 
     kind: str
     arrays: Mapping[str, Any]
@@ -115,10 +115,11 @@ def images(
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """A list of points in the state that a visitor edits in a panel; the browser draws them.
+    """A list of points that a visitor edits in a panel and that is part of the state; the browser
+    draws the points.
 
-    adds: a click adds or removes a point; else points only move. up: the common height of all
-    points; None: each has its own. most: the maximum number of points.
+    adds: a click adds or removes a point; otherwise points can only be moved. up: the common height
+    of all points; None if the heights differ. most: the maximum number of points.
     """
 
     name: str
@@ -134,7 +135,8 @@ class Panel:
 
     axes: titles of x and y; ticks: words instead of numbers at x = 1, 2, …; bare: no axis numbers.
     wide: spans all columns; tall: height as a multiple of the default. picks: names of two numbers
-    in the state; a click on a dot stores its row (from 1) in the second, the previous in the first.
+    in the state; a click on a dot stores the row of the dot (from 1) in the second, and the
+    previously chosen row in the first.
     """
 
     title: str

@@ -14,7 +14,7 @@ from gplvm_core.shipped.stick_man import LEGS, load_stick_man, stick_man_file
 
 KINDS = (0, 1, 3)
 SHOWN, HELD_OUT = 15, 6  # training digits and held-out digits of each kind
-EVERY = 3  # every third frame of the run is for training; of the rest, every third is held out
+EVERY = 3  # every third frame of the run is for training; every third of the others is held out
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def digits() -> LessonRows:
 def run_or_digits() -> LessonRows:
     """Load the stick man's run with hidden legs if its file is present, else digits.
 
-    Raises DataError if the file is a different one.
+    Raises DataError if the file has other content.
     """
     path = stick_man_file()
     if path is None:

@@ -1,4 +1,4 @@
-"""One layer beside two layers on a curve, drawn from fits that are shipped with the app."""
+"""Fits of one layer and of two layers to a curve, side by side. The app contains the fits."""
 
 import numpy as np
 

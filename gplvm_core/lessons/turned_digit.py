@@ -21,7 +21,7 @@ from gplvm_core.numerics import Array
 
 SIDE = 20
 N_ANGLES = 60
-PLAIN, THINNED = (1.0,), (0.55, 0.8, 1.1, 1.6, 2.3)  # powers of the ink
+PLAIN, THINNED = (1.0,), (0.55, 0.8, 1.1, 1.6, 2.3)  # exponents of the ink, one for each line width
 COMPONENTS = (1, 2, 10)
 APART = 30.0  # smallest difference in degrees between pictures that count as different
 
@@ -49,7 +49,9 @@ def turned(
 
 
 def turned_digit(digit: int, span: float, which: float, thinned: bool) -> LessonPicture:
-    """Draw PCA of the pictures, and reconstructions of one; which: its share of the span."""
+    """Draw PCA of the pictures, and reconstructions of one of them; which: its position in the
+    span, from 0 to 1.
+    """
     rows, angles, thinness = turned(digit, span, thinned)
     mean = rows.mean(axis=0)
     left, sizes, axes = np.linalg.svd(rows - mean, full_matrices=False)
@@ -107,7 +109,7 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Lesson
 def mistaken(places: Float[Array, "N Q"], angles: Float[Array, " N"], here: int) -> float:
     """Return the angle of the nearest picture at a different angle, or NaN.
 
-    NaN: the picture's neighbour in angle is nearer, as it should be.
+    NaN if the picture's neighbour in angle is nearer, which is the desired case.
     """
     turn = np.abs((angles - angles[here] + 180.0) % 360.0 - 180.0)
     away = np.where(turn >= APART, np.sum((places - places[here]) ** 2, axis=1), np.inf)

@@ -89,7 +89,8 @@ def step_lengths(
     mean = posterior.mean(points, cross) * posterior.scale
     one, other = pairs.T
     apart = np.sum((mean[one] - mean[other]) ** 2, axis=1)
-    # Prior variance of f(a) − f(b), once per kind of step, because the kernel is stationary.
+    # The prior variance of f(a) − f(b) is computed once for each kind of step, because the kernel
+    # is stationary.
     steps, kind = np.unique(np.round(points[other] - points[one], 9), axis=0, return_inverse=True)
     level = float(posterior.kernel.diag(points[:1])[0])
     prior = 2.0 * (level - posterior.kernel.K(np.zeros((1, 2)), steps)[0])[kind.ravel()]

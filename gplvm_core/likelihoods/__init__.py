@@ -1,4 +1,4 @@
-"""Floor 3: columns that do not hold numbers: their codes and their likelihoods."""
+"""Level 3: the encoding and the likelihoods of columns that are not numbers."""
 
 from gplvm_core.likelihoods.counts import (
     best_sizes,

@@ -8,14 +8,14 @@ from scipy.special import betainc, expit, gammaln, log_expit
 from gplvm_core.likelihoods.logistic import LOG_WEIGHTS, NODES
 from gplvm_core.numerics import Array
 
-# The sizes r that are tried: from strongly overdispersed to almost Poisson.
+# The candidate sizes r: from strongly overdispersed to almost Poisson.
 SIZES = np.geomspace(0.1, 1000.0, 81)
-# The most counts that a listed distribution may have.
+# The largest number of probabilities that a distribution may list.
 MOST_LISTED = 100_000
 
 
 def log_base(counts: Float[Array, "*S"], size: Float[Array, "*S"]) -> Float[Array, "*S"]:
-    """log Γ(y + r)/(Γ(r) y!), the part of log p(y | f) without f."""
+    """log Γ(y + r)/(Γ(r) y!), the part of log p(y | f) that does not depend on f."""
     return np.asarray(gammaln(counts + size) - gammaln(size) - gammaln(counts + 1.0))
 
 
@@ -26,10 +26,10 @@ def best_sizes(
     variance: Float[Array, "N K"],
     size: Float[Array, " K"],
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """The size r of each column that maximises the bound, and the shift of f that belongs to it.
+    """The size r of each column that maximises the bound, and the corresponding shift of f.
 
     mean, variance: moments of f at the present size. A new r shifts f by log(size/r), so that the
-    mean count r exp(f) does not change. A column keeps its present size if no other is better.
+    mean count r exp(f) does not change. A column keeps its present size if no other size is better.
     """
     best, shift = size.copy(), np.zeros_like(size)
     for k in range(len(size)):
@@ -71,7 +71,8 @@ def mixture_quantiles(
     variance: Float[Array, "N K"],
     size: float,
 ) -> Float[Array, "L N"]:
-    """Quantiles of counts: the smallest ones whose cumulative probability reaches each level.
+    """Quantiles of counts: for each level, the smallest count whose cumulative probability reaches
+    the level.
 
     f has a mixture of Gaussians. The search uses doubling and bisection on the cumulative
     distribution of the mixture of negative binomials.

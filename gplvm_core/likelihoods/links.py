@@ -1,4 +1,4 @@
-"""Link the functions of a layer to data: numbers, yes/no entries or counts."""
+"""The links from the functions of a layer to data: numbers, yes/no entries or counts."""
 
 from dataclasses import dataclass
 
@@ -49,7 +49,9 @@ class Links:
     def entries(
         self, values: Float[Array, "N D"]
     ) -> tuple[Float[Array, "N K"], Float[Array, "N K"], Bool[NDArray[np.bool_], "N K"]]:
-        """Successes and failures of the discrete outputs (0 where missing), and where observed."""
+        """The successes and failures of the discrete outputs (0 where missing), and which entries
+        are observed.
+        """
         own, size = values[:, self.discrete], self.size[self.discrete]
         observed = ~np.isnan(own) & (size != EXPOSURE)
         successes = np.where(observed, own, 0.0)
@@ -68,7 +70,9 @@ class Links:
         return found
 
     def log_base(self, values: Float[Array, "N D"]) -> Float[Array, "N K"]:
-        """The part of log p(y | f) without f, for the discrete outputs; 0 where missing."""
+        """The part of log p(y | f) that does not depend on f, for the discrete outputs; 0 where
+        missing.
+        """
         own, size = values[:, self.discrete], self.size[self.discrete]
         there = ~np.isnan(own) & (size > 0.0)
         found = log_base(np.where(there, own, 0.0), np.where(there, size, 1.0))
@@ -126,7 +130,7 @@ class Links:
         found[..., yes_no] = chance < expit(functions[..., yes_no])
         stop = expit(-functions[..., self.counts])
         size = np.broadcast_to(self.size[self.counts], stop.shape)
-        # A function far above all data would give counts too large for an integer.
+        # A value of f far above all data would give counts that are too large for an integer.
         stop = np.maximum(stop, 1e-12)
         found[..., self.counts] = generator.negative_binomial(size, stop)
         return found

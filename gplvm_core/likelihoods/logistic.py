@@ -40,7 +40,9 @@ def tangent(xi: Float[Array, "*S"]) -> Float[Array, "*S"]:
 def quadratic(
     successes: Float[Array, "*S"], failures: Float[Array, "*S"], xi: Float[Array, "*S"]
 ) -> Quadratic:
-    """The bound at ξ. It is 0 where successes and failures are both 0, as for missing entries."""
+    """The bound at ξ. The bound is 0 where successes and failures are both 0, as for missing
+    entries.
+    """
     total, rate = successes + failures, tangent(xi)
     return Quadratic(
         2.0 * total * rate,
@@ -57,7 +59,7 @@ def expected_log_likelihood(
 ) -> tuple[Float[Array, "*S"], Float[Array, "*S"], Float[Array, "*S"]]:
     """The bound's expectation at its best ξ² = ⟨f²⟩, and its gradients in ⟨f⟩ and ⟨f²⟩.
 
-    By the envelope theorem these are ½(a − b) and −s λ(ξ).
+    By the envelope theorem these gradients are ½(a − b) and −s λ(ξ).
     """
     total, half, xi = successes + failures, 0.5 * (successes - failures), np.sqrt(square)
     value = half * mean + total * (log_expit(xi) - 0.5 * xi)
@@ -81,8 +83,8 @@ def log_probability(
 ) -> Float[Array, "*S"]:
     """log ⟨σ(f)^a σ(−f)^b⟩ for f ~ N(mean, variance), by Gauss–Hermite quadrature.
 
-    The likelihood of a large count is much narrower than N(mean, variance). The nodes therefore
-    belong to the Gaussian that approximates the integrand at its maximum (Laplace).
+    The likelihood of a large count is much narrower than N(mean, variance). The quadrature nodes
+    are therefore those of the Gaussian that approximates the integrand at its maximum (Laplace).
     """
     mode, total = mean.astype(np.float64), successes + failures
     for _ in range(8):

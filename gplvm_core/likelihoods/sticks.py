@@ -22,7 +22,9 @@ def sticks(codes: Float[Array, " N"], n_classes: int) -> Float[Array, "N K"]:
 
 
 def class_probabilities(yes: Float[Array, "*S K"]) -> Float[Array, "*S C"]:
-    """Probabilities of the K + 1 classes, given those of K yes/no columns, taken as independent."""
+    """Probabilities of the K + 1 classes, given those of K yes/no columns, which are treated as
+    independent.
+    """
     ones = np.ones((*yes.shape[:-1], 1))
     later = np.concatenate([ones, np.cumprod(1.0 - yes, axis=-1)], axis=-1)
     return np.asarray(later * np.concatenate([yes, ones], axis=-1))

@@ -22,8 +22,9 @@ from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 class TableColumns:
     """The columns of a table, in its order.
 
-    A layer's outputs are in the same order: one for a number, yes/no, count or exposure (its
-    logarithm in units of the usual one), and W − 1 for a category or grade of W words.
+    A layer's outputs have the same order: a column of numbers, yes/no or counts is one output, and
+    a category or grade of W words is W − 1 outputs. An exposure is one output, its logarithm in
+    units of the usual exposure.
     """
 
     columns: tuple[TableColumn, ...]
@@ -94,8 +95,8 @@ class TableColumns:
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
         """The data as columns of about unit variance, for the initial principal components.
 
-        Each word of a category gets a column, grades their index, and counts the square root of
-        their number at a usual exposure.
+        Each word of a category becomes a column, a grade is replaced by its index, and a count by
+        the square root of its number at a usual exposure.
         """
         parts = []
         known = self.links().known(outputs)
@@ -111,7 +112,8 @@ class TableColumns:
                 codes = _codes(own)
                 if column.kind == "category":
                     same = codes[:, None] == np.arange(len(column.words))
-                    # All words of a column together have the variance of one column.
+                    # Together, the columns for the words of a category have the variance of one
+                    # column.
                     each = np.where(np.isnan(codes)[:, None], np.nan, same)
                     parts.append(each / np.sqrt(len(column.words)))
                     continue

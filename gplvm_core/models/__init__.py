@@ -1,4 +1,4 @@
-"""Floor 6: the models, thin compositions in scikit-learn's style."""
+"""Level 6: the models, short compositions of the other rooms in scikit-learn's style."""
 
 from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM, BayesianPCA, DynamicalGPLVM

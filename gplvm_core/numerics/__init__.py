@@ -1,4 +1,4 @@
-"""Floor 0: linear algebra that all other packages use."""
+"""Level 0: linear algebra that all other packages use."""
 
 from gplvm_core.numerics.linalg import (
     AnyArray,

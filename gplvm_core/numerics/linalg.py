@@ -1,4 +1,4 @@
-"""The only place that factorises a matrix, adds jitter or solves a triangular system."""
+"""Cholesky factorisation, jitter and triangular solves; no other module does these."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Factor:
 
     @staticmethod
     def _both_sides(matrices: Array, solve: Callable[[Array], Array]) -> Array:
-        # With all matrices side by side, each side takes one triangular solve.
+        # All matrices are solved side by side, so each side takes only one triangular solve.
         size = matrices.shape[-1]
 
         def one_side(stack: Array) -> Array:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Just under 32 MB, the largest array that raises glibc's threshold.
+# Just under 32 MB, the size of the largest array that raises glibc's threshold.
 THRESHOLD_SETTING = 4_000_000
 
 

@@ -7,13 +7,13 @@ from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 
-# The setting is global: the first user of it sets the limit, the last one removes it.
+# The setting is global: the first caller sets the limit, and the last caller removes it.
 _lock, _users, _limits = Lock(), [0], ExitStack()
 
 
 @cache
 def _libraries() -> ThreadpoolController:
-    # Cached, since the search takes milliseconds.
+    # The result is cached, because the search takes milliseconds.
     return ThreadpoolController()
 
 

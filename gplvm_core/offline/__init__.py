@@ -1,1 +1,1 @@
-"""Floor 9: write fitted models to one HTML file that needs no server and no network."""
+"""Level 9: write fitted models to one HTML file that needs no server and no network."""

@@ -16,7 +16,7 @@ from gplvm_core.wire.precision import rounded
 
 @dataclass(frozen=True, eq=False)
 class MapOf:
-    """A map in the file: a model's chart, or only positions if the model cannot generate.
+    """A map in the file: the packed model, or only positions if the model cannot generate rows.
 
     note: shown instead of a generated row.
     """
@@ -40,7 +40,7 @@ def offline_comparison(
     """Return the text of the file.
 
     picture: HTML of the recommendation, as `panels_html` returns it; words: its sentences; table:
-    HTML. All HTML is inserted unchanged. source: of the data. Raises
+    HTML. All HTML is inserted unchanged. source: the origin of the data. Raises
     KernelError for a kernel that a browser cannot evaluate.
     """
     contents, notes = [], [source]

@@ -24,12 +24,12 @@ NEEDED = ("latent_mean_", "latent_variance_", "posterior_", "relevance_", "n_eff
 
 
 def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "OfflineExplorer":
-    """Make an interactive map of a fitted model, for a notebook's cell or a file.
+    """Create an interactive map of a fitted model, for a notebook's cell or a file.
 
-    model: one with a latent map; of a deep model, the last layer is shown. dataset: its training
-    rows; title: default is the data set's title.
-    Raises NotFittedError, TypeError or ValueError if the model or the data cannot be shown,
-    KernelError for a kernel that a browser cannot evaluate.
+    model: a model with a latent map; for a deep model, the last layer is shown. dataset: the
+    training rows of the model. title: by default, the data set's title. Raises NotFittedError,
+    TypeError or ValueError if the model or the data cannot be shown, KernelError for a kernel that
+    a browser cannot evaluate.
 
     Examples
     --------
@@ -89,11 +89,11 @@ class OfflineExplorer:
     opening: str = OPENING
 
     def __post_init__(self) -> None:
-        _ = self._content  # raise errors now rather than when the page is shown
+        _ = self._content  # so that errors are raised here rather than when the page is shown
 
     @property
     def precision(self) -> Precision:
-        """The bits of the numbers in the file, and the resulting error."""
+        """The number of bits of the numbers in the file, and the resulting error."""
         return self._content[1]
 
     @property

@@ -15,8 +15,9 @@ def page(
 ) -> str:
     """Return the text of the file.
 
-    entry: the first script; styles: in addition to the kit's; body: HTML that the scripts fill;
-    contents: elements with bytes, see `content`; notes: sentences at the end of the page.
+    entry: the first script; styles: stylesheets in addition to those of the kit; body: HTML that
+    the scripts fill; contents: elements with bytes, see `content`; notes: sentences at the end of
+    the page.
     """
     code = f'(() => {{\n"use strict";\n{script(entry)}\n}})();'
     return Template(asset("offline/offline.html")).substitute(
@@ -31,14 +32,16 @@ def page(
 
 
 def content(identifier: str, data: bytes, facts: Mapping[str, str]) -> str:
-    """Return an HTML element with bytes; facts: its data-… attributes."""
+    """Return an HTML element that contains bytes; facts: its data-… attributes."""
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
     text = base64.b64encode(data).decode()
     return f'<script type="application/octet-stream" id="{identifier}"{attributes}>{text}</script>'
 
 
 def _digest(code: str) -> str:
-    """Return the script's hash for the page's content security policy, which allows no other."""
+    """Return the script's hash for the page's content security policy, which allows no other
+    script.
+    """
     if "</script" in code.lower() or "<!--" in code:
         raise ValueError("The canvas' scripts contain “</script” or “<!--”, which break a page.")
     return f"sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}"

@@ -1,18 +1,19 @@
 """The scripts and styles of assets/canvas as text.
 
 The scripts are modules that import each other by relative paths; node's tests and the type checker
-read them unchanged. For a page they are joined into one script, because Streamlit and a file
-without a server need that. The imports determine the files and their order.
+read them unchanged. Streamlit and a file without a server need a single script, so this module
+joins the modules for a page. The imports determine the files and their order.
 """
 
 import re
 from pathlib import Path
 
 HERE = Path(__file__).resolve()
-# A wheel contains them in this package, a checkout beside the core.
+# A wheel contains the files inside this package, a checkout beside the core.
 INSTALLED, CHECKED_OUT = HERE.parent / "canvas", HERE.parents[2] / "assets" / "canvas"
 ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
-# Styles of map/map.html in addition to the kit's, for the app and for a file without a server.
+# Styles of map/map.html in addition to those of the kit, for the app and for a file without a
+# server.
 MAP_STYLES = ("map/map.css", "map/bookmarks.css", "map/paths.css", "map/taking.css")
 IMPORT = re.compile(
     r'^import \{\s*\w+(?:,\s*\w+)*,?\s*\} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE
@@ -28,8 +29,9 @@ def asset(*names: str) -> str:
 def script(*names: str, folder: Path = ASSETS) -> str:
     """Join modules and their imports into one script, imported modules first.
 
-    names: relative to the folder. Imports and exports are removed, except `export default`; a
-    script without it can be put into a page. Raises ValueError if the modules cannot be joined.
+    names: file names relative to the folder. Imports and exports are removed, except `export
+    default`; a script without `export default` can be put into a page. Raises ValueError if the
+    modules cannot be joined.
     """
     texts: dict[Path, str] = {}
     for name in names:
@@ -45,7 +47,7 @@ def script(*names: str, folder: Path = ASSETS) -> str:
 
 
 def _collect(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
-    """Add a module and, before it, its imports to the texts; above: the chain of importers."""
+    """Add a module to the texts, after its imports; above: the chain of importers."""
     if path in above:
         circle = " → ".join(each.name for each in (*above[above.index(path) :], path))
         raise ValueError(f"Scripts import each other in a circle: {circle}.")

@@ -15,19 +15,20 @@ Flags = NDArray[np.bool_]
 MEMORY = 10
 SUFFICIENT_DECREASE = 1e-4
 MOST_TRIALS = 20
-# A step that was too long is shortened to between these fractions; a rejected one to PULL_BACK.
+# A step that was too long is shortened to a length between these fractions; a rejected step is
+# shortened to PULL_BACK.
 LEAST_KEPT, MOST_KEPT = 0.1, 0.5
 PULL_BACK = 0.25
-# Growth factor of the first trial step after an iteration without positive curvature, and its
-# limit.
+# After an iteration without positive curvature, the first trial step grows by this factor, up to
+# this limit.
 GROWTH, MOST_GROWN = 4.0, 1e6
 EPS = float(np.finfo(np.float64).eps)
 LARGEST = 1e150
 # The slope is useful even if the possible decrease is below the rounding error of the value. A row
-# ends if the decrease is below this fraction of the error.
+# ends if the decrease is below this fraction of the rounding error.
 SPENT = 1e-6
-# Values with a relative difference below VALUE_NOISE cannot rank steps; then the slope must have
-# decreased to this fraction.
+# Values with a relative difference below VALUE_NOISE cannot rank steps; such a step is accepted
+# only if the slope has decreased to this fraction.
 VALUE_NOISE = 1e-13
 FLATTENED = 0.9
 
@@ -61,11 +62,12 @@ class RowsResult:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """The r rows still running; work arrays of one call, modified in place.
+    """The r rows that are still running: work arrays of one call, modified in place.
 
-    `steps` and `changes` (r, memory, P) hold the latest differences, newest first. Unfilled ones
-    are zero, as are their `inverse_curvatures` (r, memory), and have no effect. A row tries its
-    direction times its `lengths`; `trials` counts the attempts, `grown` is the first length.
+    `steps` and `changes` (r, memory, P) hold the latest differences, newest first. Unused entries,
+    and their `inverse_curvatures` (r, memory), are zero and have no effect. The trial step of a row
+    is its direction times its entry of `lengths`. `trials` counts the attempts, and `grown` is the
+    length of the first one.
     """
 
     rows: Indices
@@ -158,7 +160,9 @@ def _started(objective_rows: RowsObjective, starts: Array) -> _Batch:
 def _evaluated(
     objective_rows: RowsObjective, x: Array, rows: Indices
 ) -> tuple[Array, Array, Flags]:
-    """Evaluate rows and check the shapes: values (r,), gradients (r, P), which are finite (r,)."""
+    """Evaluate rows and check the shapes; return values (r,), gradients (r, P), and which rows are
+    finite (r,).
+    """
     values, gradients = (np.array(a, dtype=np.float64) for a in objective_rows(x, rows))
     if values.shape != rows.shape or gradients.shape != x.shape:
         raise ValueError(
@@ -220,7 +224,7 @@ def _forget(batch: _Batch, forgetful: Flags) -> None:
 
 
 def _try(objective_rows: RowsObjective, batch: _Batch, directions: Array, slopes: Array) -> Flags:
-    """Evaluate a trial step of every row, and accept or shorten it; returns which rows failed."""
+    """Evaluate a trial step of every row, and accept or shorten it. Returns which rows failed."""
     fresh = batch.trials == 0
     steepness = np.sqrt(_dot(batch.gradients, batch.gradients))
     first = np.where(_remembers(batch), batch.grown, batch.grown / steepness)
@@ -259,7 +263,7 @@ def _shorten(batch: _Batch, too_long: Flags, predicted: Array, excess: Array) ->
 
 
 def _move(batch: _Batch, accepted: Flags, x: Array, values: Array, gradients: Array) -> None:
-    """Make the accepted steps, and store those of positive curvature in the memory."""
+    """Apply the accepted steps, and store those with positive curvature in the memory."""
     rows = np.flatnonzero(accepted)
     moved = x[rows] - batch.x[rows]
     change = gradients[rows] - batch.gradients[rows]

@@ -35,11 +35,11 @@ class LBFGSState(State):
 class LBFGS:
     """L-BFGS with a strong-Wolfe line search, for unbounded variables.
 
-    Converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an iteration
-    lowers the value by at most `value_tolerance` times max(|value|, 1). The default is tiny, since
-    badly conditioned bounds can progress slowly for long before they improve. Stalled if the line
-    search fails even along steepest descent.
-    Source: Nocedal & Wright (2006), Numerical Optimization, algorithms 7.4 and 7.5.
+    The run has converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an
+    iteration lowers the value by at most `value_tolerance` times max(|value|, 1). The default is
+    tiny, because a badly conditioned bound can improve slowly for many iterations before it
+    improves faster. It has stalled if the line search fails even along steepest descent. Source:
+    Nocedal & Wright (2006), Numerical Optimization, algorithms 7.4 and 7.5.
     """
 
     memory: int = 20
@@ -68,7 +68,7 @@ class LBFGS:
         return self._judge(state, np.inf)
 
     def step(self, state: LBFGSState, objective: Objective) -> LBFGSState:
-        """Make one accepted iteration; a state that is no longer running is returned unchanged."""
+        """Make one accepted iteration. A state that is no longer running is returned unchanged."""
         if state.status != "running":
             return state
         remembered = len(state.curvatures) > 0
@@ -77,8 +77,8 @@ class LBFGS:
         found = _search(objective, state, _direction(state), first_step)
         state = counted(state, found.evaluations, found.rejected)
         if found.reason and remembered:
-            # The memory may have given a bad direction: restart with steepest descent. The length
-            # of the newest step replaces the scale that the memory provided.
+            # The memory may have given a bad direction: restart with steepest descent. Without a
+            # memory, the length of the newest step gives the scale.
             first_step = float(np.linalg.norm(state.steps[-1])) / steepness
             state = replace(
                 state, steps=state.steps[:0], changes=state.changes[:0], curvatures=frozen([])
@@ -97,7 +97,7 @@ class LBFGS:
         return self._judge(self._moved(state, found), decrease)
 
     def rescaled(self, state: LBFGSState, ratio: Float[Array, " P"]) -> LBFGSState:
-        """The same state in variables ratio · x, with its information on the curvature."""
+        """The same state in the variables ratio · x, including the memory of the curvature."""
         return replace(
             state,
             x=frozen(ratio * state.x),

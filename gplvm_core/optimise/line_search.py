@@ -18,7 +18,8 @@ LONGEST_STEP = 1e10
 MOST_EVALUATIONS = 20
 # A rejected step is shortened to this fraction of its distance from the best step.
 PULL_BACK = 0.25
-# Relative widths at which the search ends: with a sufficient decrease found, and without one.
+# Relative widths of the bracket at which the search ends, if a sufficient decrease was found and if
+# not.
 NARROW_BRACKET = 0.1
 EMPTY_BRACKET = 1e-12
 
@@ -64,9 +65,9 @@ def search(
 ) -> Found:
     """Find a point along the direction that satisfies the strong Wolfe conditions.
 
-    Steps are in units of `direction`. A rejected evaluation shortens the step towards the best one,
-    and longer steps are not tried again. If no point satisfies the curvature condition, the lowest
-    point of sufficient decrease is returned.
+    Steps are in units of `direction`. If an evaluation is rejected, the next step is shorter and
+    closer to the best step, and longer steps are not tried again. If no point satisfies the
+    curvature condition, the lowest point of sufficient decrease is returned.
     """
     start = Trial(0.0, value, float(gradient @ direction))
     if not start.slope < 0.0:
@@ -171,7 +172,7 @@ def _interpolate(bracket: Bracket, trial: Trial, low: float, high: float) -> tup
         cubic = _cubic(best, trial)
         step = cubic if abs(cubic - trial.step) > abs(secant - trial.step) else secant
         closed = True
-    elif abs(trial.slope) < abs(best.slope):  # 3: lower and flatter, the minimum is farther
+    elif abs(trial.slope) < abs(best.slope):  # 3: lower and flatter, so the minimum is farther away
         far = high if trial.step > best.step else low
         cubic = _cubic(best, trial, beyond=far)
         if closed:
@@ -181,9 +182,9 @@ def _interpolate(bracket: Bracket, trial: Trial, low: float, high: float) -> tup
         else:
             step = cubic if abs(cubic - trial.step) > abs(secant - trial.step) else secant
             step = min(high, max(low, step))
-    elif closed:  # 4: lower and no flatter, inside a bracket
+    elif closed:  # 4: lower but not flatter, inside a bracket
         step = _cubic(trial, other)
-    else:  # 4: lower and no flatter, nothing bracketed
+    else:  # 4: lower but not flatter, nothing is bracketed
         step = high if trial.step > best.step else low
 
     if trial.value > best.value:

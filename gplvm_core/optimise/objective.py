@@ -27,9 +27,9 @@ class Objective(Protocol):
 class State:
     """The state of an optimiser; each optimiser adds further fields.
 
-    `value` and `gradient` are those at x; `rejected` of the `evaluations` were not finite; `reason`
-    is empty while running. The state consists only of arrays, numbers and strings. A run continued
-    from a stored state gives the same numbers as an uninterrupted run.
+    `value` and `gradient` are those at x. `rejected` counts the `evaluations` that were not finite.
+    `reason` is empty while the run continues. The state consists only of arrays, numbers and
+    strings. A run continued from a stored state gives the same numbers as an uninterrupted run.
     """
 
     x: Float[Array, " P"]
@@ -46,11 +46,12 @@ S = TypeVar("S", bound=State)
 
 
 class Optimiser(Protocol[S]):
-    """Minimises an objective from a starting vector, with one accepted iteration per step.
+    """An optimiser that minimises an objective from a starting vector, with one accepted iteration
+    per step.
 
-    `step` returns a new state with a value that is not higher, or one whose status and reason say
-    why the run ended. A state that is no longer running is returned unchanged. To cancel or pause,
-    the caller stops calling `step`.
+    `step` returns a new state. Either its value is not higher, or its status and reason state why
+    the run ended. A state that is no longer running is returned unchanged. To cancel or pause, the
+    caller stops calling `step`.
     """
 
     def start(self, x: Float[Array, " P"], objective: Objective) -> S: ...
@@ -63,13 +64,14 @@ class Optimiser(Protocol[S]):
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """What training reports to its callback after every accepted iteration.
+    """The progress report that training passes to its callback after every accepted iteration.
 
     `relevance` and `information` (Q,): 1/lengthscale² and mean KL in nats per latent dimension;
     `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None if unknown);
     `message` describes the current phase; `run` is the value from which training continues exactly;
     `verdicts` describes each of several layers, not in every report. `share` is the completed
-    fraction of all work, including that after training, if all allowed steps are needed.
+    fraction of all work, including the work after training. It assumes that all allowed steps are
+    needed.
     """
 
     phase: str
@@ -90,11 +92,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Result:
-    """How a training run ended.
+    """The end of a training run.
 
     `status`: "converged" (within a tolerance), "stalled" (the line search failed at a gradient that
     is not zero), "stopped" (by the callback) or "limit" (`max_iter`); `reason` explains it in
-    words. `rejected` of the `evaluations` were not finite; `jitter` is the relative jitter used.
+    words. `rejected` counts the `evaluations` that were not finite; `jitter` is the relative jitter
+    that was used.
     """
 
     status: Literal["converged", "stalled", "stopped", "limit"]
@@ -158,7 +161,9 @@ def first_evaluation(
 
 
 def check_settings(least: Mapping[str, tuple[float, float]]) -> None:
-    """Raise a ValueError for the first setting (value, least allowed) that is too low."""
+    """Raise a ValueError for the first setting, given as (value, smallest allowed value), that is
+    too small.
+    """
     for name, (value, lowest) in least.items():
         if not value >= lowest:
             raise ValueError(f"{name} must be at least {lowest}, got {value}.")
@@ -183,7 +188,9 @@ def judged(state: S, decrease: float, gradient_tolerance: float, value_tolerance
 
 
 def counted(state: S, evaluations: int, rejected: int) -> S:
-    """The state with further evaluations added; `rejected`: the number with non-finite results."""
+    """The state with further evaluations added to its counts; `rejected`: how many of them were not
+    finite.
+    """
     return replace(
         state,
         evaluations=state.evaluations + evaluations,

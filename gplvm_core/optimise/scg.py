@@ -1,4 +1,6 @@
-"""Scaled conjugate gradients: no line search; the curvature is a difference of gradients."""
+"""Scaled conjugate gradients: instead of a line search, the curvature is estimated from a
+difference of gradients.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -22,7 +24,8 @@ PROBE = 1e-7
 MOST_TRIALS = 30
 FIRST_DAMPING = 1e-6
 LEAST_DAMPING = 1e-15
-# Factor on the curvature after a rejected trial, and the largest factor after a higher value.
+# Factor by which the curvature grows after a rejected trial, and the largest factor after a trial
+# with a higher value.
 REJECTED_STIFFER = 10.0
 MOST_STIFFER = 100.0
 
@@ -45,10 +48,10 @@ class SCG:
     """Møller's scaled conjugate gradients, for unbounded variables.
 
     An accepted iteration takes two evaluations: one for the curvature along the direction, one for
-    the step. Converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an
-    iteration lowers the value by at most `value_tolerance` times max(|value|, 1); stalled if no
-    step along steepest descent lowers the value.
-    Source: Møller (1993), A scaled conjugate gradient algorithm for fast supervised learning.
+    the step. The run has converged if no entry of the gradient exceeds `gradient_tolerance` in
+    size, or if an iteration lowers the value by at most `value_tolerance` times max(|value|, 1). It
+    has stalled if no step along steepest descent lowers the value. Source: Møller (1993), A scaled
+    conjugate gradient algorithm for fast supervised learning.
     """
 
     gradient_tolerance: float = 1e-5
@@ -99,7 +102,8 @@ class SCG:
                 stiffer = REJECTED_STIFFER
             else:
                 value, gradient = evaluated
-                # The ratio of the decrease to that of the quadratic model: 1 is perfect.
+                # The ratio of the actual decrease to that predicted by the quadratic model; 1 is
+                # perfect.
                 comparison = 2.0 * curvature * (state.value - value) / slope**2
                 if comparison >= 0.0:
                     if comparison < 0.25:
@@ -126,7 +130,7 @@ class SCG:
         )
 
     def rescaled(self, state: SCGState, ratio: Float[Array, " P"]) -> None:
-        """None: the direction is conjugate only in the original variables."""
+        """None, because the direction is conjugate only in the original variables."""
 
     def _judge(self, state: SCGState, decrease: float) -> SCGState:
         return judged(state, decrease, self.gradient_tolerance, self.value_tolerance)
@@ -148,7 +152,9 @@ def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
 
 
 def _turned(state: SCGState, gradient: Float[Array, " P"], slope: float) -> SCGState:
-    """The next state with its conjugate direction, or steepest descent every P iterations."""
+    """The next state with its conjugate direction; every P iterations, the direction is steepest
+    descent.
+    """
     turn = float(gradient @ (gradient - state.gradient)) / -slope
     direction = turn * state.direction - gradient
     since_restart = state.since_restart + 1

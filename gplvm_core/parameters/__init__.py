@@ -1,4 +1,4 @@
-"""Floor 1: convert between nested dataclasses of parameters and one flat vector."""
+"""Level 1: convert between nested dataclasses of parameters and one flat vector."""
 
 from gplvm_core.parameters.transforms import IDENTITY, LOG, SOFTPLUS, Transform, log_above
 from gplvm_core.parameters.tree import Layout, Leaf, add, leaves, replace_leaves, scale_leaves

@@ -10,7 +10,7 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True)
 class Transform:
-    """A parameter θ = forward(v) of a free v; `slope` is dθ/dv as a function of θ."""
+    """A parameter θ = forward(v) of an unbounded number v; `slope` is dθ/dv as a function of θ."""
 
     name: str
     forward: Callable[[Array], Array]

@@ -44,7 +44,9 @@ def _children(tree: Any) -> Iterator[tuple[str, Any]]:
 
 
 def replace_leaves(tree: Tree, values: Mapping[str, Any]) -> Tree:
-    """A copy of the tree with new leaves at the given paths. Raises KeyError for unknown paths."""
+    """A copy of the tree with new values of the leaves at the given paths. Raises KeyError for
+    unknown paths.
+    """
     unknown = set(values) - set(leaves(tree))
     if unknown:
         raise KeyError(f"no such leaves: {sorted(unknown)}")
@@ -80,7 +82,7 @@ def scale_leaves(tree: Tree, factor: float) -> Tree:
 
 
 def _leafwise(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    # Called in every evaluation, so it avoids the cost of making paths.
+    # Every evaluation calls this function, so it avoids building paths.
     if isinstance(tree, np.ndarray):
         return function(tree, *others) if tree.dtype.kind == "f" else tree
     if isinstance(tree, float | int | np.floating) and not isinstance(tree, bool):
@@ -111,7 +113,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Layout:
-    """The free leaves of a tree, and their order in one flat vector.
+    """The free leaves of a tree, and the order of their entries in one flat vector.
 
     A leaf that is not in `free` has the template's value.
     """
@@ -156,7 +158,7 @@ class Layout:
         return np.concatenate(parts) if parts else np.empty(0)
 
     def below(self, name: str) -> NDArray[np.bool_]:
-        """A mask of the entries of the free vector that belong to leaves below that name."""
+        """A mask of the entries of the free vector that belong to leaves below a given name."""
         values = leaves(self.template)
         parts = [
             np.full(self._select(leaf, np.asarray(values[path])).size, path.startswith(f"{name}."))

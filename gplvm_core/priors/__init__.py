@@ -1,4 +1,4 @@
-"""Floor 3: priors over latent inputs."""
+"""Level 3: priors over latent inputs."""
 
 from gplvm_core.priors.standard import StandardNormal
 from gplvm_core.priors.uncertain import UncertainInputs

@@ -1,4 +1,4 @@
-"""Encoders: q(X) as a function of the outputs, which places new rows without a search.
+"""Encoders: q(X) as a function of the outputs, which infers new rows without a search.
 
 An encoder is a back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of
 q(x_n). Both kinds of encoder are a linear map of the rows plus nonlinear units h(y): kernel
@@ -40,7 +40,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Bumps:
-    """k(y, centers) in a basis in which the bumps at the centres are independent."""
+    """The values k(y, centers) in a basis in which the bumps at the centres are independent."""
 
     kernel: RBF
     centers: Float[Array, "C D"]
@@ -74,7 +74,7 @@ class Bumps:
 
 @dataclass(frozen=True)
 class Reading:
-    """The map from rows to an encoder's features, fixed before training by the training rows."""
+    """The map from rows to an encoder's features, determined from the training rows in advance."""
 
     basis: Float[Array, "D K"]
     bumps: Bumps | None = None
@@ -120,7 +120,7 @@ class Head:
 
     @classmethod
     def _near(cls, seen: Seen, wanted: Belief, hidden: Array | None) -> Self:
-        # Fit the linear part first, since it extrapolates; the units fit the residual.
+        # Fit the linear part first, because it extrapolates; then fit the units to the residual.
         units = _units(seen, hidden)
         linear = _with_one(seen.scores)
         both = np.hstack([linear, units])

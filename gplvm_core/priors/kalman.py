@@ -1,4 +1,4 @@
-"""The prior over time in O(N), for Matérn kernels: the same numbers as dense algebra.
+"""The prior over time in O(N), for Matérn kernels; the results equal those of dense algebra.
 
 If `supports` returns True, `smoothed`, `marginals` and `dual_of` replace those of `temporal`, and
 `smooth` replaces that of `natural`. A point without a site (ν = λ = 0) is a forecast; `covariance`
@@ -69,7 +69,8 @@ def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
     """
     line = _Line.of(kernel, timeline)
     nothing = np.zeros_like(path.dual)
-    # Two problems at once: the spread under λ, and Kμ̄, which is the mean of sites with λ = 0.
+    # Solve two problems at once: the spread under λ, and Kμ̄, which is the mean of sites with λ =
+    # 0.
     both = line.smooth(_beside(nothing, path.dual), _beside(path.precision, nothing))
     mean, variance = _right(both.mean), _left(both.variance)
     kl = _divergence(path.dual, path.precision, mean, variance, _left(both.log_determinant))
@@ -175,7 +176,7 @@ class _At:
 
 @dataclass(frozen=True)
 class _Found:
-    """As `state_space.SmoothedChain`, in the caller's order and with white noise."""
+    """The results of `state_space.SmoothedChain`, in the caller's order and with white noise."""
 
     mean: Numbers  # (N, C)
     variance: Numbers  # (N, C)
@@ -246,10 +247,11 @@ class _Line:
             inner = chain_covariance(
                 self.chain, (precision / spread)[self.order], place[ascending]
             )[:, back[:, None], back]
-            # If λ𝓟 overflowed, a site would be lost without an error.
+            # Without this check, a site would be lost without an error if λ𝓟 overflowed.
             most = np.sqrt(self.matern.variance * precision)
         self._check(precision, inner, most)
-        # The white noise that the row's own site does not explain is independent between rows.
+        # The part of the white noise that the site of a row does not explain is independent between
+        # rows.
         shrunk = 1.0 / spread[rows].T
         found = inner * (shrunk[:, :, None] * shrunk[:, None, :])
         diagonal = np.arange(len(rows))
@@ -281,7 +283,7 @@ class _Line:
 
 
 def _refusal(kernel: Kernel, timeline: Timeline) -> str | None:
-    """Why the O(N) algebra cannot be used, or None."""
+    """The reason why the O(N) algebra cannot be used, or None."""
     parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
     others = [type(part).__name__ for part in parts if not isinstance(part, Matern | White)]
     n_matern = sum(isinstance(part, Matern) for part in parts)

@@ -49,13 +49,14 @@ class SmoothedEvidence(Smoothed):
 
 
 Smoother = Callable[[Sites], Smoothed]
-# Belief → the data term's value in nats, and its ∂mean and ∂variance (N × Q).
+# A function from a belief to the data term's value in nats, and its ∂mean and ∂variance (N × Q).
 DataTerm = Callable[[Belief], tuple[float, Array, Array]]
 
 
 @dataclass(frozen=True)
 class SiteState:
-    """The state after a step: sites, their posterior and data term, and the rate of the next step.
+    """The state after a step: the sites, their posterior and data term, and the rate of the next
+    step.
 
     rate: ρ in (0, 1]. accepted: whether the last step was accepted.
     """
@@ -93,8 +94,8 @@ def step(state: SiteState, smoother: Smoother, data_term: DataTerm) -> SiteState
     rate grows by half, up to 1. At a fixed point λ = λ* and μ̄ = ∂μ, for any rate. Source: Khan &
     Lin (2017), eq. 18; Damianou (2015), eq. 3.31.
     """
-    # A data term that prefers more variance would give λ < 0. ν must use the clipped λ*; otherwise
-    # the mean would converge to a point with ∂μ ≠ μ̄.
+    # If the data term prefers more variance, λ would be negative. ν must use the clipped λ*;
+    # otherwise the mean would converge to a point with ∂μ ≠ μ̄.
     wanted = np.maximum(-2.0 * state.d_variance, 0.0)
     toward = state.d_mean + wanted * state.smoothed.belief.mean
     rho, old = state.rate, state.sites

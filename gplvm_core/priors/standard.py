@@ -14,7 +14,7 @@ class StandardNormal:
     """Independent N(0, 1) for every entry of X that is not observed."""
 
     def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
-        """KL(q(x_nq) ‖ p) of every entry in nats, 0 for observed ones."""
+        """KL(q(x_nq) ‖ p) of every entry in nats, 0 for observed entries."""
         terms = 0.5 * (belief.mean**2 + belief.variance - np.log(self._safe(belief)) - 1.0)
         return terms if belief.observed is None else np.where(belief.observed, 0.0, terms)
 

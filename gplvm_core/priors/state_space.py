@@ -87,7 +87,7 @@ def covariance(
     weight = -np.einsum("nijc,njc->nic", _information(chain, precision, forward, rows), cross)
     weight[:, 0] += 1.0
     found = np.empty((len(rows), len(rows), n_columns))
-    # 𝓟_s e of each row so far, propagated to the present row.
+    # 𝓟_s e of each earlier row, propagated to the present row.
     carried = np.empty((d, len(rows), n_columns))
     for k, row in enumerate(rows):
         if k > 0:
@@ -159,7 +159,7 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
     mean, variance, dual = np.empty((3, n_points, n_columns), kind)
     inner = precision / forward.evidence
     score = np.zeros((2, n_columns), kind)
-    # r and N of the later rows, stored as [r; N] like the states.
+    # Update r and N of the later rows, which are stored as [r; N] like the states.
     after = np.zeros((d + 1, d, n_columns), kind)
     for start in reversed(range(0, n_points, BLOCK)):
         steps = chain.steps[start : start + BLOCK]
@@ -195,7 +195,9 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
 def _information(
     chain: Chain, precision: Array, forward: _Forward, rows: Int[NDArray[np.intp], " n"]
 ) -> Float[Array, "n d d C"]:
-    """N, the information of later rows about a row's state, at some ascending rows."""
+    """N, the information of the later rows about the state of a row, at some rows in ascending
+    order.
+    """
     d, n_columns = chain.order, precision.shape[1]
     found = np.zeros((len(rows), d, d, n_columns))
     after, k, stop = np.zeros((d, d, n_columns)), len(rows) - 1, len(precision)
@@ -230,7 +232,7 @@ def _passage(chain: Chain, forward: _Forward, start: int, stop: int) -> Float[Ar
 
 
 def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numbers:
-    """The part of some steps in ∂log 𝒵 / ∂(variance, log rate), for each column.
+    """The contribution of some steps to ∂log 𝒵 / ∂(variance, log rate), for each column.
 
     The adjoint of a predicted mean is r; that of a predicted covariance is G = ½(rrᵀ − N).
     """

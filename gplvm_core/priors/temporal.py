@@ -20,7 +20,7 @@ from gplvm_core.parameters import add
 
 @dataclass(frozen=True)
 class Timeline:
-    """The observed inputs of the prior (times, N × 1, or vectors) and the rows of each sequence."""
+    """The observed inputs of the prior (times, N × 1, or vectors) and the rows of all sequences."""
 
     times: Float[Array, "N P"]
     rows: tuple[Int[NDArray[np.intp], " _n"], ...]
@@ -39,7 +39,7 @@ class Timeline:
 class Path:
     """The free parameters of q(X): means K·dual and covariances (K⁻¹ + diag precision)⁻¹.
 
-    Also the shape of their gradients.
+    Gradients with respect to them have the same shape.
     """
 
     dual: Float[Array, "N Q"]  # μ̄
@@ -76,7 +76,8 @@ def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
 
 
 def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
-    """As `marginals`, with pseudo-targets of precision λ instead of μ̄ = (K + Λ⁻¹)⁻¹ targets.
+    """The marginals as in `marginals`, but given pseudo-targets of precision λ, where μ̄ = (K +
+    Λ⁻¹)⁻¹ targets.
 
     The means are the targets smoothed over time. An optimiser can change the targets independently,
     but not the means. `sites.dual` and its gradient contain the targets. λ must be positive.

@@ -23,7 +23,7 @@ class UncertainInputs:
     variance: Float[Array, "N Q"]
 
     def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
-        """KL(q(x_nq) ‖ p) of every entry in nats, 0 for those known exactly."""
+        """KL(q(x_nq) ‖ p) of every entry in nats, 0 for entries that are known exactly."""
         center, variance, spread = self._safe(belief)
         ratio = spread / variance
         terms = 0.5 * ((belief.mean - center) ** 2 / variance + ratio - np.log(ratio) - 1.0)
@@ -44,8 +44,8 @@ class UncertainInputs:
         """The prior with the noise variances that minimise the KL, one for each group.
 
         groups: the index of the variance that an entry shares; -1 if it does not change. The
-        optimum is the group's mean of (μ − center)² + S. By the envelope theorem, `kl` there gives
-        the gradient of the minimised KL.
+        optimum is the group's mean of (μ − center)² + S. By the envelope theorem, `kl` at the
+        optimum gives the gradient of the minimised KL.
         """
         chosen = groups >= 0
         if not chosen.any():

@@ -1,4 +1,4 @@
-"""Floor 1: read files into data sets, with checks and limits. One module per format."""
+"""Level 1: read files into data sets, with checks and limits. One module per format."""
 
 from gplvm_core.readers.bodies.bvh import Motion, read_motion
 from gplvm_core.readers.bodies.markers import read_c3d

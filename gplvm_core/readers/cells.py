@@ -15,8 +15,8 @@ class Cells:
     """One column: its name, its values and its data type.
 
     dtype: "bool", "int", "float", "words" (strings or mixed values), "category" or "ordered";
-    levels: the categories in their order, for "category" and "ordered". places: the rows in words,
-    for messages.
+    levels: the categories in their order, for "category" and "ordered". places: descriptions of the
+    rows, for messages.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Cells:
     places: tuple[str, ...] = ()
 
     def place(self, row: int) -> str:
-        """A row in a message."""
+        """The description of a row in a message."""
         return self.places[row] if self.places else f"row {row} (counted from 0)"
 
     @property

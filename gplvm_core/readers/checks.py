@@ -110,8 +110,9 @@ def _shape_words(array: NDArray[Any]) -> str:
 
 
 def _all_finite(array: Array) -> bool:
-    # The sum is finite only if every entry is; after an overflow, the full check decides. So the
-    # usual case takes one pass and no temporary array.
+    # If the sum is finite, every entry is finite. Otherwise an entry is not finite, or the sum
+    # overflowed, and the full check decides. The usual case therefore takes one pass and no
+    # temporary array.
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(array.sum()))
 
@@ -167,7 +168,7 @@ def describe(
 
     The sentences report the number of missing values, columns with a single observed value,
     constant columns, repeated rows, scales beyond 1e±12, and columns whose units differ. `one_unit`
-    says that all columns have the same unit (pixels, joint positions). Only observed entries count.
+    says that all columns have the same unit (pixels, joint positions). Missing entries are ignored.
     Raises DataError as check_targets with missing=True does.
     """
     array = check_targets(targets, missing=True, column_names=column_names)

@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows to learn from, with everything else known about them.
+    """The rows to learn from, with further facts about them.
 
     targets        N × D, uint8 (pixels) or floating; NaN and masked entries are missing
     labels         N class numbers, indices into `label_names`
@@ -47,7 +47,7 @@ class Dataset:
     source         origin of the data, their licence, and whom to credit
     notes          everything that the reader changed: rescaled, dropped, subsampled
     covariates     further facts about each row, first axis N; never trained on
-    views          blocks of columns that describe the same things, each drawn in its own way
+    views          blocks of columns that describe the same things, each with its own drawing
     columns        the D columns with their kinds and words; empty if all are numbers. A word is
                    stored among the targets as its number in the column's `words`
 
@@ -113,8 +113,8 @@ class Dataset:
         """Join several descriptions of the same items into one data set; row n is item n in each.
 
         views: by name, the targets and their Drawing; or a data set, whose targets, drawing and
-        column names are used. others: the remaining fields. Targets are uint8 if those of all views
-        are, float64 otherwise. Raises DataError if the numbers of rows differ.
+        column names are used. others: the remaining fields. Targets are uint8 if the targets of all
+        views are uint8, and float64 otherwise. Raises DataError if the numbers of rows differ.
         """
         blocks: dict[str, NDArray[Any]] = {}
         parts: list[View] = []
@@ -199,12 +199,12 @@ class Dataset:
 
     @property
     def missing(self) -> Bool[NDArray[np.bool_], "N D"] | None:
-        """Which targets are missing; None when the data are complete."""
+        """Which targets are missing; None if the data are complete."""
         return missing_entries(self.targets)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is unusual about the targets, in sentences (`describe`)."""
+        """Sentences about unusual properties of the targets (`describe`)."""
         # Views may differ in units: each view has its own scale.
         one_unit = bool(self.views or self.columns) or self.drawing.kind in ("image", "skeleton")
         found = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
@@ -236,7 +236,9 @@ class Dataset:
         )
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
-        """The column names, if their number fits; other checks refuse those that do not fit."""
+        """The column names, if their number fits; other checks refuse names whose number does not
+        fit.
+        """
         width = targets.shape[1] if targets.ndim == 2 else 0
         if self.column_names is not None and len(self.column_names) == width:
             return self.column_names
@@ -311,8 +313,8 @@ class Dataset:
             )
 
     def _order_labels(self) -> None:
-        """Labels from a column of words have the numbers of its words, so that both have the same
-        colours.
+        """Labels from a column of words have the same numbers as the words, so that both have the
+        same colours.
         """
         if not self.label_names:
             return

@@ -20,8 +20,8 @@ OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # names for data without vi
 def name_groups(names: Sequence[str]) -> dict[str, list[int]]:
     """Group columns by the beginning of their names.
 
-    The beginning ends at the first separator, or before a number at the end of the name. Empty if
-    this gives a single group, or one group per column.
+    The beginning ends at the first separator, or before a number at the end of the name. The result
+    is empty if there would be a single group, or one group per column.
     """
     groups: dict[str, list[int]] = {}
     for d, name in enumerate(names):
@@ -32,7 +32,8 @@ def name_groups(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
-    """Make each group of columns (numbers from 0) a view; note the columns left out.
+    """Make each group of columns (numbers from 0) a view; a note lists the columns that are left
+    out.
 
     Raises DataError for a view without columns and for a column in two views.
     """
@@ -68,8 +69,9 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
 def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
     """Make a view of every `width` neighbouring columns; the drawing of a row does not change.
 
-    A constant block joins the next block that varies (the last joins the one before), since a
-    constant view has nothing to learn. Raises DataError if fewer than two views are left.
+    A constant block is joined to the next block that varies (a constant last block to the previous
+    one), because nothing can be learnt from a constant view. Raises DataError if fewer than two
+    views are left.
     """
     values = dataset.values
     varies = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)

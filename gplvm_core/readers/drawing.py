@@ -9,7 +9,7 @@ from gplvm_core.readers.errors import DataError
 Kind = Literal["image", "skeleton", "curve", "bars"]
 
 MOST_BARS = 32
-"""Plain vectors with at most this many columns are drawn as bars, longer ones as a curve."""
+"""Plain vectors with at most this many columns are drawn as bars, longer vectors as a curve."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Skeleton:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How one row of targets is drawn.
+    """The description of how one row of targets is drawn.
 
     kind         shape of a row
     "image"      (height, width) or (height, width, 3), row by row from the top left
@@ -46,8 +46,8 @@ class Drawing:
     "curve"      (D,), neighbouring columns joined
     "bars"       (D,), one bar per column
 
-    `value_range` holds the values drawn as black and white (image), or the ends of the axis; None
-    fits it to the data.
+    `value_range` holds the values drawn as black and white (image), or the ends of the axis; with
+    None, the range is that of the data.
 
     Examples
     --------
@@ -96,5 +96,5 @@ class Drawing:
 
     @classmethod
     def of_vector(cls, n_outputs: int) -> "Drawing":
-        """Bars for a short row of plain numbers, a curve for a long one."""
+        """The drawing of plain numbers: bars for a short row, a curve for a long row."""
         return cls("bars" if n_outputs <= MOST_BARS else "curve", (n_outputs,))

@@ -3,8 +3,9 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 
-LONGEST = 900  # characters of a message; text from a file can be of any length
-LONGEST_SCRIPT = 300  # characters of the sentence for scripts
+# maximum number of characters of a message, because text from a file can be of any length
+LONGEST = 900
+LONGEST_SCRIPT = 300  # maximum number of characters of the sentence for scripts
 
 
 class DataError(ValueError):

@@ -45,14 +45,14 @@ def ending_of(name: str) -> str:
 
 
 def kind_of(name: str) -> FileKind:
-    """The kind of file by its extension; unknown extensions are taken for tables."""
+    """The kind of file by its extension; files with unknown extensions are treated as tables."""
     return ENDINGS.get(ending_of(name), "table")
 
 
 def read_file(source: Source, **options: Any) -> Dataset:
     """Read a file as a data set, with the reader for its kind (READERS).
 
-    options: passed to the reader. Bytes without a name are taken for a table. Raises DataError for
+    options: passed to the reader. Bytes without a name are treated as a table. Raises DataError for
     a file that cannot be read.
     """
     if isinstance(source, NamedBytes):

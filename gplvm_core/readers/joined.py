@@ -15,20 +15,20 @@ from gplvm_core.readers.errors import DataError, listed
 
 Rows = NDArray[np.intp]
 Unequal = Literal["trim", "fill"]
-# How the readers' notes on empty rows begin.
+# The beginnings of the readers' notes on empty rows.
 LEFT_OUT = ("Left out, without any value", "Lines without any value")
 
 
 class RowsDifferError(DataError):
-    """Files with different numbers of rows: to join them, `unequal` must be given."""
+    """The files have different numbers of rows, and `unequal` was not given."""
 
 
 @dataclass(frozen=True, eq=False)
 class FileView:
     """One file, as one view of the rows.
 
-    name: of the view; file: the file's name for messages; rows: which of the `n_rows` rows are in
-    `dataset`, None for all; the view is missing in the others.
+    name: the name of the view; file: the name of the file, for messages; rows: which of the
+    `n_rows` rows are in `dataset`, None for all. In the other rows the view is missing.
     """
 
     name: str
@@ -48,7 +48,9 @@ class FileView:
         return filled[:count]
 
     def knows_all(self, count: int) -> bool:
-        """Whether its labels, times and other facts are known for all of the first `count` rows."""
+        """Whether the labels, times and other facts of the file are known for all of the first
+        `count` rows.
+        """
         return self.rows is None and self.n_rows >= count
 
 
@@ -124,7 +126,7 @@ def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None])
 
 
 def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:
-    """Labels, times, row names and sequences, each of the first file that has it; and notes."""
+    """Labels, times, row names and sequences, each from the first file that has them, and notes."""
     facts: dict[str, Any] = {}
     notes = []
     labelled = first(parts, count, lambda dataset: dataset.labels is not None)
@@ -175,7 +177,7 @@ def clash_of_times(parts: Sequence[FileView]) -> str | None:
 
 
 def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
-    """Notes on how rows that some files lack were treated."""
+    """Notes on the treatment of rows that some files lack."""
     longer = [f"{part.file} has {part.n_rows:,}" for part in parts if part.n_rows > count]
     notes = [f"Trimmed to the first {count:,} rows: {', '.join(longer)}."] if longer else []
     for part in parts:
@@ -195,6 +197,7 @@ def notes_of(parts: Sequence[FileView]) -> list[str]:
         f"{part.name.strip()}: {note}"
         for part in parts
         for note in part.dataset.notes
-        # rows_in_words reports these rows already: missing in the view, not left out.
+        # these rows are missing in the view but not left out, and rows_in_words already reports
+        # them
         if part.rows is None or not note.startswith(LEFT_OUT)
     ]

@@ -27,9 +27,9 @@ YES = ("yes", "true", "y", "t", "1", "1.0", "on")
 class TableColumn:
     """A column of a table: its name, its kind and its words.
 
-    words: of a category by falling frequency, of a grade in their order, of yes/no (yes, no). A
-    word is stored as its number in `words`. unit: of an exposure its geometric mean in the training
-    rows, at which counts are predicted if the exposure is not known.
+    words: for a category by decreasing frequency, for a grade in their order, for yes/no (yes, no).
+    A word is stored as its number in `words`. unit: for an exposure, the geometric mean in the
+    training rows. Counts are predicted at this exposure where the row's exposure is not known.
     """
 
     name: str
@@ -160,7 +160,9 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
 
 
 def _rank(word: Any) -> float:
-    """Sort key: the larger of two numbers means yes; words keep their order."""
+    """Sort key for the two values of a yes/no column: the larger of two numbers means yes; words
+    keep their order.
+    """
     return float(word) if isinstance(word, int | float) else 0.0
 
 
@@ -183,7 +185,7 @@ def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
     found = set(cells.seen)
     if len(found) == 1:
         raise _one_value(cells)
-    # Nothing can be learnt about a grade that no row has.
+    # nothing can be learnt about a grade that does not occur in any row
     used = tuple(level for level in levels if level in found)
     _few_words(cells, len(used))
     return TableColumn(cells.name, "grade", used)
@@ -264,7 +266,9 @@ def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
 
 
 def coded_table(columns: Sequence[TableColumn], table: Any) -> Float[Array, "N C"]:
-    """A data frame, or rows of the columns' own values, as `coded_column` returns each column."""
+    """Convert a data frame, or rows of the columns' own values, to numbers, each column as by
+    `coded_column`.
+    """
     cells = cells_of(table)
     if len(cells) != len(columns):
         raise DataError(
@@ -275,7 +279,7 @@ def coded_table(columns: Sequence[TableColumn], table: Any) -> Float[Array, "N C
 
 
 def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], name: str) -> None:
-    """Raise DataError unless the columns can have these values, as `coded_column` returns them."""
+    """Raise DataError unless these are values that `coded_column` can return for the columns."""
     if len(columns) != values.shape[1]:
         raise DataError(f"{name}: {len(columns)} kinds for {values.shape[1]} columns.")
     for column, own in zip(columns, values.T, strict=True):
@@ -298,7 +302,9 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
 
 
 def kinds_of(columns: Sequence[TableColumn]) -> list[Any]:
-    """The argument `kinds` of a model for these columns: a grade by its words in their order."""
+    """The argument `kinds` of a model for these columns; a grade is given by its words in their
+    order.
+    """
     return [list(column.words) if column.kind == "grade" else column.kind for column in columns]
 
 
@@ -320,6 +326,6 @@ def in_own_values(columns: Sequence[TableColumn], values: Float[Array, "n C"]) -
         return cells
 
     found = [own(column, each) for column, each in zip(columns, values.T, strict=True)]
-    # By number, since names may occur twice.
+    # Columns are identified by number, because names may occur twice.
     frame = pandas.DataFrame(dict(enumerate(found)))
     return frame.set_axis([column.name for column in columns], axis=1)

@@ -18,7 +18,7 @@ MOST_TEXT = 64 * MEGABYTE
 """Size of unpacked text, and of the unpacked parts of a workbook."""
 
 MOST_CHUNK = 64 * MEGABYTE
-"""Size of one block of an HDF5 file, which is unpacked as a whole."""
+"""Size of one block of an HDF5 file; a block is unpacked as a whole."""
 
 MOST_MEMBERS = 20_000
 """Files in an archive, frames in a video, parts of an HDF5 file."""
@@ -27,13 +27,15 @@ MOST_VALUES = 20_000_000
 """Rows × columns of a table, frames × coordinates of a motion, pixels of all shrunk pictures."""
 
 MOST_COLUMNS = 100_000
-"""Columns of a table; each becomes an object with a name."""
+"""Columns of a table; each of them becomes an object with a name."""
 
 MOST_PIXELS = 40_000_000
 """Pixels of one picture before it is shrunk."""
 
 MOST_PIXELS_TOGETHER = 300_000_000
-"""Pixels of all pictures of a file before they are shrunk: each must be unpacked to be shrunk."""
+"""Pixels of all pictures of a file before they are shrunk, because a picture must be unpacked to be
+shrunk.
+"""
 
 MOST_MARKERS = 1_000
 """Markers in motion capture: the distances between all pairs are computed."""
@@ -45,7 +47,7 @@ SECONDS_TO_START = 120
 """Wall-clock seconds until the subprocess is ready: usually two, many more on a busy machine."""
 
 MOST_WRITTEN = 2048 * MEGABYTE
-"""Size of a file that the subprocess writes: its answer, or a copy of its input."""
+"""Size of a file that the subprocess writes: an answer, or a copy of its input."""
 
 MOST_MEMORY = 850 * MEGABYTE
 """Memory that the subprocess may take to read one file."""
@@ -54,19 +56,18 @@ MOST_MODEL = 512 * MEGABYTE
 """Size of the arrays in an uploaded model file."""
 
 MODEL_FREE = 64 * MEGABYTE
-"""The arrays of an uploaded model file may always take this much, however small the file is."""
+"""Size that the arrays of an uploaded model file may always have, however small the file is."""
 
 MODEL_GROWTH = 200
-"""A model file may unpack to this many times its own size, beyond `MODEL_FREE`.
+"""In addition to `MODEL_FREE`, a model file may unpack to this many times its size.
 
-The ready-made models at most double in size. A table of zeros and ones grows 250-fold; its model,
-in the same file, hardly grows. A table of zeros grows 1000-fold."""
+The ready-made models at most double in size. A table of zeros and ones grows 250-fold, and a table
+of zeros 1000-fold, but the model in the same file hardly grows."""
 
 MOST_MODEL_TEXT = 4 * MEGABYTE
-"""The names, notes and settings in an uploaded model file may take this much text.
+"""Size of the text of names, notes and settings in an uploaded model file.
 
-Once it is read, text takes up to 25 times as much memory, and listing the models reads it every
-time."""
+In memory, text takes up to 25 times as much, and every listing of the models reads it."""
 
 
 def check_at_most(count: int, most: int, what: str, name: str, advice: str) -> None:
@@ -76,7 +77,7 @@ def check_at_most(count: int, most: int, what: str, name: str, advice: str) -> N
 
 
 def in_words(count: int) -> str:
-    """A count with its digits in groups; for absurdly large counts, a power of ten."""
+    """A count with its digits in groups; for an extremely large count, a power of ten."""
     # Python refuses to write integers of more than a few thousand digits.
     digits = int(count.bit_length() * 0.30103)
     return f"{count:,}" if digits < 30 else f"about 10^{digits}"

@@ -1,4 +1,6 @@
-"""Missing values (NaN): find them, describe them, and refuse rows and columns without values."""
+"""Missing values (NaN): find and describe missing values, and refuse rows and columns without
+values.
+"""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -28,7 +30,7 @@ def unmasked(targets: Any) -> Any:
 def without_na(values: Any) -> Any:
     """Object tables with NaN for None, `pandas.NA` and `pandas.NaT`; anything else unchanged."""
     pandas = sys.modules.get("pandas")
-    if pandas is None:  # not imported, so no value can be pandas.NA
+    if pandas is None:  # pandas is not imported, so no value can be pandas.NA
         return values
     if isinstance(values, pandas.DataFrame | pandas.Series):
         kinds = values.dtypes if isinstance(values, pandas.DataFrame) else [values.dtype]
@@ -78,7 +80,7 @@ def _named(names: list[str], many: str) -> str:
 
 
 def missing_in_words(missing: Bool[Mask, "N D"]) -> str:
-    """How much is missing, as one sentence."""
+    """The amount of missing values, as one sentence."""
     count = int(missing.sum())
     rows, columns = int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
     return (
@@ -89,7 +91,7 @@ def missing_in_words(missing: Bool[Mask, "N D"]) -> str:
 
 
 def percent(count: int, total: int) -> str:
-    """A share in whole per cent; only exact shares are shown as 0% or 100%."""
+    """A fraction in whole per cent; only exact fractions are shown as 0% or 100%."""
     share = 100 * count / total
     if 0 < share < 0.5:
         return "less than 1%"

@@ -35,7 +35,9 @@ MOST_ROWS = 5000
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of the file: the number of the model's column, or the cells of one it lacks."""
+    """A column of the file: the number of the model's column, or the cells of a column that the
+    model lacks.
+    """
 
     name: str
     output: int | None = None
@@ -47,8 +49,8 @@ class NewRows:
     """Rows (n, D) in the columns and units of the data set, NaN where missing.
 
     notes: what the reader changed; mark: a short digest that identifies the file; row_names: the
-    names of the rows, if the file has any; columns: those of the file in their order, empty if
-    they are the model's in its order.
+    names of the rows, if the file has any; columns: the columns of the file in their order, empty
+    if they are the model's columns in the same order.
     """
 
     values: Float[Array, "n D"]
@@ -106,7 +108,7 @@ def _check(name: str, values: Array, dataset: Drawn) -> None:
 
 
 def _units_note(values: Array, drawing: Drawing) -> tuple[str, ...]:
-    """A note if the pixels seem to run from 0 to 1 where the model's run to 255."""
+    """A note if the pixels seem to range from 0 to 1, whereas the model's pixels range to 255."""
     if drawing.kind != "image" or drawing.value_range is None:
         return ()
     low, high = drawing.value_range
@@ -164,7 +166,7 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
 
 
 def _in_order(table: Table, places: dict[str, int]) -> tuple[FileColumn, ...]:
-    """The columns of the file; places: the number of the model's column, by name."""
+    """The columns of the file; places: the numbers of the model's columns, by name."""
     if [places.get(column.name) for column in table.columns] == [*range(len(table.columns))]:
         return ()
     count = len(table.places)
@@ -183,7 +185,7 @@ def _called(table: Table, used: Iterable[Column]) -> NDArray[np.str_] | None:
 
 
 def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Table:
-    """The only array of an NPZ file whose rows are as long as the model's."""
+    """The only array of an NPZ file whose rows have as many values as the model has columns."""
     width = dataset.drawing.n_outputs
     candidates = [parse_arrays(data, name, array) for array in table.arrays]
     fitting = [each for each in candidates if len(each.columns) == width]
@@ -223,7 +225,9 @@ def _by_name(
 def _with_dates(
     table: Table, named: dict[str, Column], wanted: tuple[str, ...]
 ) -> tuple[dict[str, Column], list[str]]:
-    """Add the columns that the model made from dates; also return the names of the date columns."""
+    """Add the columns that the data set derived from dates; also return the names of the date
+    columns.
+    """
     found, used = dict(named), []
     for name, column in named.items():
         if not any(each.startswith(f"{name} ") and each not in named for each in wanted):
@@ -253,7 +257,7 @@ def _numbers(table: Table, column: Column) -> Array:
         return np.asarray(column.numbers, dtype=float)
     first = column.problem or 0
     cell = (column.texts or ("",))[first]
-    kind = "a time of day like the others" if column.of_day else "a number"
+    kind = "a time of day like the other cells" if column.of_day else "a number"
     raise DataError(
         f"{table.name}, {table.unit} {table.places[first]}, column “{column.name}”: “{cell}” is "
         f"not {kind}. Correct it, or leave the cell empty: an empty cell is a gap."

@@ -33,7 +33,7 @@ def require_packages(what: str, packages: Sequence[str]) -> None:
 def files_of(package: str, pattern: str) -> dict[tuple[str, ...], Path]:
     """Files of an installed package whose paths end with a pattern, keyed by the pattern's groups.
 
-    Raises DataError when there are none.
+    Raises DataError if there are none.
     """
     found: dict[tuple[str, ...], Path] = {}
     for file in importlib.metadata.files(package) or []:

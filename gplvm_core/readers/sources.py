@@ -24,7 +24,7 @@ Source = str | os.PathLike[str] | bytes | NamedBytes
 
 
 def read_source(source: Source, expected: str) -> tuple[bytes, str]:
-    """The file's bytes, and a name for it ("upload" when only bytes were given)."""
+    """The file's bytes, and a name for the file ("upload" if only bytes were given)."""
     if isinstance(source, NamedBytes):
         data, name = source.data, source.name
     elif isinstance(source, bytes | bytearray | memoryview):
@@ -52,7 +52,7 @@ def _check_size(size: int, name: str) -> None:
 
 
 def stem(name: str) -> str:
-    """A file name without folder and extensions: the name of its data set."""
+    """A file name without folder and extensions, which is the name of the data set."""
     return PurePosixPath(name).name.split(".")[0] or "upload"
 
 
@@ -88,14 +88,13 @@ def open_archive(
     most_unpacked: int = MOST_UNPACKED,
     most_members: int = MOST_MEMBERS,
 ) -> Archive:
-    """Open a zip after refusing anything that an honest zip of data does not contain.
-
-    Refused: empty names, absolute paths and "..", links, encryption, repeated names, more than
+    """Open a zip after refusing anything that a normal zip of data does not contain. Refused are
+    empty names, absolute paths and "..", links, encryption, repeated names, more than
     `most_members` files, and more than `most_unpacked` declared bytes. A member that unpacks to
-    more than it declares is cut off there and fails its checksum. Skipped and listed in `skipped`:
-    hidden files and the files that macOS and Windows add.
+    more than it declares is cut off at that size and fails its checksum. Hidden files and the files
+    that macOS and Windows add are skipped and listed in `skipped`.
     """
-    count = data.count(ENTRY)  # checked before ZipFile makes an object of each
+    count = data.count(ENTRY)  # checked before ZipFile makes an object for each file
     if count > most_members:
         raise DataError(f"{name} holds {count:,} files; up to {most_members:,} are read. Split it.")
     with parsing(name, "is not a zip file, or it is cut off", "Pack it again."):

@@ -31,5 +31,7 @@ def stride(n_rows: int) -> int:
 
 
 def row_order(n_rows: int) -> Int[Rows, " N"]:
-    """All row numbers, ordered such that any first n of them are spread evenly over the table."""
+    """All row numbers, ordered such that the first n of them are spread evenly over the table, for
+    any n.
+    """
     return (np.arange(n_rows, dtype=np.int64) * stride(n_rows)) % n_rows

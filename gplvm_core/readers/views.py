@@ -92,7 +92,8 @@ def unknown_view(name: object, views: Sequence[View], what: str) -> DataError:
 
 
 def side_by_side(blocks: dict[str, NDArray[Any]], what: str) -> NDArray[Any]:
-    """Join the targets of the views into one table: uint8 if all are, float64 otherwise.
+    """Join the targets of the views into one table, of type uint8 if all targets are, and float64
+    otherwise.
 
     Raises DataError if there is no view, a view is not a table, or the numbers of rows differ.
     """

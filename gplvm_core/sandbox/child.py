@@ -3,9 +3,9 @@
 It has an empty environment and no open files except its pipes. The fence allows access only to
 packages and to a folder shared with the parent process. System calls that reach beyond these files
 are blocked. The first line on standard output says that the process is ready. A line on standard
-input says that a request is in the folder. A line on standard output says that its answer is there,
-and whether the process takes another file. When standard input is closed, the process deletes the
-folder and ends.
+input says that a request is in the folder. A line on standard output says that the answer is in the
+folder, and whether the process accepts another file. When standard input is closed, the process
+deletes the folder and ends.
 """
 
 import gc
@@ -31,11 +31,11 @@ from gplvm_core.sandbox.tasks import perform
 from gplvm_core.shipped.files import ASSETS
 from gplvm_core.store.errors import StoreError
 
-GROWN = 64 * MEGABYTE  # a process that has grown by more is replaced
+GROWN = 64 * MEGABYTE  # a process whose memory has grown by more is replaced
 
 try:
     import resource
-except ImportError:  # not on this system; the readers' limits still apply
+except ImportError:  # this system has no such limit; the limits of the readers still apply
     resource = None  # type: ignore[assignment]
 
 
@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
     """Answer requests until standard input ends."""
     tempfile.tempdir = str(folder)
     status = open_status()
-    mimetypes.knownfiles.clear()  # or openpyxl would read the system's lists
+    mimetypes.knownfiles.clear()  # without this, openpyxl would read the system's lists of types
     fenced = fence_in([*packages(), Path(gplvm_core.__file__).parent, ASSETS], folder)
     fenced = refuse_calls() and fenced
     requests: Queue[bytes] = Queue()

@@ -1,8 +1,8 @@
 """Restrict the subprocess to the files of the interpreter, packages and its own folder.
 
-Linux has Landlock for this (since 5.13): a process gives up rights permanently, and needs no
-administrator for it. See the kernel's documentation, userspace-api/landlock. Other systems have no
-equivalent; there, only the readers' checks protect against hostile files.
+Linux provides Landlock for this (since 5.13): a process gives up rights permanently, and needs no
+administrator rights to do so. See the kernel's documentation, userspace-api/landlock. Other systems
+have no equivalent, so only the checks of the readers protect against hostile files.
 """
 
 import ctypes
@@ -15,10 +15,10 @@ from pathlib import Path
 # These system calls have the same numbers on all processors.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PATH_BENEATH, ASK_VERSION, NO_NEW_PRIVILEGES = 1, 1, 38
-# Rights: 13 kinds of access to files in version 1, and one more in each of 2, 3 and 5.
+# Rights: 13 kinds of access to files in version 1, and one more in each of versions 2, 3 and 5.
 EXECUTE, READ_FILE, READ_FOLDER, REMOVE_FOLDER = 1 << 0, 1 << 2, 1 << 3, 1 << 4
 ALL_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
-NETWORK, SCOPES = 0b11, 0b11  # from versions 4 and 6: TCP; sockets and signals of other processes
+NETWORK, SCOPES = 0b11, 0b11  # in versions 4 and 6: TCP, and sockets and signals of other processes
 SYSTEM = (
     "/lib",
     "/lib64",
@@ -39,8 +39,9 @@ def fence_in(readable: Iterable[Path], writable: Path) -> bool:
     """Let this process read only below `readable` and `SYSTEM`, write only below `writable`.
 
     It cannot start programs from these files or make TCP connections; `refuse_calls` blocks the
-    rest. It can remove empty folders beside `writable`. Call it before other threads start, since
-    they would not be restricted. Returns False, and changes nothing, on systems without Landlock.
+    rest. It can remove empty folders beside `writable`. Call this before other threads start,
+    because it would not restrict them. Returns False, and changes nothing, on systems without
+    Landlock.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -73,7 +74,7 @@ def _allow(call: "ctypes._NamedFuncPointer", rules: int, path: Path, rights: int
     except OSError:
         return
     try:
-        # The right to list is only valid for folders.
+        # The right to list entries is valid only for folders.
         beneath = rights if path.is_dir() else rights & ~READ_FOLDER
         call(ADD_RULE, rules, PATH_BENEATH, struct.pack("=Qi", beneath, handle), 0)
     finally:

@@ -1,8 +1,8 @@
 """Pass values between two processes as JSON and NPY arrays, without pickle.
 
 The subprocess that reads files is not trusted. Its answers are opened without following links or
-waiting for pipes, and with a limit on their size. They consist of NPY arrays one after the other,
-since a zip can declare far more than its own size.
+waiting for pipes, and with a limit on their size. An answer is a series of NPY arrays, not a zip,
+because a zip can unpack to far more than its size.
 """
 
 import json
@@ -22,15 +22,15 @@ from gplvm_core.store.registry import known_classes
 
 REQUEST, ANSWER = "request", "answer"
 READY, UNFENCED = "ready", "unfenced"  # the subprocess has started
-MORE, LAST = "more", "last"  # whether it takes another request
-LONGEST_LINE = 16  # bytes of one of these lines
+MORE, LAST = "more", "last"  # whether it accepts another request
+LONGEST_LINE = 16  # maximum length of such a line in bytes
 
 
 def write(thing: Any, path: Path) -> None:
     """Write a value that consists of plain types and the project's classes.
 
-    The file is always new: a link at its place is removed, not followed. Raises MemoryError if
-    `read` would refuse the value.
+    The file is always new: a link with the same path is removed, not followed. Raises MemoryError
+    if `read` would refuse the value.
     """
     encoded = encode(thing, known_classes())
     content = json.dumps([list(encoded.arrays), encoded.content]).encode("ascii")

@@ -1,4 +1,4 @@
-"""Read files in a subprocess, with a time limit after which it is ended."""
+"""Read files in a subprocess, which is ended after a time limit."""
 
 import contextlib
 import logging
@@ -69,9 +69,9 @@ class Reader:
         self._ready = False
 
     def started(self) -> bool:
-        """Wait until the process is ready; False if it ended before."""
+        """Wait until the process is ready; False if it ended first."""
         if not self._ready:
-            with contextlib.suppress(OSError, ValueError):  # it was ended meanwhile
+            with contextlib.suppress(OSError, ValueError):  # the process was ended meanwhile
                 line = self._line()
                 self._ready = line in (READY, UNFENCED)
                 if line == UNFENCED:
@@ -86,7 +86,7 @@ class Reader:
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """Send a request; returns the answer, or None if there is no valid one."""
         assert self.process.stdin is not None
-        self.takes_more = False  # until the process reports it
+        self.takes_more = False  # until the process reports that it does
         if not self.started():
             return None
         try:
@@ -99,7 +99,7 @@ class Reader:
             answer = _understood(message.read(self.folder / ANSWER))
             self.takes_more = line == MORE
             return answer
-        except (OSError, ValueError):  # it was ended meanwhile, or its answer is invalid
+        except (OSError, ValueError):  # the process was ended meanwhile, or its answer is invalid
             return None
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ class Reader:
 
 
 class Readers:
-    """A pool of readers with one idle reader, since starting one takes seconds."""
+    """A pool that keeps one idle reader, because starting a reader takes seconds."""
 
     def __init__(self) -> None:
         self._idle: list[Reader] = []
@@ -124,7 +124,7 @@ class Readers:
     def warm(self) -> None:
         """Start a reader for the next file, without waiting for it.
 
-        If it cannot be started, the next file tries again and reports the problem.
+        If the reader cannot be started, the next file tries again and reports the problem.
         """
         with self._lock, contextlib.suppress(OSError):
             if not self._idle:
@@ -141,7 +141,7 @@ class Readers:
         return Reader()
 
     def give_back(self, reader: Reader) -> None:
-        """Return a reader; one is kept for the next file, others are closed."""
+        """Give back a reader; one idle reader is kept for the next file, and others are closed."""
         with self._lock:
             if not self._idle and reader.takes_more:
                 self._idle.append(reader)
@@ -182,12 +182,12 @@ class FileReading:
 
     @property
     def waits(self) -> bool:
-        """Whether the file waits in the queue behind others."""
+        """Whether the file waits in the queue behind other files."""
         return self._turn is None
 
     @property
     def seconds(self) -> float:
-        """Seconds since reading began, without the start of the process."""
+        """Seconds since reading began, without the time to start the process."""
         return _since(self._start)
 
     @property
@@ -210,7 +210,9 @@ class FileReading:
         self._stop()
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most `seconds`; returns whether there is an answer, or there will be none."""
+        """Wait at most `seconds`; returns whether the wait is over: there is an answer, or there
+        will be none.
+        """
         left = SECONDS - self.seconds if self._start is not None else LOOK
         if self._done.wait(min(seconds, max(0.0, left))):
             return True
@@ -255,7 +257,7 @@ class FileReading:
                 reader = self._readers.take()
                 with self._lending:
                     self._reader = reader
-                if self._given_up.is_set():  # `_stop` came before there was a process to end
+                if self._given_up.is_set():  # `_stop` was called before the process existed
                     reader.process.kill()
                 data = np.frombuffer(self._data, dtype=np.uint8)
                 request = {"task": self._task, "name": self.name, "options": self._options}

@@ -1,1 +1,1 @@
-"""Floor 2: data sets that come with the project or with other packages. One module for each."""
+"""Level 2: data sets from the project or from other packages, one module for each."""

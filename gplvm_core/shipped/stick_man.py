@@ -1,4 +1,4 @@
-"""The run of a stick man, from an optional file that users put beside the project."""
+"""The run of a stick man, from an optional file that users provide."""
 
 import os
 import zipfile
@@ -22,7 +22,8 @@ def stick_man_file() -> Path | None:
 
 
 def load_stick_man(path: Path) -> tuple[Float[Array, "N D"], tuple[str, ...]]:
-    """Frames of the run, with x, y, z in cm of each marker that is always seen; marker names.
+    """The frames of the run, with x, y, z in cm of each marker that is visible in all frames, and
+    the marker names.
 
     Raises DataError for other files. Source: Ohio State University ACCAD motion capture.
     """

@@ -1,1 +1,1 @@
-"""Floor 3: simulated data sets, some of them from shipped data."""
+"""Level 3: simulated data sets, some of them from shipped data."""

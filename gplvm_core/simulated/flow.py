@@ -23,7 +23,9 @@ ATTENUATION = np.array([[0.376, 0.230, 0.016], [0.111, 0.097, 0.007]])
 """Approximate coefficients in 1/cm by energy and phase: two lines of a barium source."""
 
 VERTICAL, HORIZONTAL = (0.0, 0.35, 0.70), (-0.5, 0.0, 0.5)
-"""Positions of the beams, in pipe radii from the axis: x of vertical, y of horizontal ones."""
+"""Positions of the beams, in pipe radii from the axis: x of the vertical beams, y of the horizontal
+beams.
+"""
 
 
 def _rays() -> tuple[NDArray[np.bool_], Array]:
@@ -35,14 +37,16 @@ def _rays() -> tuple[NDArray[np.bool_], Array]:
 
 
 def stratified(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths if water, oil and gas form horizontal layers."""
+    """Path lengths of the rays if water, oil and gas form horizontal layers."""
     vertical, offset = _rays()
     half_chord = np.sqrt(1 - offset**2)
-    # The area of the unit disc below height h is π/2 + h √(1−h²) + asin h: inverted by a table.
+    # The area of the unit disc below height h is π/2 + h √(1−h²) + asin h; a table inverts this
+    # function.
     height = np.sin(np.linspace(-np.pi / 2, np.pi / 2, 20_001))
     filled = 0.5 + (height * np.sqrt(1 - height**2) + np.arcsin(height)) / np.pi
     below = np.cumsum(fractions[:, :2], axis=1)
-    levels = np.interp(below, filled, height)[:, :, None, None]  # top of the water, of the oil
+    # heights of the top of the water and of the oil
+    levels = np.interp(below, filled, height)[:, :, None, None]
     in_height = np.clip(levels, -half_chord, half_chord) + half_chord
     up_to = np.where(vertical, in_height, 2 * half_chord * (offset < levels))
     water, water_and_oil = up_to[:, 0], up_to[:, 1]
@@ -50,7 +54,9 @@ def stratified(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
 
 
 def annular(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths if water wets the wall, oil is a ring inside it and gas fills the core."""
+    """Path lengths of the rays if water is at the wall, oil is a ring inside it, and gas fills the
+    core.
+    """
     _, offset = _rays()
 
     def chord(area: Array) -> Array:
@@ -62,7 +68,7 @@ def annular(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
 
 
 def homogeneous(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths if the phases are finely mixed."""
+    """Path lengths of the rays if the phases are finely mixed."""
     _, offset = _rays()
     return (2 * np.sqrt(1 - offset**2))[None, :, :, None] * fractions[:, None, None, :]
 
@@ -88,10 +94,12 @@ def load_flow(n_points: int = 600, seed: int = 0) -> Dataset:
     uniformly (`covariates["fractions"]`, N × 3), and they flow in horizontal layers, in concentric
     rings, or mixed. Three vertical and three horizontal narrow beams of photons at two energies
     cross it. A phase attenuates a beam by exp(−μ·length); photon counts are Poisson. The 12 columns
-    are −log(counted/sent), approximately attenuation × path. For layers, a horizontal beam's value
-    jumps when the boundary of a layer crosses it, as in the original.
+    are −log(counted/sent), approximately attenuation × path. If the phases form layers, the value
+    of a horizontal beam jumps when the boundary of a layer crosses the beam, as in the original
+    data.
 
-    The classes alternate, so each has a third of the `n_points`. Raises DataError below 6 points.
+    The classes alternate, so each class has a third of the `n_points`. Raises DataError for fewer
+    than 6 points.
     """
     if n_points < 6:
         raise DataError(f"A simulated flow needs at least 6 points, got {n_points}.")
@@ -103,7 +111,8 @@ def load_flow(n_points: int = 600, seed: int = 0) -> Dataset:
     for number, (_, geometry) in enumerate(GEOMETRIES):
         paths[labels == number] = geometry(fractions[labels == number])
     counts = random.poisson(PHOTONS * expected_transmission(paths))
-    measured = -np.log(counts / PHOTONS)  # finite: thousands of photons arrive even through water
+    # the logarithm is finite, because thousands of photons arrive even through water
+    measured = -np.log(counts / PHOTONS)
     beams = [f"x={x:+.2f}" for x in VERTICAL] + [f"y={y:+.2f}" for y in HORIZONTAL]
     return Dataset(
         name="flow",

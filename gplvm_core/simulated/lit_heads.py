@@ -18,7 +18,8 @@ AMBIENT, DIFFUSE = 0.12, 0.88
 def light_directions(n_lights: int = N_LIGHTS) -> Float[Array, "L 3"]:
     """Unit vectors spread evenly over the half sphere in front of the face (x right, y up, z out).
 
-    A Fibonacci lattice: equal steps in z give equal areas, the golden angle separates the points.
+    The directions are a Fibonacci lattice: equal steps in z give equal areas, and the golden angle
+    separates the points.
     """
     steps = np.arange(n_lights)
     z = (steps + 0.5) / n_lights

@@ -27,7 +27,7 @@ FRAME = 2.2
 """Width and height of a picture in metres."""
 
 CENTRE = (0.0, -0.18)
-"""The point at the centre of a picture: metres to the right of the root, and above it."""
+"""The position of the centre of a picture: metres to the right of the root, and above it."""
 
 
 def bone_radii(skeleton: Skeleton) -> Float[Array, " J"]:
@@ -56,7 +56,8 @@ def silhouettes(
     starts = np.array(skeleton.parents)[ends]
     radii = bone_radii(skeleton)[ends][:, None, None]
     pictures = np.empty((len(positions), size, size))
-    # One picture at a time, so that all its bones and pixels fit into the processor's cache.
+    # Pictures are drawn one at a time, so that all bones and pixels of a picture fit into the
+    # processor's cache.
     for picture, flat in zip(pictures, positions[..., :2], strict=True):
         origin = flat[starts][:, :, None, None]
         bone = flat[ends][:, :, None, None] - origin

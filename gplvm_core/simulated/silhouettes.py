@@ -1,4 +1,4 @@
-"""Poses and their silhouettes as seen from one side, which do not determine the poses."""
+"""Poses and their silhouettes from one side. A silhouette does not determine the pose."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ SEQUENCES = (
     ((1, 0), (1080, 0), (2040, 0)),
     ((1, 1), (1560, 2), (2400, 1), (3480, 2)),
 )
-"""For each take, the first frame of each sequence, and its movement."""
+"""For each take, the first frame and the movement of each sequence."""
 
 
 def load_silhouettes() -> Dataset:
@@ -33,9 +33,9 @@ def load_silhouettes() -> Dataset:
     Views "silhouette" (32 × 32 pixels, 1 inside the body, 0 outside) and "pose" (28 × 3 joint
     positions in metres, the root at the origin). The camera is fixed in front, so the body turns in
     both views; a silhouette does not distinguish front from back. Sequences: jumping forth, back
-    and forth again (0, 1, 2; number 2 suits a test), climbing (3), swinging (4), climbing and
-    swinging again (5, 6). The labels are the movements; times start at 0 in each sequence.
-    Raises DataError if the data files are missing. Source: after Damianou (2015), §5.3.3.
+    and forth again (0, 1, 2; sequence 2 is suitable for tests), climbing (3), swinging (4),
+    climbing and swinging again (5, 6). The labels are the movements; times start at 0 in each
+    sequence. Raises DataError if the data files are missing. Source: after Damianou (2015), §5.3.3.
     """
     parts: list[Array] = []
     movements: list[int] = []

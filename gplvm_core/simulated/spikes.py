@@ -8,7 +8,7 @@ from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.kinds import TableColumn
 
 WINDOW = 0.1  # seconds of one count
-N_PLACES = 60  # bumps that the rates are made of
+N_PLACES = 60  # number of bumps whose sum is a rate
 REACH = 1.2  # their lengthscale
 
 
@@ -22,7 +22,8 @@ def load_spikes(
     expected counts. The path is two sums of sines, so it crosses itself and nearly closes.
 
     n_points: time windows. mean_count: the mean of every neuron's expected count in a window.
-    Raises DataError below 8 windows or 2 neurons, and for a mean count that is not positive.
+    Raises DataError for fewer than 8 windows or 2 neurons, and for a mean count that is not
+    positive.
     """
     if n_points < 8 or n_neurons < 2 or not 0.0 < mean_count < np.inf:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Two simulated views with known signals: a private signal of each, and a shared one."""
+"""Two simulated views with known signals: a private signal for each view, and a shared signal."""
 
 import numpy as np
 
@@ -13,10 +13,11 @@ PERIODS = 2
 def toy_views(n_points: int = 100, seed: int = 0, noise: float = 0.1) -> Dataset:
     """Simulate views "first" (sin t and cos² t) and "second" (cos t and cos² t), 15 columns each.
 
-    Random linear maps take each view's private signal to 10 columns, and the shared signal to 5
-    columns, the same in both views. Gaussian noise of standard deviation `noise` is added to every
-    entry. `covariates` hold the centred signals: "sin", "cos", "cos_squared".
-    Raises DataError below 8 points or for a negative noise. Source: Damianou (2015), §5.3.1.
+    In each view, random linear maps convert the private signal to 10 columns and the shared signal
+    to 5 columns. The 5 columns are the same in both views. Gaussian noise of standard deviation
+    `noise` is added to every entry. `covariates` hold the centred signals: "sin", "cos",
+    "cos_squared". Raises DataError for fewer than 8 points or a negative noise. Source: Damianou
+    (2015), §5.3.1.
     """
     if n_points < 8 or not noise >= 0:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Floor 3: the additive statistics through which a layer sees its data."""
+"""Level 3: the additive statistics through which a layer sees its data."""
 
 from gplvm_core.statistics.clusters import ClusterError, cluster
 from gplvm_core.statistics.executors import Executor, executor_for

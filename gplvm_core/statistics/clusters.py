@@ -1,8 +1,8 @@
 """Compute parts of a sum on the workers of a Dask cluster.
 
 Tasks have no side effects: if a worker dies, another worker repeats its tasks, and no result is
-lost. Dask sends functions and items as pickles. A cluster therefore needs the same trust as this
-program, and a visitor of the app must never choose its address.
+lost. Dask sends functions and items as pickles. Anyone who controls the cluster can therefore run
+code in this program, so a visitor of the app must never choose the address.
 """
 
 import functools
@@ -27,7 +27,7 @@ GRACE = 15.0
 
 
 class ClusterError(RuntimeError):
-    """A cluster cannot be reached or used; the message names the part and what to do."""
+    """A cluster cannot be reached or used; the message names the cause and a remedy."""
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
     >>> with cluster("tcp://10.0.0.1:8786") as executor:  # doctest: +SKIP
     ...     model = BayesianGPLVM(n_components=8).fit(RowFiles.of("/data/rows"), executor=executor)
 
-    An address without a cluster:
+    At an address without a cluster:
 
     >>> with cluster("tcp://127.0.0.1:9", patience=0.1):  # doctest: +IGNORE_EXCEPTION_DETAIL
     ...     pass
@@ -80,8 +80,8 @@ def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
 def within(seconds: float, act: Callable[[], Outcome], what: str) -> Outcome:
     """Return the result of `act`, or raise ClusterError after this many seconds.
 
-    Dask's own time limits are incomplete: its client waits forever for a server that accepts the
-    connection and does not answer. `act` runs in a separate thread, which a timeout abandons.
+    Dask's time limits are incomplete: its client waits forever if a server accepts the connection
+    but does not answer. `act` runs in a separate thread, which a timeout abandons.
     """
     answer = Future[Outcome]()
 
@@ -96,7 +96,7 @@ def within(seconds: float, act: Callable[[], Outcome], what: str) -> Outcome:
         return answer.result(seconds)
     except TimeoutError:
         if answer.done():
-            raise  # the act's own TimeoutError
+            raise  # a TimeoutError that `act` raised
         raise ClusterError(f"{what}: no answer within {seconds:g} s. Try again") from None
 
 
@@ -137,7 +137,7 @@ def _check_workers(client: Any, address: str, patience: float) -> None:
     everywhere: dict[str, Any] = client.run(code, on_error="return")
     try:
         everywhere["scheduler"] = client.run_on_scheduler(code)
-    except Exception as error:  # reported below with its message
+    except Exception as error:  # the error is reported below
         everywhere["scheduler"] = error
     for name, there in everywhere.items():
         who = "the scheduler" if name == "scheduler" else f"the worker {name}"
@@ -166,8 +166,8 @@ def _spread(
     client: Any, patience: float, function: Callable[[Item], Outcome], items: Iterable[Item]
 ) -> Iterator[Outcome]:
     """Yield the outcomes in the order of the items, as they arrive."""
-    # The function is sent once, as the outcome of a task. Scattered data would be lost with their
-    # worker; a task is repeated.
+    # The function is sent once, as the outcome of a task. If the worker dies, a task is repeated,
+    # whereas scattered data would be lost.
     shared = client.submit(_same, function, pure=False)
     tasks = client.map(_work, list(items), function=shared, pure=False)
     try:
@@ -202,7 +202,7 @@ def _outcome(client: Any, patience: float, task: Any) -> Any:
             return task.result(timeout=patience)
         except TimeoutError:
             if task.done():
-                raise  # the function's own TimeoutError
+                raise  # a TimeoutError that the function raised
             # A task has no time limit as long as there are workers.
             if not client.scheduler_info()["workers"]:
                 raise ClusterError(

@@ -14,7 +14,9 @@ Outcome = TypeVar("Outcome")
 
 
 class Executor(Protocol):
-    """Applies a function to every item and yields the outcomes in the order of the items."""
+    """An executor applies a function to every item and yields the outcomes in the order of the
+    items.
+    """
 
     def __call__(
         self, function: Callable[[Item], Outcome], items: Iterable[Item]
@@ -28,7 +30,7 @@ def serial(function: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterat
 
 @dataclass(frozen=True)
 class There:
-    """Process one item after the other, with the targets in another array library."""
+    """Process one item after the other, with the targets in an array library other than NumPy."""
 
     place: Place
 
@@ -39,7 +41,7 @@ class There:
 
 
 def place_of(executor: Executor) -> Place | None:
-    """The array library that an executor needs for the targets; None: NumPy."""
+    """The array library that an executor needs for the targets; None for NumPy."""
     return executor.place if isinstance(executor, There) else None
 
 
@@ -48,7 +50,7 @@ def executor_for(n_jobs: int | None = None, place: Place | None = None) -> Itera
     """An executor with n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
 
     The chunks do not depend on the number of threads. place: the array library of the data, if it
-    is not NumPy; such a library uses its own threads.
+    is not NumPy; such a library manages threads itself.
     """
     if place is not None:
         yield There(place)

@@ -36,7 +36,7 @@ class LinearMean:
         inducing: Float[Array, "M Q"],
         psi1: Float[Array, "N M"],
     ) -> Self:
-        """Raises KernelError for uncertain inputs with a kernel that is no RBF."""
+        """Raises KernelError for uncertain inputs with a kernel that is not an RBF."""
         drift = None
         if belief.variance.any():
             drift = Drift(as_rbf(kernel), belief.mean, belief.variance, inducing, psi1)
@@ -61,8 +61,8 @@ class LinearMean:
     ) -> tuple[Float[Array, " N"], Float[Array, "N M"], Gradients]:
         """Pull back the adjoints of the residual outputs, of A and of the squares.
 
-        Returns every point's part of ⟨∂A, correction of A⟩, the gradient with respect to Ψ, and
-        the other gradients.
+        Returns each point's contribution to ⟨∂A, correction of A⟩, the gradient with respect to Ψ,
+        and the other gradients.
         """
         d_mean = -d_left @ self.slope.T
         d_variance = np.broadcast_to(d_squares * self._sizes, d_mean.shape)

@@ -21,10 +21,11 @@ from gplvm_core.statistics.linear_mean import LinearMean
 from gplvm_core.statistics.statistics import Statistics, Targets
 
 POINTS_PER_CHUNK = 1024
-# A device with many cores needs larger chunks: each chunk's results are copied from it once.
+# A GPU needs larger chunks, because the results of each chunk are copied from it once.
 DEVICE_CHUNK = 65_536
 # Intermediates for all pairs of inducing inputs at all points are cached for the pullback if they
-# are at most this many numbers (48 MB). More would cost memory, and recomputing them is faster.
+# are at most this many numbers (48 MB). Storing more would cost memory, and computing them again is
+# faster.
 KEPT_NUMBERS = 6_000_000
 
 
@@ -161,7 +162,7 @@ def chunk_pullback(
     adjoint: Statistics,
     kept: Kept | None = None,
 ) -> PulledBack:
-    """From the adjoints of the statistics of all points to the gradients through these points.
+    """Map the adjoints of the statistics of all points to the gradients through these points.
 
     The caller sums the gradients of the inducing inputs and the kernel over the chunks; the others
     belong only to the chunk's points. Variances of exactly known points have no gradient, since

@@ -1,8 +1,8 @@
 """The statistics of a layer's data: sums over points (Damianou 2015, §2.3.3, §3.3.7).
 
-Outputs are either data or a distribution, that of the next layer's inputs. Data may have missing
-values: columns that are observed in the same rows form a group and share their sums over points,
-and the bound is a sum over groups. Complete data are one group.
+Outputs are either data, or a distribution: the belief about the next layer's inputs. Data may have
+missing values: columns that are observed in the same rows form a group and share their sums over
+points, and the bound is a sum over groups. Complete data are one group.
 """
 
 from dataclasses import dataclass, replace
@@ -80,7 +80,9 @@ class Statistics:
         return self._regrouped(kinds[0], groups.reshape(-1))
 
     def joined(self, other: "Statistics") -> "Statistics":
-        """Add statistics with different groups; two columns share a group if they do in both."""
+        """Add statistics with different groups; two columns share a group if they share one in both
+        statistics.
+        """
         pairs = np.stack([np.asarray(self.groups), np.asarray(other.groups)])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
         mine, others = (
@@ -90,7 +92,9 @@ class Statistics:
         return mine + others
 
     def _regrouped(self, own: Int[Counts, " G2"], groups: Int[Counts, " D"]) -> "Statistics":
-        """Refine the groups; own: the present group of each new group, groups: of each column."""
+        """Refine the groups. own: the present group of each new group; groups: the new group of
+        each column.
+        """
         return Statistics(
             self.psi0[own],
             self.psi1_targets,
@@ -184,11 +188,11 @@ class Targets:
 
     @classmethod
     def believed(cls, belief: Belief) -> "Targets":
-        """Outputs that are a distribution; training moves them, so all columns are needed."""
+        """Outputs that are a distribution; training changes them, so all columns are needed."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
 
     def at(self, place: Place | None) -> "Targets":
-        """The same targets in another array library; None: unchanged."""
+        """The same targets in another array library; None leaves them unchanged."""
         if place is None:
             return self
         there = partial(DeviceArray.of, place=place)

@@ -1,4 +1,4 @@
-"""Floor 7: models on disk. One file per model, a folder of them as a library; never pickle."""
+"""Level 7: models on disk, one file per model, without pickle; a library is a folder of models."""
 
 from gplvm_core.store.entry import Entry
 from gplvm_core.store.errors import ChangedError, StoreError

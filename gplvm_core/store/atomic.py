@@ -14,9 +14,9 @@ from gplvm_core.store.private import private_file
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let ``write`` fill a temporary file beside ``path``, then rename it to ``path``.
 
-    Readers of ``path``, also after a power cut, find the old file or the new one, never a part.
-    On any failure the old file stays and the temporary one is removed; an OSError becomes a
-    StoreError that names the path. Only the user can access the file.
+    At ``path`` there is always the complete old or new file, even after a power cut.
+    After a failure the old file is unchanged and the temporary file is removed; an OSError becomes
+    a StoreError that names the path. Only the user can access the file.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -42,7 +42,9 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def clear_temporary(folder: Path) -> None:
-    """Remove temporary files that a killed `write_atomically` left; call only if nobody writes."""
+    """Remove the temporary files of a killed `write_atomically`; call this only while no process
+    writes.
+    """
     for path in folder.glob(".*.tmp"):
         with contextlib.suppress(OSError):
             path.unlink()
@@ -50,7 +52,7 @@ def clear_temporary(folder: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Flush a folder's list of names to the disk."""
-    # A new name is only on disk after its folder is flushed; not every system supports this.
+    # A new name is on disk only after its folder is flushed; not every system supports this.
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Decode JSON and plain arrays to values; only classes on a list of allowed ones are built."""
+"""Decode JSON and plain arrays to values; only classes on a list of allowed classes are built."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -54,7 +54,7 @@ class _Decoder:
             return build(content, where)
         except (StoreError, RecursionError):
             raise
-        # A hand-made file can make a constructor raise any error: convert it.
+        # A manipulated file can make a constructor raise any error, which is converted here.
         except Exception as error:
             raise _damaged(where, f"{type(error).__name__}: {error}") from error
 
@@ -95,7 +95,8 @@ class _Decoder:
         state = self.value(content["state"], where)
         inner = state["state"]
         key = inner["key"]
-        # NumPy trusts these two; out-of-range values would make it read outside its memory.
+        # NumPy does not check these two values; values out of range would make it read outside its
+        # memory.
         if key.shape != (_MT19937_WORDS,) or not 0 <= inner["pos"] <= _MT19937_WORDS:
             raise _damaged(where, "the state of the random generator is out of range")
         result = np.random.RandomState()

@@ -42,7 +42,8 @@ def encode(thing: object, registry: Registry) -> Encoded:
     """Convert a value to JSON content and arrays.
 
     ``registry`` maps public names to the classes that may occur. An array that occurs twice is
-    stored once. Raises StoreError, which names the place, for values that cannot be stored exactly.
+    stored once. Raises StoreError for values that cannot be stored exactly; the message names their
+    path.
     """
     encoder = _Encoder(registry)
     try:
@@ -64,7 +65,7 @@ class _Encoder:
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
         self.arrays: dict[str, np.ndarray] = {}
-        # Keyed by address in memory, which is safe since `arrays` keeps the arrays alive.
+        # The keys are addresses in memory, which is safe because `arrays` keeps the arrays alive.
         self._names: dict[tuple[Any, ...], str] = {}
 
     def value(self, thing: Any, where: str) -> Any:
@@ -113,7 +114,8 @@ class _Encoder:
             # scikit-learn stores the column names of a data frame as an object array of strings.
             return {"$": "names", "shape": list(thing.shape), "items": list(thing.flat)}
         check_dtype(thing.dtype, where)
-        # Not by identity: a data set makes read-only views, and views of an array are stored once.
+        # The key is not the object's identity: a data set makes read-only views, and all views of
+        # an array are stored once.
         address, _ = thing.__array_interface__["data"]
         place = (address, thing.shape, thing.strides, thing.dtype.str)
         if place not in self._names:

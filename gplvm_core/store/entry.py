@@ -31,12 +31,15 @@ _SEAL = "sha256"  # the key of a card's seal
 _MODEL_FILE = re.compile(rf"model(-[0-9a-f]{{8}})?\{SUFFIX}")
 _MAX_CARD = 2**20
 _MAX_TITLE = 120
-MOST_LETTERS = 40  # in a dimension's name; assets/canvas/map/names.js has the same number
+# maximum length of a dimension's name; assets/canvas/map/names.js has the same number
+MOST_LETTERS = 40
 _MAX_ID = 48
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-# Determined from the files when an entry is read, and therefore not stored on the card.
+# Fields that are determined from the files when an entry is read, and therefore not stored on the
+# card.
 _OF_THE_DISK = ("bytes", "broken", "changed", "capabilities")
-# Scaled images and simulations may differ in the last digits between machines.
+# Relative tolerance, because scaled images and simulations may differ in the last digits between
+# machines.
 _SAME_DATA = 1e-3
 
 
@@ -48,7 +51,7 @@ class Entry:
     size on disk, ``capabilities`` what the model can do. ``dimension_names`` are the user's names
     of latent dimensions, in their order, for each map with names ("" is the map of a model with one
     map); an empty name means no name. ``broken`` is None, or the reason why the entry cannot be
-    opened; ``changed`` says that the reason is changed files.
+    opened; ``changed`` is True if the reason is that files were changed.
     """
 
     id: str
@@ -105,7 +108,7 @@ class Card:
 
 
 def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[str]) -> Card:
-    """Make the card of a fitted model whose data set is stored as a file."""
+    """Create the card of a fitted model whose data set is stored as a file."""
     latent = getattr(model, "latent_mean_", None)
     width = getattr(model, "n_components", None) if latent is None else latent.shape[1]
     if not isinstance(width, int):
@@ -131,10 +134,11 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
 
 
 def capabilities_of(class_name: str, content: Any) -> Capabilities:
-    """What a stored model can do, from the settings in its manifest, without reading arrays.
+    """The capabilities of a stored model, from the settings in its manifest, without reading
+    arrays.
 
-    Settings are not decoded: those that are not plain values stay as in the manifest. Raises
-    StoreError for content other than a model.
+    Settings are not decoded: a setting that is not a plain value remains as it is in the manifest.
+    Raises StoreError for content other than a model.
     """
     kind: Any = getattr(models, class_name, None)
     if not isinstance(kind, type) or not issubclass(kind, BaseEstimator):
@@ -192,7 +196,7 @@ def read_card(folder: Path, *, trusted: bool = False) -> Card:
             raise StoreError(f"Its {CARD} is damaged (tags are {entry.tags!r}).")
         if not _MODEL_FILE.fullmatch(card.model):
             raise StoreError(f"Its {CARD} is damaged (its model is {card.model!r}).")
-        # Last, so that a card reported as changed is known to be readable.
+        # This check comes last, so that a card that is reported as changed is known to be readable.
         if not trusted and not _is_sealed(raw):
             raise changed(f"Its {CARD}")
         return replace(card, entry=_printable(entry))
@@ -257,7 +261,7 @@ def clean_title(title: str) -> str:
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags as single lines in their order, without empty and repeated ones."""
+    """Tags as single lines in their order, without empty and repeated tags."""
     given = (tags,) if isinstance(tags, str) else tags
     return tuple(dict.fromkeys(line for line in map(_one_line, given) if line))
 

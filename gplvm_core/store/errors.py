@@ -12,7 +12,7 @@ class StoreError(ValueError):
 
 
 class ChangedError(StoreError):
-    """A file can be read, but it is not the one that was saved: it was edited or replaced."""
+    """A file can be read, but it differs from the saved file: it was edited or replaced."""
 
 
 @contextlib.contextmanager

@@ -32,11 +32,12 @@ from gplvm_core.store.manifest import (
 from gplvm_core.store.migrations import migrated
 from gplvm_core.store.registry import known_classes
 
-# The bytes that the arrays of one file may take in memory, unless the caller says otherwise.
+# The default limit on the memory of the arrays of one file, in bytes.
 MAX_BYTES = 4 * 2**30
-# The header of an .npy file is text, padded to 64 bytes; numpy itself refuses more than 10,000.
+# The maximum size of the header of an .npy file, which is text padded to 64 bytes; numpy refuses
+# more than 10,000 bytes.
 _MAX_HEADER = 10_000
-# A fixed date: the same value gives the same archive (the manifest has the true date).
+# A fixed date, so that the same value gives the same archive; the manifest has the true date.
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 Source = str | os.PathLike[str] | IO[bytes]
@@ -80,7 +81,7 @@ def save(
 def write_sealed(
     thing: object, target: Path, *, compress: bool = True, registry: Registry | None = None
 ) -> str:
-    """As `save`; returns the digest that identifies the file."""
+    """Write a file as `save` does; returns the digest that identifies the file."""
     encoded = encode(thing, known_classes() if registry is None else registry)
     text = manifest_text(encoded, class_name(thing))
     digest = digest_of(text)
@@ -102,9 +103,9 @@ def write_sealed(
 def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | None = None) -> Any:
     """Read a value that `save` wrote, from a path or an open binary file; older files are migrated.
 
-    Raises StoreError if the file is missing, damaged, not a Manifolio file, written by a newer
-    version, cannot be migrated, or needs more than ``max_bytes`` of memory; ChangedError if it can
-    be read, but was changed after it was saved.
+    Raises StoreError if the file is missing or damaged, was not written by Manifolio or was written
+    by a newer version, cannot be migrated, or needs more than ``max_bytes`` of memory. Raises
+    ChangedError if it can be read, but was changed after it was saved.
 
     Examples
     --------
@@ -126,7 +127,9 @@ def read(
     registry: Registry | None = None,
     trusted: bool = False,
 ) -> Stored:
-    """As `load`, with the manifest; trusted: also accept a file that was changed."""
+    """Read a file as `load` does, and return the manifest, too; trusted: also accept a file that
+    was changed.
+    """
     label = _label(source)
     with reading(label), zipfile.ZipFile(_to_open(source, label)) as archive:
         manifest = _read_manifest(archive, label)
@@ -150,7 +153,8 @@ def read(
 def read_manifest(source: Source, *, most_text: int = MAX_MANIFEST) -> Manifest:
     """Check a file's manifest and table of contents without reading arrays; raises as `load`.
 
-    ``most_text``: the maximal size of the manifest in bytes; a longer one is refused unread.
+    ``most_text``: the maximal size of the manifest in bytes; a longer manifest is refused without
+    reading it.
     """
     label = _label(source)
     with reading(label), zipfile.ZipFile(_to_open(source, label)) as archive:
@@ -233,7 +237,7 @@ def _read_array(archive: zipfile.ZipFile, name: str, manifest: Manifest, label: 
         if read_header is None:
             raise StoreError(f"{name} in {label} has .npy version {version}; 1.0 is expected.")
         shape, _, dtype = read_header(member)
-        # Compared before memory is allocated: the header could declare any shape.
+        # This is checked before memory is allocated, because the header could declare any shape.
         if (dtype, shape) != manifest.arrays[name]:
             raise StoreError(
                 f"{name} in {label} is {dtype} of shape {shape}; the manifest declares "

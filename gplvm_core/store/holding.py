@@ -17,14 +17,16 @@ else:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Hold a shared lock while writing below a folder, so that nobody tidies it meanwhile."""
+    """Hold a shared lock while writing below a folder, so that no other process cleans it up in the
+    meantime.
+    """
     with _locked(folder, exclusive=False, wait=True):
         yield
 
 
 @contextlib.contextmanager
 def one_by_one(folder: Path) -> Iterator[None]:
-    """Hold an exclusive lock while changing or moving a folder; others wait."""
+    """Hold an exclusive lock while changing or moving a folder; other processes wait."""
     while True:
         with _locked(folder, exclusive=True, wait=True) as held:
             # Meanwhile another process may have moved the folder and made a new one.
@@ -35,7 +37,7 @@ def one_by_one(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_writers(folder: Path) -> Iterator[bool]:
-    """Whether nobody writes below the folder, now and until the end of the block.
+    """Whether no process writes below the folder, from now until the end of the block.
 
     False if the system has no such locks: then another process may be writing.
     """
@@ -44,7 +46,7 @@ def no_writers(folder: Path) -> Iterator[bool]:
 
 
 def claim(path: Path) -> IO[bytes] | None:
-    """Lock a file for this process: return it open, or None if another process has locked it."""
+    """Lock a file for this process; return it open, or None if another process has locked it."""
     private_folder(path.parent)
     opener = lambda name, flags: os.open(name, flags, 0o600)  # noqa: E731
     file = open(path, "ab", opener=opener)  # noqa: SIM115 (open as long as the claim is held)
@@ -57,7 +59,7 @@ def claim(path: Path) -> IO[bytes] | None:
         file.close()
         return None
     except OSError:
-        # A file system without locks: the user must not start a second process there.
+        # The file system has no locks: the user must not start a second process on it.
         return file
     return file
 
@@ -66,7 +68,7 @@ def claim(path: Path) -> IO[bytes] | None:
 def _locked(folder: Path, *, exclusive: bool, wait: bool) -> Iterator[int | None]:
     """Lock the folder itself, without a lock file; yields its handle, or None if not possible."""
     if sys.platform == "win32":
-        yield None  # folders cannot be opened there
+        yield None  # this system cannot open folders
         return
     try:
         handle = os.open(folder, os.O_RDONLY)
@@ -86,7 +88,7 @@ def _locked(folder: Path, *, exclusive: bool, wait: bool) -> Iterator[int | None
 
 
 def _lies_at(folder: Path, handle: int) -> bool:
-    """Whether the opened folder still has that name, or no folder has it."""
+    """Whether the opened folder still has that name, or no folder has the name."""
     try:
         return os.path.samestat(os.stat(folder), os.fstat(handle))
     except FileNotFoundError:

@@ -57,7 +57,7 @@ from gplvm_core.store.trial import check_usable
 
 @dataclass(frozen=True)
 class DiskUse:
-    """Bytes on disk: of the listed models, and of the deleted ones that can be restored."""
+    """Bytes on disk of the listed models, and of the deleted models that can be restored."""
 
     models: int
     trash: int
@@ -67,7 +67,7 @@ class Library:
     """The models in one folder. Every call reads the disk; the only state is the path."""
 
     def __init__(self, root: str | os.PathLike[str], read_only: bool = False) -> None:
-        """A library at ``root``, created at the first write; read_only refuses every change."""
+        """A library at ``root``, which the first write creates; read_only refuses every change."""
         self.root = Path(root).expanduser()
         self.read_only = read_only
 
@@ -75,7 +75,7 @@ class Library:
         return f"Library({str(self.root)!r}, read_only={self.read_only})"
 
     def entries(self) -> tuple[Entry, ...]:
-        """All models, oldest first; broken ones with the reason. Reads no arrays."""
+        """All models, oldest first; broken models have the reason. Reads no arrays."""
         return entries_of(self.root)
 
     def entry(self, id: str) -> Entry:
@@ -109,10 +109,10 @@ class Library:
     ) -> str:
         """Add a fitted model with its data set; returns its id, made from the title.
 
-        ``id``: use this id; StoreError if it is taken. ``job``: the id of a training; a model
-        that this training added before is replaced (`update`), so adding again after a kill
-        makes no second model. A data set that comes with the project is stored by name, others as
-        a file.
+        ``id``: use this id; StoreError if it is taken. ``job``: the id of a training; a model that
+        this training added before is replaced (`update`), so that adding it again after a kill does
+        not create a second model. A data set that comes with the project is stored by name, others
+        as a file.
         """
         self._check_writable()
         if not isinstance(dataset, Dataset):
@@ -126,7 +126,7 @@ class Library:
         if before is not None:
             with self._at_work_on(before) as folder:
                 card = card_in(folder)
-                if card.job == job:  # checked again: another model may have the name by now
+                if card.job == job:  # checked again, because another model may have the name by now
                     put_model(folder, card, model, data_in(folder, card))
                     return before
 
@@ -144,7 +144,7 @@ class Library:
     def accept(self, id: str) -> None:
         """Accept the changed files of a model, if it can still be used.
 
-        StoreError if they do not contain a complete model and data set any more.
+        Raises StoreError if the files no longer contain a complete model and data set.
         """
         with self._at_work_on(id) as folder:
             card = card_in(folder, trusted=True)
@@ -167,7 +167,7 @@ class Library:
         return settled(self._folder(id), data_in)
 
     def rename(self, id: str, title: str) -> None:
-        """Change a model's title; its id stays."""
+        """Change a model's title; the id does not change."""
         self._change(id, lambda entry: replace(entry, title=clean_title(title)))
 
     def tag(self, id: str, tags: Iterable[str]) -> None:
@@ -198,7 +198,8 @@ class Library:
                 card = card_in(source)
                 for name in (card.model, *(() if card.by_name else (DATA,))):
                     private_copy(source / name, folder / name)
-            # Without the job: it continues to update its own model, not the copy.
+            # The copy does not have the job, because the job continues to update the original
+            # model.
             write_card(folder, replace(card, entry=replace(card.entry, title=title), job=None))
 
         return self._new(slug(title), fill)
@@ -239,7 +240,8 @@ class Library:
         """Move a model to the trash, from which `restore` brings it back."""
         self._check_writable()
         folder = self._folder(id)
-        # Wait for others who write or copy it: later the name may belong to another model.
+        # Wait for other processes that write or copy the model: later the name may belong to
+        # another model.
         with changing(f"Cannot delete {id}"), writing(self.root), one_by_one(folder):
             while not discard(folder):
                 self._folder(id)  # raises if another process has deleted it meanwhile
@@ -292,7 +294,7 @@ class Library:
 
     @contextlib.contextmanager
     def _at_work_on(self, id: str) -> Iterator[Path]:
-        """A model's folder, locked so that nobody else replaces its card meanwhile."""
+        """A model's folder, locked so that no other process replaces its card in the meantime."""
         self._check_writable()
         folder = self._folder(id)
         with changing(f"Cannot change {id}"), writing(self.root), one_by_one(folder):

@@ -1,7 +1,8 @@
 """The manifest of a file: its class, versions and schema, and the type and shape of every array.
 
-The manifest contains the SHA-256 of every array, and the file that of its manifest, so edited or
-replaced content is detected. Older files contain neither, and are read without this check.
+The manifest contains the SHA-256 of every array, and the file contains the SHA-256 of the manifest,
+so edited or replaced content is detected. Older files contain no digests and are read without this
+check.
 """
 
 import contextlib
@@ -52,7 +53,7 @@ class Manifest:
         return sum(size_of(dtype, shape) for dtype, shape in self.arrays.values())
 
     def check_seal(self, seal: bytes, label: str) -> None:
-        """Raise ChangedError unless the file was sealed with this manifest, or never sealed."""
+        """Raise ChangedError if the file was sealed with another manifest."""
         due = seal_of(self.digest)
         if not self.sealed or seal == due:
             return
@@ -61,7 +62,7 @@ class Manifest:
         raise changed(label)
 
     def check_array(self, name: str, array: np.ndarray, label: str) -> None:
-        """Raise ChangedError unless an array is the saved one."""
+        """Raise ChangedError unless an array equals the saved array."""
         if self.sealed and digest_of(array) != self.digests[name]:
             raise changed(label)
 
@@ -101,7 +102,9 @@ def manifest_text(encoded: Encoded, name: str) -> bytes:
 
 
 def parsed(text: bytes, label: str) -> Manifest:
-    """Parse a manifest; StoreError if it is damaged, another program's or a newer version's."""
+    """Parse a manifest; StoreError if it is damaged, or was written by another program or a newer
+    version.
+    """
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -144,7 +147,7 @@ def digest_of(content: bytes | np.ndarray) -> str:
 
 
 def changed(label: str) -> ChangedError:
-    """The error for a complete file that is not the saved one."""
+    """The error for a complete file that differs from the saved file."""
     return ChangedError(
         f"{label} was changed after it was saved, or was replaced by another one. Restore a copy."
     )

@@ -28,7 +28,7 @@ def migrated(stored: Encoded, schema: int, label: str) -> Encoded:
     for number, step in enumerate(STEPS[schema - 1 :], start=schema):
         try:
             stored = step(stored)
-        # A damaged file can make a step raise any error: convert it.
+        # A damaged file can make a step raise any error, which is converted here.
         except Exception as error:
             what = error if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
             raise StoreError(
@@ -73,10 +73,12 @@ def _is(node: Node, name: str) -> bool:
 
 
 def groups_of_outputs(stored: Encoded) -> Encoded:
-    """1 → 2: give statistics and posteriors, written before outputs could be missing, one group.
+    """1 → 2: give statistics and posteriors a single group; they were written before outputs could
+    be missing.
 
-    The axis of groups comes first, and every column belongs to the one group. Models of several
-    views now store the rows that each view has; an older view with a column in every row has all.
+    The axis of groups comes first, and every column belongs to this group. Models of several views
+    now store the rows that each view has; an older view in which a column has values in every row
+    has all rows.
     """
     arrays = Arrays(stored.arrays)
 
@@ -112,8 +114,8 @@ def groups_of_outputs(stored: Encoded) -> Encoded:
 def nodes_and_layers(stored: Encoded) -> Encoded:
     """2 → 3: store the parameters of a training run as a graph, with nodes and layers.
 
-    Before, they were a posterior with one or several layers, paths with their kernel, or an
-    encoder's head. Their order in the optimiser's vector does not change.
+    Before, the parameters were a posterior with one or several layers, paths with their kernel, or
+    an encoder's head. Their order in the optimiser's vector does not change.
     """
 
     def graph(node: Node, own: Any) -> Node:
@@ -159,7 +161,7 @@ OF_SAMPLED_ROWS = (
 def one_record_of_rows(stored: Encoded) -> Encoded:
     """3 → 4: store the facts about a model's training rows as one record; drop GPLVM.information_.
 
-    Before, there were four attributes, and none in files older than training on samples. The
+    Before, there were four attributes; files from before training on samples have none of them. The
     information_ of a GPLVM was NaN.
     """
     arrays = Arrays(stored.arrays)

@@ -16,7 +16,7 @@ def is_own(dataset: Dataset) -> bool:
     try:
         own = load_dataset(dataset.name)
     except (OSError, ImportError, ValueError, MemoryError):
-        # Without the data set there is nothing to compare: store it as a file to be safe.
+        # If the data set cannot be loaded, it cannot be compared; it is then stored as a file.
         return False
     return same(dataset, own)
 

@@ -14,8 +14,9 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.store.encoding import OF_SCIKIT_LEARN
 from gplvm_core.store.errors import StoreError
 
-# Only classes that hold values, unlike executors, which hold threads and connections. The packages
-# are given by name to avoid a cyclic import: estimators use the store to save themselves.
+# Only classes that contain values are allowed, unlike executors, which contain threads and
+# connections. The packages are given by name to avoid a cyclic import: estimators use the store to
+# save themselves.
 ROOMS = (
     "gplvm_core.optimise",
     "gplvm_core.beliefs",
@@ -43,8 +44,8 @@ def known_classes() -> dict[str, type]:
     """Public name → class for everything that a file may contain.
 
     Every frozen dataclass and estimator in `ROOMS` is included; no class is registered by hand.
-    Kernels defined elsewhere, in a script or a notebook, are included too; of several with one
-    name, the last. Raises StoreError if two classes in `ROOMS` share a name, since a file
+    Kernels that a script or a notebook defines are also included; if several have the same name,
+    the last one is. Raises StoreError if two classes in `ROOMS` share a name, since a file
     identifies classes only by their names.
     """
     own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}

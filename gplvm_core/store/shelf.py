@@ -67,7 +67,7 @@ def folders(root: Path) -> list[Path]:
 def entry_of(folder: Path) -> Entry | None:
     """The entry on a card, checked against the manifests of the files beside it.
 
-    A broken entry has the reason; None if the folder does not exist (any more).
+    A broken entry has the reason. None if the folder does not exist, or no longer exists.
     """
     entry = Entry(id=folder.name, title=folder.name)
     try:
@@ -81,7 +81,9 @@ def entry_of(folder: Path) -> Entry | None:
 
 
 def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
-    """Call `look` with a folder's card; repeat if another process replaced the model meanwhile."""
+    """Call `look` with a folder's card, again if another process replaced the model in the
+    meantime.
+    """
     card = card_in(folder)
     try:
         return look(folder, card)
@@ -123,13 +125,14 @@ def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
 
 
 def place(folder: Path, root: Path, wanted: str) -> str:
-    """Move a folder to the first free name, also if two processes try at once."""
+    """Move a folder to the first free name, even if two processes do this at the same time."""
     names = itertools.chain([wanted], (f"{wanted}-{n}" for n in itertools.count(2)))
     for name in names:
         if (root / name).exists():
             continue
         try:
-            # Fails if another process took the name meanwhile, since its folder is not empty.
+            # The rename fails if another process took the name in the meantime, because its folder
+            # is not empty.
             os.rename(folder, root / name)
         except OSError:
             if not (root / name).exists():
@@ -140,7 +143,7 @@ def place(folder: Path, root: Path, wanted: str) -> str:
 
 
 def fill_new(root: Path, wanted: str | None, fill: Callable[[Path], None]) -> str:
-    """Fill a hidden folder, then rename it to the first free name; a failure leaves nothing.
+    """Fill a hidden folder, then rename it to the first free name; after a failure nothing remains.
 
     Without `wanted`, the name is made from the title.
     """
@@ -168,7 +171,7 @@ def put_new(
 ) -> None:
     """Write all files of an entry; a data set that comes with the project is stored by name.
 
-    names: those of the latent dimensions.
+    names: the names of the latent dimensions.
     """
     card = card_of(model, dataset, folder.name, title, tags)
     card = replace(card, entry=replace(card.entry, dimension_names=names), job=job)
@@ -208,7 +211,8 @@ def discard(folder: Path) -> bool:
     trash = folder.parent / TRASH
     private_folder(trash)
     try:
-        # Undo restores the model deleted last, so an older one of that name is renamed.
+        # Undo restores the model that was deleted last, so an older deleted model of that name is
+        # renamed.
         if (trash / folder.name).exists():
             place(trash / folder.name, trash, f"{folder.name}-older")
         os.rename(folder, trash / folder.name)
@@ -218,7 +222,9 @@ def discard(folder: Path) -> bool:
 
 
 def empty(root: Path) -> None:
-    """Rename the trash, then remove it, so that a model restored meanwhile stays complete."""
+    """Rename the trash, then remove it, so that a model that is restored meanwhile remains
+    complete.
+    """
     doomed = root / f"{EMPTIED}{secrets.token_hex(6)}"
     with contextlib.suppress(FileNotFoundError):
         os.rename(root / TRASH, doomed)
@@ -236,7 +242,9 @@ def of_job(root: Path, job: str) -> str | None:
 
 
 def clear(root: Path) -> None:
-    """Remove the remains of killed processes below a library; call only if nobody writes."""
+    """Remove the remains of killed processes below a library; call this only while no process
+    writes.
+    """
     for path in (*root.glob(f"{NEW}*"), *root.glob(f"{EMPTIED}*")):
         shutil.rmtree(path, ignore_errors=True)
     for folder in (*folders(root), *folders(root / TRASH)):
@@ -254,7 +262,7 @@ def clear_models(folder: Path, card: Card) -> None:
 
 
 def packed(folder: Path) -> bytes:
-    """A zip of a folder's unchanged files, without temporary ones."""
+    """A zip of a folder's unchanged files, without temporary files."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for path in sorted(folder.iterdir()):

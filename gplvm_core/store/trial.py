@@ -32,7 +32,7 @@ def check_usable(model: Any, dataset: Any) -> None:
         for view, values in (dataset.view_values if several else {"": dataset.values}).items():
             part = model.of_view(view) if several else model
             row = np.asarray(part.inverse_transform(latent[:1]))
-            if dataset.columns:  # raises for words that the data set does not have
+            if dataset.columns:  # raises an error for words that the data set does not have
                 row = dataset.coded(row)
             if row.shape != (1, *values.shape[1:]) or not np.isfinite(row).all():
                 raise StoreError("The model cannot generate rows like those of its data set.")

@@ -7,16 +7,16 @@ from pathlib import Path
 def workspace() -> Path:
     """The user's folder: MANIFOLIO_HOME, or .manifolio in the home folder. It may not exist yet.
 
-    The only place that reads the variable. The models are in its folder "library", the checkpoints
+    No other function reads the variable. The models are in its folder "library", the checkpoints
     of jobs in "jobs".
     """
     return Path(os.environ.get("MANIFOLIO_HOME") or Path.home() / ".manifolio").expanduser()
 
 
 def workspace_problem() -> str | None:
-    """Why the user's folder cannot be written to, and what to do; None if it can.
+    """The reason why the user's folder cannot be written to, with a remedy; None if it can.
 
-    For a folder that does not exist yet, its nearest existing parent is checked.
+    If the folder does not exist yet, its nearest existing parent is checked.
     """
     home = workspace()
     for folder in (home, home / "library", home / "jobs"):

@@ -1,4 +1,4 @@
-"""Floor 10: training in background threads, independent of any user interface."""
+"""Level 10: training in background threads, independent of any user interface."""
 
 from gplvm_core.training.comparing import ComparisonRun, begin_comparison, comparison_of
 from gplvm_core.training.job import JobError

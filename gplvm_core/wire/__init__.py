@@ -1,1 +1,1 @@
-"""Floor 8: pack models and data into bytes for the browser's canvas."""
+"""Level 8: pack models and data into bytes for the browser's canvas."""

@@ -22,9 +22,8 @@ PIXELS = """(canvas) => {
 
 
 def run_page(page: str, **query: str | None) -> AppTest:
-    """The app, switched to a page with parameters in its address (None: left out).
-
-    page: a room, a tab of Explore, or Mine, a shelf of the Gallery.
+    """The app, switched to a page with parameters in its address (None: left out). page: a room, a
+    tab of Explore, or Mine (a shelf of the Gallery).
     """
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     at.run()
@@ -72,7 +71,7 @@ def as_shown(markdown: str) -> str:
 
 
 def press(at: AppTest, label: str) -> AppTest:
-    """The page after the first button of that label."""
+    """The page after a press of the first button with that label."""
     return next(button for button in at.button if button.label == label).click().run()
 
 

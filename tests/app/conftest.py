@@ -33,7 +33,8 @@ from pages.ui.shared import catalogue
 from tests.app.watch import wait_for_function
 
 ROOT = Path(__file__).parents[2]
-OUTSIDE = Path(__file__).parent / "outside"  # records the server's connections (sitecustomize)
+# a module that records the server's connections (sitecustomize)
+OUTSIDE = Path(__file__).parent / "outside"
 CHROMIUM = shutil.which("chromium")
 SCREEN: ViewportSize = {"width": 1280, "height": 900}
 FLAGS = [
@@ -50,7 +51,9 @@ FLAGS = [
 
 @pytest.fixture(scope="session", autouse=True)
 def packages_looked_through_once() -> Iterator[None]:
-    """Cache the search for components in all installed packages: half of a short test's time."""
+    """Cache the search for components in all installed packages, which takes half of a short test's
+    time.
+    """
     scan = functools.cache(manifest_scanner.scan_component_manifests)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
@@ -83,7 +86,7 @@ def flow() -> Dataset:
 
 @dataclass(frozen=True)
 class Server:
-    """Where the app listens, the key of its small model, and its workspace folder."""
+    """The address of the app, the key of its small model, and its workspace folder."""
 
     url: str
     model_key: str
@@ -217,7 +220,7 @@ def browser_page(tab: Page) -> Iterator[Visit]:
         socket.on("framesent", lambda frame: traffic.sent.append(frame))
 
     def listen(message: ConsoleMessage) -> None:
-        # Opened at the path of a page, Streamlit first looks for its server there.
+        # If the path of a page is opened, Streamlit first looks for its server below that path.
         own = "/_stcore/" in message.location.get("url", "")
         if message.type == "error" and not own:
             traffic.errors.append(message.text)

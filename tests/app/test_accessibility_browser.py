@@ -1,5 +1,6 @@
 """Every room and tab, on a telephone, at 200 % zoom and on a large screen, light and dark: no text
-is cut, axe finds nothing, controls look alike, the keyboard reaches everything, no errors.
+is cut off, axe finds nothing, controls look alike, the keyboard reaches everything, and there are
+no errors.
 """
 
 import pytest
@@ -28,14 +29,14 @@ PAGES = (
 )
 # 640 × 450: a window of 1280 × 900 at 200 % zoom.
 SIZES = ((360, 900), (640, 450), (768, 900), (1920, 1080))
-# The schemes differ only in their colours, and the sizes in everything else. One visit checks
-# all of them, without rules that cannot find anything new.
+# The schemes differ only in their colours, and the sizes in everything else. One visit checks all
+# rules, except those that cannot find anything new.
 VISITS = (
     ("light", 1280, {}),
     ("dark", 1280, {"runOnly": ["color-contrast"]}),
     ("dark", 380, {"rules": {"color-contrast": {"enabled": False}}}),
 )
-STOPS = 40  # of the Tab key, from the page's start
+STOPS = 40  # largest number of presses of the Tab key, from the page's start
 BAR = ".st-key-rooms"
 
 

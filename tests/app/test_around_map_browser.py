@@ -183,7 +183,7 @@ def test_a_link_contains_the_shown_parts_of_the_map(server, browser_page):
     look.get_by_role("button", name="Back to one", exact=True).click()
     page.wait_for_function("!location.search.includes('wall=')")
     assert "show=thumbnails,ellipses" in page.url
-    # After a visit to another page it is unchanged.
+    # After a visit to another page, the state of the map is unchanged.
     page.get_by_role("link", name="Train").click()
     page.locator(MAP).wait_for(state="detached")
     page.get_by_role("link", name="Explore").click()

@@ -1,4 +1,4 @@
-"""The latent canvas in a real browser: what it draws, sends, and says."""
+"""The latent canvas in a real browser: its drawings, messages and texts."""
 
 import numpy as np
 import pytest
@@ -44,14 +44,16 @@ SHADE = """(points) => {
 }"""
 
 FOLLOW = "[data-part=follow]"
-SLIDER = ".dimension[data-axis=''] input[type=range]"  # of dimensions that are not on the map
+# sliders of dimensions that are not on the map
+SLIDER = ".dimension[data-axis=''] input[type=range]"
 RING = """() => {
     const { map, state: { a, b, point } } = [...window.manifolio.views.values()][0];
     const box = map.upper.getBoundingClientRect();
     const [x, y] = map.toPixel(point[a], point[b]);
     return [box.left + x, box.top + y, map.hit(x, y)];
 }"""
-# Places some pixels beside training points and on no other one: rows and window coordinates.
+# Positions a few pixels beside a training point and away from all others: rows and window
+# coordinates.
 BESIDE = """(count) => {
     const { map, model } = [...window.manifolio.views.values()][0];
     const box = map.upper.getBoundingClientRect();
@@ -102,7 +104,8 @@ def test_a_click_sends_no_request_to_the_server(server, browser_page):
     page.wait_for_function("location.search.includes('at=')")
     settled(page)
     assert len(browser_page.traffic.sent) == sent
-    # The link leads back to the same point; Back does not step through places.
+    # The link leads back to the same point; the browser's Back button does not step through kept
+    # points.
     assert page.evaluate("history.length") == steps
     point, link = kept_point(page), page.url
     page.goto("about:blank")
@@ -116,7 +119,7 @@ def test_the_values_shown_for_a_point_equal_numpys(server, browser_page):
     page.mouse.click(*place_on_map(page, 0.7, 0.6))
     wait_for_other_point(page, "")
     point = np.array(kept_point(page))
-    page.mouse.move(5, 5)  # outside the map: the kept point is shown
+    page.mouse.move(5, 5)  # the pointer is outside the map, so the kept point is shown
     expect(page.locator("[data-part=where]")).to_have_text("Kept")
     distance = np.sqrt((model.latent_mean_ - point) ** 2 @ model.relevance_)
     rows = [str(row + 1) for row in np.argsort(distance)[:8]]
@@ -181,7 +184,7 @@ def test_wheel_zooms_and_drag_pans_without_keeping(server, browser_page):
     view = "() => ({...[...window.manifolio.views.values()][0].map.view})"
     before = page.evaluate(view)
     page.mouse.move(*place_on_map(page, 0.9, 0.9))
-    page.mouse.wheel(0, 40)  # before a click on the map the page scrolls
+    page.mouse.wheel(0, 40)  # until a click on the map, the wheel scrolls the page
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 0")
     assert page.evaluate(view) == before
     page.locator(MAP).focus()

@@ -74,7 +74,7 @@ def test_without_a_model_in_the_link_the_tab_opens_the_first(keep, model):
 
 def test_the_model_remains_while_tabs_and_rooms_change(keep, model):
     key = keep(model)
-    keep(model)  # newer, so it would be the first
+    keep(model)  # newer, so it would be the first in the menu
     at = app(key)
     bar = at.segmented_control(key="explore_tab")
     assert bar.options == ["Map", "Fill in"]

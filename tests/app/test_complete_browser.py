@@ -190,7 +190,8 @@ def test_keys_paint_too(server, browser_page):
         page.keyboard.press(key)
     page.wait_for_function("() => [...window.manifolio.views.values()][0].row.mask.some(Boolean)")
     now = answered(page)
-    assert now["mask"][8 * 3 + 3] == 1  # one up and one left of the middle, row 4 and column 4
+    # one cell above and one left of the middle: row 4 and column 4
+    assert now["mask"][8 * 3 + 3] == 1
     assert "Space hides" in page.locator(ITEM).get_attribute("aria-label")
 
 

@@ -1,4 +1,4 @@
-"""The Depth page through Streamlit's AppTest, on a deep model of a few iterations."""
+"""The pages about depth through Streamlit's AppTest, with a deep model of a few iterations."""
 
 import threading
 import time
@@ -205,7 +205,7 @@ def test_edits_are_applied_checked_and_stopped():
 def test_few_are_trained_at_a_time_and_the_others_wait():
     x, y = CURVES["step"].points()
     with ExitStack() as turns:
-        for _ in range(live.AT_ONCE):  # taken by other visitors
+        for _ in range(live.AT_ONCE):  # slots that other visitors use
             turns.enter_context(live.TURNS)
         first = live.Live("step", x, y, 1).start()
         assert first.in_words().startswith("Waiting")

@@ -103,7 +103,7 @@ def progress(at: AppTest) -> list[str]:
 
 
 def filled(at: AppTest) -> tuple[dict, dict]:
-    """The reel after the thread that fills a gap has ended."""
+    """The data of the player after the thread that fills a gap has ended."""
     for _ in range(200):
         header, arrays = reel(at)
         if header["panels"][0]["title"] == "Filled in":

@@ -45,7 +45,7 @@ ORANGE = """(canvas) => {
     }
     return count;
 }"""
-# The red minus the blue of the track's background, six pixels before and after a time.
+# The difference of red and blue in the track's background, six pixels before and after a time.
 GROUND = f"""(time) => {{
     {FIRST}
     const {{ canvas, picture }} = player.timeline;

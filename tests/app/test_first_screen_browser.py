@@ -1,4 +1,6 @@
-"""The server's HTML has the first picture, and the page's own replaces it in the same place."""
+"""The server's HTML has the first picture, and the picture of the page replaces it at the same
+position.
+"""
 
 import time
 import urllib.request
@@ -12,7 +14,7 @@ pytestmark = pytest.mark.browser
 FIRST = "#mf-first"
 ADDRESSES = ("/", "/explore?model=gallery:people")
 IMAGES = "#mf-first > div > i"
-# The boxes of the server's two images, or of the page's own map and picture.
+# The boxes of the server's two images, or of the map and the picture that the page draws.
 OWN = """() => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
     .flatMap((host) => [...host.shadowRoot.querySelectorAll("[data-part=map], [data-part=output]")])
     .map((part) => part.getBoundingClientRect().toJSON())"""
@@ -20,7 +22,7 @@ OWN = """() => [...document.querySelectorAll("[data-testid=stBidiComponentIsolat
 
 @pytest.fixture(scope="module")
 def drawn(server):
-    """The server, once it has drawn what it shows first."""
+    """The server, after it has drawn the first screen."""
     for address in ADDRESSES:
         end = time.monotonic() + 120
         while b'id="mf-first"' not in urllib.request.urlopen(server.url + address).read():

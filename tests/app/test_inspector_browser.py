@@ -1,4 +1,6 @@
-"""The inspector beside the map in a real browser: one state, what matters, how sure, search."""
+"""The inspector beside the map in a real browser: the shared state, "What matters", the certainty,
+and the search.
+"""
 
 import re
 

@@ -31,7 +31,7 @@ def lose_inputs(figure: Locator) -> None:
     figure.get_by_label("Inputs are", exact=True).select_option("missing")
 
 
-# For every stop: a visitor's act, and the words that must appear after it.
+# For every stop: a visitor's action, and the words that must then appear.
 CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "functions": (click_into, "1 point seen"),
     "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "From ⟨k⟩: 1.28"),

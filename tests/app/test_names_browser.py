@@ -94,7 +94,7 @@ def test_names_are_shown_letter_by_letter_on_every_page(
     page.get_by_role("tab", name="Table").click()
     page.get_by_test_id("stDataFrame").last.hover()
     expect(page.get_by_role("button", name="Search")).to_be_visible()
-    # Streamlit's own CSV file would not protect names that begin like formulas.
+    # The CSV file that Streamlit writes would not protect names that begin like formulas.
     expect(page.get_by_role("button", name="Download as CSV")).to_have_count(0)
     expect(page.locator(DRAWN)).to_have_count(0)
     own = (server.url, server.url.replace("http", "ws"), "blob:", "data:")

@@ -108,7 +108,7 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
     made = replace(gplvm_core.explorer(model, dataset, title="Some digits"), opening=opening)
     assert text == made.html
-    # The size and the precision of the numbers are below the button.
+    # Below the button are the file's size and the precision of its numbers.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
     page.get_by_text(size).wait_for()
 

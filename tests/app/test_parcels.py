@@ -44,8 +44,9 @@ def test_equal_bytes_are_held_once_and_the_oldest_make_room() -> None:
     parcels = Parcels(most=250)
     first, second, third = (parcels.hold(bytes([each]) * 100) for each in (1, 2, 1))
     assert first == third
-    parcels.hold(bytes(100))  # the second is the one that was not sent again
+    parcels.hold(bytes(100))  # the second parcel was not sent again
     found = [fetched(parcels, path)[0] for path in (first, second)]
     assert found == [200, 404]
-    large = parcels.hold(bytes(1000))  # larger than all others: only this one stays
+    # this parcel is larger than all others together, so only it is stored
+    large = parcels.hold(bytes(1000))
     assert [fetched(parcels, path)[0] for path in (first, large)] == [404, 200]

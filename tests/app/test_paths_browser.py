@@ -80,7 +80,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     before = page.locator(OUTPUT).evaluate(PIXELS)
     panel.get_by_role("button", name="Play").click()
     changed(page.locator(OUTPUT), before, changed(page.locator(OUTPUT), before))
-    expect(panel.get_by_role("button", name="Play")).to_be_visible()  # at the end it rests
+    expect(panel.get_by_role("button", name="Play")).to_be_visible()  # playing stops at the end
     assert panel.get_by_role("slider").input_value() == "1"
 
     picture = Image.open(io.BytesIO(saved(page, "Save as GIF")))
@@ -92,7 +92,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
             picture.seek(frame)
             png = pixels_of(archive.read(f"{frame + 1:04d}.png"))
             assert np.abs(np.asarray(picture.convert("RGB"), dtype=int) - png).max() <= 2
-    # The last picture is what the page shows at the end of the path.
+    # The last picture equals the picture that the page shows at the end of the path.
     url = page.locator(OUTPUT).evaluate("(canvas) => canvas.toDataURL()")
     shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(url.split(",")[1]))).convert("RGBA"))
     opaque = shown[..., 3] == 255

@@ -1,4 +1,4 @@
-"""A model of a table with words in Explore: its map, rows that are filled in, and files of them."""
+"""A model of a table with words in Explore: its map, filled-in rows, and files with these rows."""
 
 import csv
 import io
@@ -34,7 +34,9 @@ KINDS = {"sort": "category", "eggs": "count", "size": ["small", "medium", "large
 
 @pytest.fixture(autouse=True)
 def calm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No live fragment in these tests, and a few rows for the typicality."""
+    """These tests have no live fragment, and use only a few rows to compute how typical a
+    row is.
+    """
     monkeypatch.setattr(typicality, "SPELL", 60.0)
     monkeypatch.setattr("pages.ui.explore.fill.model.MOST_SCORED", 10)
 

@@ -115,7 +115,7 @@ def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
 
 
 def draw_around(page: Page, corners: list[tuple[float, float]], box: dict[str, float]) -> None:
-    """Drag along the corners with the mouse button pressed."""
+    """Drag from corner to corner with the mouse button pressed."""
     page.mouse.move(box["x"] + corners[0][0], box["y"] + corners[0][1])
     page.mouse.down()
     for x, y in corners[1:]:

@@ -40,7 +40,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert "Suggested because — name: text, different in every row." in words
     table = at.dataframe[0].value
     assert "label" not in table and table["size"].iloc[0] in ("small", "medium", "large")
-    # Only what learns words is offered, and why.
+    # Only models that learn words are offered, with the reason.
     assert at.radio(key="form_model").options == ["Bayesian GP-LVM", "Bayesian PCA"]
     assert "encoders learn numbers only" in words
     titles = {each.label for each in at.segmented_control}

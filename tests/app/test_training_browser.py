@@ -38,9 +38,9 @@ def test_pictures_stand_in_until_figures_have_loaded_and_pause_answers(server, b
     page.set_default_timeout(60_000)
     page.route(
         PLOTLY, lambda route: held.append(route)
-    )  # as on a slow machine: it arrives only when the test allows it
+    )  # the response arrives only when the test allows it, as on a slow machine
     start(page, server.url)
-    # The button was at the end of a long page; the training is at the beginning of this one.
+    # The button was at the end of a long page; the training is at the beginning of the next page.
     expect(page.get_by_role("button", name="Pause")).to_be_in_viewport()
     page.locator(".mf-light").first.wait_for()
     assert page.evaluate(SEEN)["live"] == 0

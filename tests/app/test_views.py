@@ -320,7 +320,8 @@ def test_many_views_of_a_body_are_drawn_as_one(keep, joints_model, joints):
     assert f"layer{len(joints.views) - 1}" in arrays
 
 
-# --- calls of the model -------------------------------------------------------------------------
+# --- number of calls of the model
+# -------------------------------------------------------------------------
 
 
 def test_one_view_is_an_item_like_any_other(keep, model, pairs):

@@ -72,7 +72,9 @@ SPEED = f"""() => {{
 
 @dataclass(frozen=True)
 class Several:
-    """The keys of a model of pairs of images and of one of joints, and the first itself."""
+    """The keys of a model of pairs of images and of a model of joints, and the first
+    model itself.
+    """
 
     pairs: str
     joints: str

@@ -70,7 +70,7 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     page.reload()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    # At once, so that nothing moves under the pointer. Streamlit's own button of that name
+    # Immediately, so that nothing moves under the pointer. Streamlit's own button of that name
     # is in the header while the script runs.
     page.get_by_test_id("stMain").get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Explore", exact=True).click()

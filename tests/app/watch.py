@@ -37,7 +37,7 @@ def wait_for_function(
 ) -> None:
     """Playwright's function of this name, for pages whose policy forbids evaluating text.
 
-    Playwright's own evaluates the condition inside the page, where the policy applies.
+    Playwright's function evaluates the condition inside the page, where the policy applies.
     """
     end = time.monotonic() + timeout / 1000
     while time.monotonic() < end:

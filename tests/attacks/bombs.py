@@ -1,4 +1,4 @@
-"""Small files that need much memory or time, and files that declare more than they hold.
+"""Small files that need much memory or time, and files that declare more than they contain.
 
 Workbooks, C3D files and model files, written byte by byte.
 `benchmarks/trust/uploads.py` measures what reading each one costs.
@@ -18,7 +18,8 @@ from gplvm_core.store.migrations import SCHEMA
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-MOST_XML, MANIFEST_SIZE = 60_000_000, 30_000_000  # bytes, a little less than may be unpacked
+# bytes; a little less than the limit for unpacking
+MOST_XML, MANIFEST_SIZE = 60_000_000, 30_000_000
 WORD, FAR = "<si><t>a</t></si>", '<c r="XFD1"><v>1</v></c>'
 SECRET = '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>'
 ROWS = '<row r="1"><c r="A1" t="s"><v>0</v></c></row>' + "".join(
@@ -46,7 +47,7 @@ def book(
     declared: str = "",
     types: str = "",
 ) -> bytes:
-    """A workbook of one sheet; declared: a document type in front of the shared strings."""
+    """A workbook of one sheet; declared: a document type before the shared strings."""
     return packed(
         {
             "[Content_Types].xml": (
@@ -110,7 +111,9 @@ def lying(data: bytes, member: str, size: int) -> bytes:
 
 
 def laughs() -> str:
-    """Ten entities, each of ten copies of the previous one: a billion words in a kilobyte."""
+    """Ten entities, each of which consists of ten copies of the previous one: a billion words in a
+    kilobyte.
+    """
     entities = '<!ENTITY a0 "ha">' + "".join(
         f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10)
     )
@@ -132,7 +135,9 @@ def parameter(
     dimensions: bytes = b"",
     leap: int | None = None,
 ) -> bytes:
-    """kind: bytes of an element, −1 for text; leap: the declared offset of the next parameter."""
+    """kind: number of bytes of an element, −1 for text; leap: the declared offset of the next
+    parameter.
+    """
     inner = struct.pack("bB", kind, len(dimensions)) + dimensions + data + b"\0"
     leap = 2 + len(inner) if leap is None else leap
     return struct.pack("bb", len(name), number) + name + struct.pack("<h", leap) + inner
@@ -145,7 +150,7 @@ def end_field(last: int) -> bytes:
 
 
 def labels(*dimensions: int) -> bytes:
-    """Names of markers in a block that declares many letters and names, and holds none."""
+    """Names of markers in a block that declares many letters and names, but contains none."""
     return parameter(1, b"LABELS", b"", -1, bytes(dimensions))
 
 
@@ -278,4 +283,4 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     for name, makers in (("xlsx", WORKBOOKS), ("c3d", MOTIONS), ("gplvm", MODELS))
     for title, make in makers.items()
 }
-"""By title: the file's name, and the function that makes it."""
+"""For each title, the name of the file and the function that makes it."""

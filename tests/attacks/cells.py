@@ -26,7 +26,7 @@ def changed(change: Callable[[Any], object]) -> bytes:
 
 
 def put(path: str, values: Any, **options: Any) -> Callable[[Any], None]:
-    """Put a data set in the place of another."""
+    """Replace a data set by another one."""
 
     def change(file: Any) -> None:
         if path in file:
@@ -37,7 +37,7 @@ def put(path: str, values: Any, **options: Any) -> Callable[[Any], None]:
 
 
 def linked(link: Any) -> Callable[[Any], None]:
-    """Put a link in the place of the values."""
+    """Replace the values by a link."""
 
     def change(file: Any) -> None:
         del file["X"]
@@ -130,7 +130,7 @@ def odd_filter(file: Any) -> None:
 
 
 def index(value: int) -> Callable[[Any], None]:
-    """The first index is another number."""
+    """The first index is replaced by another number."""
 
     def change(file: Any) -> None:
         file["X/indices"][0] = value
@@ -160,12 +160,12 @@ def two_forms(file: Any) -> None:
 
 
 def two_shapes(file: Any) -> None:
-    """Two shapes, under the new name and the old name."""
+    """Two different shapes, under the new and the old attribute name."""
     file["X"].attrs["h5sparse_shape"] = (10**6, 10**6)
 
 
 def long_words_within(file: Any) -> None:
-    """One long word for each row, in an array that is a field of a field."""
+    """One long word for each row, in an array inside a field of a field."""
     text = h5py.string_dtype()
     kind = np.dtype([("outer", [("inner", text, (2,))])])
     words = file["uns"].create_dataset("x", (750,), dtype=kind)

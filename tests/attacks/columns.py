@@ -42,7 +42,7 @@ def bad_dictionary() -> bytes:
     """A word that is missing from the column's dictionary."""
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 300, pa.int32()), ["1", "2"])
     data = written(pa.table({"a": column, "b": [1.0] * 300}), compression="none")
-    # Replace one bit per row (300 equal rows, word 0) by eight bits per row and word 255.
+    # Replace one bit per row (300 equal rows, word 0) by eight bits per row, with word 255.
     assert b"\x01\xd8\x04\x00" in data
     return data.replace(b"\x01\xd8\x04\x00", b"\x08\xd8\x04\xff")
 

@@ -77,7 +77,7 @@ def test_another_q_gives_the_formula_of_section_7(layer: Layer, gaps: bool) -> N
     gram = kernel.K(INDUCING) + explicit.jitter * np.eye(5)
     beta, total = 1.0 / noise, 0.0
     for d in range(3):
-        # q(u_d) is optimal for half of the rows, counted twice.
+        # q(u_d) is optimal for half of the rows, each of which counts twice.
         rows = ~np.isnan(given(gaps))[:, d]
         half = np.flatnonzero(rows & (np.arange(24) % 2 == 0))
         seen = [each for each in (half, np.flatnonzero(rows))]

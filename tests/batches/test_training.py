@@ -139,7 +139,7 @@ def test_a_batch_of_all_rows_equals_training_without_batches(
     )
     for got, wanted in pairs:
         for path, value in leaves(wanted).items():
-            if path != "variance":  # always at its optimum, so neither gradient contains it
+            if path != "variance":  # the scale is always optimal, so neither gradient contains it
                 np.testing.assert_allclose(leaves(got)[path], value, rtol=1e-6, atol=1e-6)
     # At the running means of all rows, the gradient of q(u) is 0.
     for value in leaves(found.gradient.seen).values():

@@ -46,7 +46,7 @@ test("no other rotation or reflection agrees better", () => {
   assert.ok(agreement < 1);
 });
 
-test("alignment preserves distances, places map back, and the variance belongs to the place", () => {
+test("alignment preserves distances, positions map back, and the variance is that of the position", () => {
   const model = new LatentModel(Uint8Array.from(atob(NUMBERS.rbf.bytes), (letter) => letter.charCodeAt(0)));
   const [turning] = turnings([{ model, a: 0, b: 2 }]);
   const turned = new TurnedModel(model, 0, 2, { ...turning, matrix: [0.6, 0.8, 0.8, -0.6] });
@@ -62,16 +62,16 @@ test("alignment preserves distances, places map back, and the variance belongs t
   close(out[0], model.variance(model.position(5)), 1e-6);
 });
 
-test("a place maps to the rows around it on the other map", () => {
+test("a position maps to the position of its neighbouring rows on the other map", () => {
   const here = pointsOf(ROWS, [1, 2, 0.5]);
   const there = pointsOf(ROWS.map(([u, v, w], n) => [n, u * v - w]), [1, 1]);
   const near = new NearPlane(here, 0, 1);
-  // At an isolated row of the plane, it is that row's place on the other map.
+  // At an isolated row of the plane, it is that row's position on the other map.
   const lonely = [100, 100, 0];
   const with_ = new NearPlane(pointsOf([...ROWS, lonely], [1, 1, 1]), 0, 1);
   const other = pointsOf([...ROWS.map(() => [0, 0]), [5, 6]], [1, 1]);
   with_.carried(100, 100, other).forEach((value, q) => close(value, [5, 6][q], 1e-6));
-  // On the same map, it is the place that the pointer reaches.
+  // On the same map, it is the position of the pointer.
   const carried = near.carried(0.3, 0.2, here);
   const followed = near.follow(Float64Array.of(0.3, 0.2, 9));
   close(carried[2], followed[2]);

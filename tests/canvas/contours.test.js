@@ -17,7 +17,7 @@ test("a line of equal height on a cone is a circle", () => {
   assert.ok(Math.abs(lengthOf(pieces) / (2 * Math.PI * 12.3) - 1) < 5e-3);
 });
 
-test("every segment continues in another one, also at saddles", () => {
+test("every segment continues in another segment, even at saddles", () => {
   const values = grid((x, y) => Math.sin(0.7 * x + 0.1) * Math.sin(0.9 * y + 0.2));
   for (const level of [-0.02, 0, 0.02]) {
     const ends = new Map();

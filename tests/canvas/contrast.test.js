@@ -1,4 +1,4 @@
-// Differences between selected rows and the rest, against numbers by hand and in two passes.
+// Differences between selected rows and the rest, compared with numbers computed by hand and in two passes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -40,12 +40,13 @@ test("missing values count in neither group, and a column without information co
   near(effects[0], -4 / Math.sqrt((2 + 2) / 2));
   assert.ok(Number.isNaN(effects[1]) && Number.isNaN(chosen[1]));
   assert.ok(Number.isNaN(effects[2]));
-  // Constant in each group: measured against the deviation of all rows, and so still finite.
+  // The column is constant in each group; the effect is relative to the deviation of all rows, and
+  // therefore still finite.
   near(effects[3], -1 / Math.sqrt(1.2 / 4));
   assert.deepEqual(order.slice(0, 2).sort(), [0, 3]);
 });
 
-test("there is no contrast if all rows are selected, or none of the sample", () => {
+test("there is no contrast if all rows are selected, or no row of the sample", () => {
   const rows = [[1], [2], [3]];
   assert.equal(of(rows, [0, 1, 2]), null);
   assert.equal(of(rows, [7, 9]), null);

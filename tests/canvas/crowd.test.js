@@ -1,4 +1,4 @@
-// Very many points: the grid agrees with a search of every point, and the shading counts all.
+// Very many points: the grid agrees with a search through all points, and the shading uses all of them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ test("the points of a box are found, and approximately counted", () => {
   assert.ok(grid.countAround([0.4, 0.6, 0.4, 0.6]) < us.length / 10);
 });
 
-test("the nearest point within reach is the nearest of all, also outside the grid", () => {
+test("the nearest point within reach is the nearest of all points, even outside the grid", () => {
   const { us, vs } = cloud();
   const grid = new PointGrid(us, vs);
   for (const [u, v] of [[0.1, 0.2], [1, 1], [89.9, -40], [-2.2, 0.9], [10, 10]]) {

@@ -43,7 +43,7 @@ stored.forEach((known) => {
   test(`moments of ${named} are nearly those of Python`, () => {
     places.forEach((/** @type {number[]} */ place, /** @type {number} */ i) => {
       const found = model.moments(Float64Array.from(place), null);
-      // By places around the mean instead of exact expectations.
+      // The page uses positions around the mean instead of exact expectations.
       near(found.mean, known.mean[i], layer === 2 ? 1e-4 : 0.05);
       near(found.variances.map(Math.sqrt), known.deviations[i], layer === 2 ? 1e-4 : 0.05);
     });
@@ -84,7 +84,7 @@ test("drawn functions have the covariance of their process", () => {
 });
 
 test("the log of a slope falls with every layer as in theory, unless layers receive the input", () => {
-  // E log|N(0, π/2)| = ½ log(π/2) − ½ (γ + log 2), a layer's; slopes of layers are independent.
+  // For each layer, E log|N(0, π/2)| = ½ log(π/2) − ½ (γ + log 2); the slopes of the layers are independent.
   const layer = 0.5 * Math.log(Math.PI / 2) - 0.5 * (0.5772156649 + Math.LN2);
   const step = 1e-5;
   const places = [Float64Array.of(0.3, 0.3 + step)];

@@ -9,7 +9,7 @@ import { deviationRange, gridOf, shadow } from "../../assets/canvas/geometry/sha
 
 const FOLDER = new URL("../../assets/canvas/geometry/", import.meta.url);
 const VIEW = { u: 1, v: -1, su: 2, sv: 0.5 };
-/** A variance that is a known function of the place. */
+/** A variance that is a known function of the position. */
 const SLICE = {
   columns: () => null,
   variances: (us, _, v, out, offset) => us.forEach((u, i) => (out[offset + i] = Math.exp(2 * (u + v)))),
@@ -25,12 +25,12 @@ test("every module of geometry loads without a page and creates no globals", asy
 test("a grid's cells lie on the map, with one more on every side", () => {
   const grid = gridOf({ slice: SLICE, view: VIEW, theme: null, width: 400, height: 100 }, 10);
   assert.deepEqual([grid.columns, grid.rows], [42, 12]);
-  // Centres of the first and the last cell inside: half a cell from the rims of the view.
+  // The centres of the first and the last cell inside are half a cell from the edges of the view.
   assert.ok(Math.abs(grid.us[1] - (-1 + 0.05)) < 1e-12 && Math.abs(grid.us[40] - (3 - 0.05)) < 1e-12);
   assert.ok(Math.abs(grid.top - 1.5 * grid.dv - (-0.5 - 0.05)) < 1e-12);
 });
 
-test("light and shadow reach from the least to the greatest deviation of the view, by factors", () => {
+test("light and shadow range from the smallest to the largest deviation of the view, on a scale of factors", () => {
   const [least, most] = deviationRange(SLICE, VIEW);
   // The deviation is exp(u + v) at centres of 24 × 24 cells.
   const [across, up] = [2 * (1 - 1 / 24), 0.5 * (1 - 1 / 24)];

@@ -39,7 +39,7 @@ test("a pointer without a button shows what is under it, and ends when it leaves
   assert.deepEqual(understood, [["hover", 30, 40, false], ["leave"]]);
 });
 
-test("a click keeps the place, also with a slight movement", () => {
+test("a click keeps the point, even with a slight movement", () => {
   const { send, understood } = bench();
   send("pointerdown", 30, 40);
   send("pointermove", 32, 41);
@@ -76,7 +76,7 @@ test("another button does nothing", () => {
   assert.deepEqual(understood, []);
 });
 
-test("a finger shows while it moves and keeps when it lifts", () => {
+test("a finger shows the output while it moves, and keeps the point when it lifts", () => {
   const { send, understood } = bench();
   const finger = { pointerType: "touch" };
   send("pointerdown", 30, 40, finger);

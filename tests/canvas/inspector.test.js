@@ -1,4 +1,4 @@
-// The inspector: search for rows, names of dimensions, words for uncertainty, description of a place.
+// The inspector: search for rows, names of dimensions, labels for uncertainty, description of a position.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -96,19 +96,19 @@ test("a link contains the names, and invalid parts are ignored", () => {
   assert.deepEqual(names({ map }).all, ["Grin", "Old"]);
 });
 
-test("words for uncertainty change at the measured limits", () => {
+test("labels for uncertainty change at the measured limits", () => {
   const words = [0, WELL_KNOWN - 1e-9, WELL_KNOWN, FAIRLY_SURE - 1e-9, FAIRLY_SURE, 3].map(sureWords);
   assert.deepEqual(words, ["Well known here", "Well known here", "Fairly sure", "Fairly sure", "A guess", "A guess"]);
 });
 
-test("a place gets the commonest label of its nearest rows, and none without labels", () => {
+test("a position gets the most frequent label of its nearest rows, and none if there are no labels", () => {
   assert.deepEqual(alikeRows(rows(), [0, 1, 3], 4), { label: 1, count: 2, asked: 4 });
   assert.deepEqual(alikeRows(rows(), [500, 500, 5], 2), { label: 1, count: 1, asked: 1 });
   const none = new LatentPoints({ header: HEADER, arrays: { latent: ARRAYS.latent }, shapes: { latent: [6, 3] } });
   assert.equal(alikeRows(none, [0, 0, 0], 3), null);
 });
 
-test("hidden dimensions near a place have the mean that the pointer gets, and the spread of the rows there", () => {
+test("hidden dimensions near a position have the mean that the pointer uses, and the spread of the rows there", () => {
   const corners = [0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4];
   const square = new LatentPoints({ header: HEADER, arrays: { latent: Float32Array.from([...corners, ...corners]) }, shapes: { latent: [8, 3] } });
   const near = new NearPlane(square, 0, 1);

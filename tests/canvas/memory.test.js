@@ -1,4 +1,4 @@
-// Export of bookmarks, the places of the wall, and the description of a place among the rows.
+// Export of bookmarks, the points of the wall, and the description of a point among the rows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -66,7 +66,7 @@ test("a variation near the ring is halfway to a row near it", () => {
   for (const share of [0, 0.3, 0.999]) {
     const [u, v] = placeAround(points, ring, () => share);
     assert.equal(v, 0);
-    assert.ok(Math.abs(u - 10) <= 15); // half of 30: the rows from 0 to 39 are the nearest forty
+    assert.ok(Math.abs(u - 10) <= 15); // half of 30, because the forty nearest rows are 0 to 39
     assert.ok(Number.isInteger(2 * u));
   }
 });

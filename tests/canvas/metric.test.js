@@ -1,4 +1,4 @@
-// The expected metric of the output against Python's numbers (finite differences of the posterior;
+// The expected metric of the output, compared with Python's numbers (finite differences of the posterior;
 // test_numbers.py compares these with sampled functions), and its own identities.
 
 import assert from "node:assert/strict";

@@ -93,7 +93,7 @@ for (const [kind, numbers] of Object.entries(PARTS)) {
   const part = { kind, ...numbers };
 
   test(`${kind}: the row and the diagonal follow the formula`, () => {
-    const row = new Float64Array(4).fill(10); // a row is added to what is there
+    const row = new Float64Array(4).fill(10); // a row is added to the existing numbers
     kernelKind(part).row(part, X, INPUTS, row);
     Z.forEach((z, m) => close(row[m], 10 + FORMULAS[kind](part, X, z)));
     close(kernelKind(part).diagonal(part, X), FORMULAS[kind](part, X, X));

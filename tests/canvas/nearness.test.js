@@ -1,4 +1,4 @@
-// The dimensions outside a map's plane, against a second implementation of the formulas.
+// The dimensions outside a map's plane, compared with a second implementation of the formulas.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ const RELEVANCE = [1.5, 0.2, 0.7, 0.4, 1];
 
 const median = (values) => values.slice().sort((p, q) => p - q)[values.length >> 1];
 
-/** The formula: everything over all points, nothing left out. */
+/** The formula, with sums over all points and no approximation. */
 function followed(rows, relevance, a, b, u, v) {
   const distance = (p, q) => Math.sqrt(relevance[a] * (p[0] - q[0]) ** 2 + relevance[b] * (p[1] - q[1]) ** 2);
   const plane = rows.map((row) => [row[a], row[b]]);

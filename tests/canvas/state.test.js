@@ -57,7 +57,7 @@ test("a map opens at the model's first place, with trajectories if it has sequen
   assert.deepEqual(Object.values(toLink(state)).filter((words) => words !== null), []);
 });
 
-test("a point moves without being kept, and is kept as its link says it", () => {
+test("a point moves without being kept, and is kept in the form of its link", () => {
   const state = initial(MODEL);
   const moved = after(state, move(0.123456, -1, 2));
   assert.deepEqual(moved.place.point, [0.123456, -1, 2]);
@@ -83,7 +83,7 @@ test("a change of axes, of following, or a visit adds a place to the history", (
 
 test("undo and redo visit the kept places; a new place deletes the later ones", () => {
   const state = after(initial(MODEL), move(1, 0, 0), KEEP, move(2, 0, 0), KEEP, move(9, 9, 9));
-  const back = after(state, UNDO); // what was not kept is dropped
+  const back = after(state, UNDO); // a point that was not kept is dropped
   assert.deepEqual(back.place.point, [1, 0, 0]);
   assert.equal(after(back, UNDO).kept, state.past[0]);
   assert.deepEqual(after(back, REDO).place.point, [2, 0, 0]);
@@ -130,7 +130,7 @@ test("reset restores the first place and clears selections and the path; it can 
   const reset = after(state, { type: "reset" });
   assert.deepEqual([reset.place.dims, reset.labels, reset.rows, reset.path], [[0, 1], [], [], null]);
   assert.deepEqual(reset.place.point, initial(MODEL).place.point.map((x) => Math.round(1e4 * x) / 1e4));
-  // Reset leaves how the map looks, and whether it follows the data.
+  // Reset does not change the look of the map, nor whether hidden dimensions follow the data.
   assert.deepEqual([reset.place.follow, reset.by, reset.wall], [false, 1, "map"]);
   assert.deepEqual(after(reset, UNDO).place, state.place);
 });

@@ -1,5 +1,6 @@
 // A table of words and counts in the page against numbers of Python (table_numbers.json, which
-// test_table_numbers.py guards): probabilities, counts with their intervals, and what its rows are.
+// test_table_numbers.py guards): probabilities, counts with their intervals, and the contents of
+// its rows.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -46,7 +47,7 @@ test("p(yes) is the logistic function of a certain value, and within 0.02 of qua
   }
 });
 
-test("classes are met one after the other", () => {
+test("the classes occur one after the other", () => {
   const found = classChances([0.25, 0.5]);
   [0.25, 0.375, 0.375].forEach((chance, k) => close(found[k], chance, 1e-15));
 });

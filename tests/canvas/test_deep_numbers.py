@@ -59,8 +59,8 @@ def regressed(
 
 
 def made(handed_on: bool) -> tuple[Model, Dataset]:
-    """Three layers of smooth functions of each other. handed_on: inputs passed on, linearly in the
-    first layer, and as they are to all others.
+    """Three layers of smooth functions of each other. handed_on: whether the layers receive the
+    inputs, by a linear mean in the first layer, and unchanged in all others.
     """
     rng = np.random.default_rng(0)
     inputs = at = rng.standard_normal((N, WIDTHS[0]))
@@ -73,7 +73,7 @@ def made(handed_on: bool) -> tuple[Model, Dataset]:
         lengthscales = np.linspace(0.8, 1.4, width)
         if (
             seen is not at
-        ):  # in addition to the layer's inputs; wide, so that few points constrain it
+        ):  # in addition to the layer's inputs; wide, so that few points constrain the function
             lengthscales = np.append(lengthscales, np.full(WIDTHS[0], 6.0))
         kernel = RBF(1.3, lengthscales)
         posterior = regressed(kernel, seen, outputs, slope)
@@ -123,7 +123,7 @@ def written(handed_on: bool, layer: int) -> dict[str, Any]:
     known = named | numbers_of(handed_on, layer) | {"bytes": base64.b64encode(packed).decode()}
     if handed_on or layer:
         return known
-    # As one of several views, whose own layers these are.
+    # As one of several views, to which these layers belong.
     below = pack_views({"bent": Chart.of(*made(False), 0)}, ("bent",), (0, 1), "views")
     return known | {"view": base64.b64encode(below).decode()}
 

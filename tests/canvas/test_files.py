@@ -28,7 +28,7 @@ def run_node(script: str) -> Any:
 
 
 def run_for_bytes(script: str) -> bytes:
-    """The bytes that a module leaves in `bytes`."""
+    """The bytes that a module stores in its variable `bytes`."""
     ending = "\nconsole.log(JSON.stringify(Buffer.from(bytes).toString('base64')));"
     return base64.b64decode(run_node(script + ending))
 

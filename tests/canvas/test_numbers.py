@@ -38,7 +38,7 @@ AROUND = np.array([0.01, 0.0, 0.02])  # the variance of an uncertain place
 
 
 def chart_of(kernel: Kernel, outputs: str) -> Chart:
-    """A sparse regression posterior on points that are known, over smooth outputs.
+    """The posterior of a sparse regression with known inputs and smooth outputs.
 
     outputs: "alike" in their variance, or different because they are observed in other rows
     ("groups"), or because each has its own signal and noise ("own"). The jitter keeps K well

@@ -1,6 +1,6 @@
-"""The numbers that a table of words and counts in the page is tested against by node.
+"""The reference numbers with which node tests a table of words and counts in the page.
 
-Run as a program, it writes them again.
+Run this module as a program to write them again.
 """
 
 import base64

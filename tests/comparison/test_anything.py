@@ -1,4 +1,6 @@
-"""Is anything here? Structure is found where it is, and not in shuffled or independent columns."""
+"""Is anything here? Structure is found in columns that have it, and not in shuffled or independent
+columns.
+"""
 
 import numpy as np
 import pandas as pd

@@ -38,7 +38,7 @@ def line(n_rows: int = 400) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_linear_function_is_found_to_be_linear() -> None:
     found = compare([LINE, NEAREST], *line())
-    # The mean of log N(e; 0, σ²); the error of a neighbour contains both rows' noise.
+    # The mean of log N(e; 0, σ²); the error of a neighbour contains the noise of both rows.
     expected = -0.5 * np.log(2.0 * np.pi * np.e * NOISE**2)
     assert found.mean("log_likelihood", "line") == pytest.approx(expected, abs=0.1)
     assert found.mean("rmse", "line") == pytest.approx(NOISE, rel=0.1)

@@ -211,7 +211,7 @@ def test_rows_of_another_distribution_are_different() -> None:
     cumulative = [np.searchsorted(np.sort(each[:, 0]), grid) / 400 for each in (first, second)]
     squared = 2.0 * np.sum((cumulative[0] - cumulative[1]) ** 2) * (grid[1] - grid[0])
     across = 2.0 * np.abs(first - second.T).mean()
-    # The CDFs count pairs of a row with itself, `difference` does not.
+    # The CDFs include pairs of a row with itself; `difference` does not.
     excess = sum(np.abs(each - each.T).sum() / (400 * 399 * 400) for each in (first, second))
     assert difference(first, second) == pytest.approx((squared - excess) / across, abs=1e-4)
 

@@ -93,7 +93,8 @@ def test_spikes_are_poisson_with_the_known_rates(loaded):
     # For Poisson counts ⟨(y − rate)²⟩ = rate, with variance rate + 2 rate².
     off = np.sum((spikes.values - rates) ** 2 - rates)
     assert abs(off) < 4.0 * np.sqrt(np.sum(rates + 2.0 * rates**2))
-    # The rates are a function of the position: of neighbours on the path they are nearly the same.
+    # The rates are a function of the position, so neighbours on the path have nearly the same
+    # rates.
     path = np.column_stack([spikes.covariates["x"], spikes.covariates["y"]])
     np.testing.assert_allclose(path.std(axis=0), 1.0)
     assert np.abs(np.diff(rates, axis=0)).mean() < 0.05

@@ -26,7 +26,9 @@ EYE = np.eye(D)
 
 @dataclass(frozen=True)
 class Step:
-    """Parameters of q for a layer: T (D × DM) and F (D × D⁻) per point; the data has only v."""
+    """Parameters of q for a layer: T (D × DM) and F (D × D⁻) per point; the layer to data has only
+    v.
+    """
 
     layer: Layer
     mean: np.ndarray
@@ -213,7 +215,7 @@ def of_conditional(kind: str) -> tuple[float, list[Step]]:
 
 
 def jointly(at: int, strength: float = 0.4, *, gated: bool = False) -> JointlyGivenInducing:
-    """6.3's q(h | u) with a free T, or gates, and sites."""
+    """q(h | u) of 6.3 with a free T, or gates, and with sites."""
     mean, variance, generator = hidden(at)
     mixes = 0.3 * generator.normal(size=(N, D * (D - 1) // 2))
     half = 0.3 * generator.normal(size=(D * M, D * M))
@@ -253,7 +255,7 @@ def of_correlated(kind: str) -> tuple[float, list[Step]]:
 
 
 def of_chain(strength: float = 0.5) -> tuple[float, list[Step]]:
-    """The steps of 6.6, with the bound of the tested code; strength: of R."""
+    """The steps of 6.6, with the bound of the tested code; strength: the size of R."""
     source, value, steps, above = Correlated.of(top()), 0.0, [], None
     generator = np.random.default_rng(20)
     for at, layer in enumerate(layers()):

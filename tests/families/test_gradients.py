@@ -129,7 +129,7 @@ def correlated_case(kind: str):
 
 @pytest.mark.parametrize("kind", ["joint, gated", "joint, free", "full", "chain", "chain to data"])
 def test_gradients_with_full_covariances(kind: str, central_difference) -> None:
-    """The same check for marginals with full covariances and, in a chain, for q(u)."""
+    """Check the gradients for marginals with full covariances and, in a chain, for q(u)."""
     tree, layered = correlated_case(kind)
     generator = np.random.default_rng(2)
     below = layered(*tree).belief

@@ -66,7 +66,7 @@ def test_every_family_can_be_chosen_by_name() -> None:
     ],
 )
 def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_path) -> None:
-    """The stored model has the bound; files and resumed runs give the same."""
+    """The stored model has the reported bound; files and resumed runs give the same bound."""
     y, runs = rows(n_rows), list[Run]()
     n_inducing = 8 if family == "diagonal" else 4
 
@@ -165,7 +165,9 @@ def test_training_that_ends_before_conditioning_is_noted() -> None:
 
 
 def test_missing_outputs() -> None:
-    """Joint and full families support missing outputs; the error of a chain names one."""
+    """Joint and full families support missing outputs; the error of a chain recommends
+    one of them.
+    """
     y = rows(10)
     y[1:3, 0] = np.nan
     for family in ("joint", "full"):

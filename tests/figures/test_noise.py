@@ -1,4 +1,6 @@
-"""Figures of the outputs' noise: shares of the spread, noisiest first, omissions in words."""
+"""Figures of the outputs' noise: fractions of the spread, the noisiest first, and sentences about
+omitted cells.
+"""
 
 import numpy as np
 import pytest

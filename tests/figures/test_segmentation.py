@@ -40,7 +40,7 @@ def bars(figure, name):
 def test_parts_are_shared_then_private_then_unused():
     parts = parts_of(SEGMENTS, DROPS)
     assert [part.title for part in parts] == ["Shared", "Only left", "Only right", "Unused"]
-    # Within a part, what the views would lose most comes first.
+    # Within a part, the dimension that the views would miss most comes first.
     assert [part.dimensions for part in parts] == [(1, 4), (2,), (0,), (3,)]
     assert [part.used for part in parts] == [True, True, True, False]
     assert [part.shared for part in parts] == [True, False, False, False]
@@ -172,7 +172,7 @@ def test_clusters_find_views_with_similar_losses():
     centres = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     truth = np.repeat([0, 1, 2], [6, 5, 4])
     found = clusters(centres[truth] + 0.01 * rng.standard_normal((15, 2)), 3)
-    # Numbered by falling size.
+    # The clusters are numbered by decreasing size.
     np.testing.assert_array_equal(found, truth)
     assert set(clusters(centres[[0, 0, 1]], 5)) == {0, 1}
 

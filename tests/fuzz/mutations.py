@@ -26,7 +26,7 @@ def mutated(draw: st.DrawFn, data: bytes) -> bytes:
 
 
 def changed(data: bytes) -> st.SearchStrategy[bytes]:
-    """One change: some bytes, a number, a word, the length, or the content of a member."""
+    """Make one change: to some bytes, a number, a word, the length, or the content of a member."""
     ways = [flipped(data), cut(data), put_in(data), number_changed(data)]
     if data.startswith(b"PK"):
         ways += [member_changed(data)] * 4

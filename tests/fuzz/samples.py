@@ -87,7 +87,7 @@ def parquet() -> bytes:
 
 
 def cells() -> bytes:
-    """Six single cells of two kinds, their counts of four genes sparse."""
+    """Six single cells of two kinds, with sparse counts of four genes."""
     import anndata
     import pandas as pd
     from scipy import sparse

@@ -39,7 +39,7 @@ BOUNDS = {
     "marginalised",
     "evaluate_mixed",  # tests/identities/test_mixed.py
 }
-# Values that come without adjoints.
+# Functions that return values without adjoints.
 NOT_BOUNDS = {"gram_factor", "layer_term", "output_gaps", "profile_scales", "updated", "mixed_term"}
 
 
@@ -149,7 +149,7 @@ def test_adjoints(bound: Callable[..., Collapsed], small, central_difference) ->
     ):
         expected = central_difference(lambda x, n=name: value(**{n: x}).value, here)
         np.testing.assert_allclose(found, expected, **CLOSE)
-    # A symmetric matrix moves along symmetric directions only.
+    # A symmetric matrix moves only in symmetric directions.
     direction = np.random.default_rng(0).normal(size=(4, 4))
     direction = direction + direction.T
     matrices = [("psi2", psi2, at.statistics.psi2[0]), ("gram", gram, at.gram)]

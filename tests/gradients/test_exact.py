@@ -1,4 +1,4 @@
-"""Exact inputs: every kernel has expectations there, from its values."""
+"""Exact inputs, for which every kernel has expectations, computed from its values."""
 
 import numpy as np
 import pytest

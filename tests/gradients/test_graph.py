@@ -133,7 +133,9 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Below two shared spaces the first view has two private ones, and the second none."""
+    """Below two shared spaces, the first view has two private spaces, and the second view
+    has none.
+    """
     kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
     begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca", own=((2, 1), ()))
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial, "own": (2, 0)}
@@ -283,7 +285,7 @@ def test_every_kind_of_node_is_here() -> None:
 def test_training_objective(name: str, gaps: bool, central_difference) -> None:
     """The optimiser's objective, with transforms and scales, in a first and a refreshed phase.
 
-    The first holds the noise of hidden layers. Every leaf is moved on its own, in a random
+    The first holds the noise of hidden layers. Every leaf is moved separately, in a random
     direction.
     """
     problem, generator = GRAPHS[name](gaps), np.random.default_rng(7)

@@ -153,7 +153,7 @@ def test_time_kernels(name: str, central_difference) -> None:
     times[4] = times[1]
     gram = generator.normal(size=(6, 6))
     gram = gram + gram.T
-    # Two rows at one time: a kink has no slope, so the rows have no effect on each other.
+    # Two rows have the same time. A kink has no slope, so the rows have no effect on each other.
     gram[4, 1] = gram[1, 4] = 0.0
     np.testing.assert_allclose(np.diagonal(kernel.K(times)), kernel.diag(times))
     assert np.linalg.eigvalsh(kernel.K(times)).min() > -1e-12

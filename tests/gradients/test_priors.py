@@ -19,7 +19,7 @@ def test_standard_normal(central_difference) -> None:
     mean, variance = generator.normal(size=(6, 3)), generator.uniform(0.1, 2.0, (6, 3))
     prior = StandardNormal()
     value, gradient = prior.kl(Belief(mean, variance))
-    # Against Monte Carlo over q: log q − log p.
+    # Compare with Monte Carlo over q, of log q − log p.
     noise = generator.standard_normal((200_000, 6, 3))
     draws = mean + np.sqrt(variance) * noise
     log_ratio = 0.5 * (draws**2 - noise**2 - np.log(variance))
@@ -108,7 +108,8 @@ def test_entries_known_exactly_cost_nothing_under_any_prior() -> None:
 
 def test_learnt_noise_is_at_its_optimum(central_difference) -> None:
     prior, belief = uncertain()
-    # Column 0 shares one variance, column 1 another, column 2 keeps its own.
+    # The entries of column 0 share one variance, those of column 1 another; column 2 keeps its
+    # variances.
     groups = np.tile([0, 1, -1], (5, 1))
 
     def cost(log_variance: np.ndarray) -> float:

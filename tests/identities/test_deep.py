@@ -117,7 +117,7 @@ def test_a_chain_of_one_layer_to_several_views_is_the_shallow_model() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_one_layer_views_answer_like_the_shallow_model() -> None:
-    """Both models' answers about the same rows, with the same fitted layers."""
+    """Predictions of both models for the same rows, with the same fitted layers."""
     views, settings = two_views(), {"n_inducing": 5, "max_iter": 12, "random_state": 0}
     deep = DeepManifoldRelevance(2, **settings).fit(views)
     shallow = ManifoldRelevance(2, **settings).fit(views)
@@ -152,7 +152,9 @@ def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
 
 
 def test_of_one_layer_rows_in_time_are_inferred_as_by_the_shallow_model() -> None:
-    """Both models' answers with the same fitted layer: forecasts, gaps, missing rows, new paths."""
+    """Predictions of both models with the same fitted layer: forecasts, gaps, missing rows, new
+    paths.
+    """
     times, rows = np.arange(12.0), outputs()
     settings = {"n_inducing": 5, "max_iter": 12, "random_state": 0, "time_kernel": "rbf"}
     deep = DeepGPLVM(2, **settings).fit(rows, times=times)
@@ -347,7 +349,9 @@ def test_the_density_is_that_of_the_draws(trained: DeepGP) -> None:
 
 
 def test_a_layer_that_hands_its_inputs_on(trained: DeepGP) -> None:
-    """Moments at uncertain inputs of x slope + f(x), against draws of x; its data, against f's."""
+    """Moments of x slope + f(x) at uncertain inputs, compared with draws of x; and its data,
+    compared with those of f.
+    """
     posterior = replace(trained.layers_[0].posterior_, slope=None)
     bent = replace(posterior, slope=np.array([[0.7, -1.2]]))
     point, spread = np.array([[0.3]]), np.array([[0.2]])

@@ -129,7 +129,9 @@ def test_a_data_term_that_wants_more_variance_leaves_no_site(timeline) -> None:
 
 
 def test_a_step_that_lowers_the_bound_is_not_taken(timeline) -> None:
-    """−Σμ⁴ has no curvature in s: a full step from far away overshoots, shorter ones converge."""
+    """−Σμ⁴ has no curvature in s: a full step from far away overshoots, and shorter steps
+    converge.
+    """
 
     def data(belief: Belief) -> tuple[float, np.ndarray, np.ndarray]:
         slope = -4.0 * belief.mean**3

@@ -109,7 +109,8 @@ def test_alike_it_is_the_shared_bound(outputs) -> None:
         outputs, Layer(KERNEL, inducing(), np.full(N_OUTPUTS, 0.2), np.full(N_OUTPUTS, 7.0))
     )
     assert many.value == pytest.approx(one.value, rel=1e-12)
-    # Averages over a group of outputs: here all outputs are equal, so each has the average.
+    # These are averages over a group of outputs. Here all outputs are equal, so each has the
+    # average.
     np.testing.assert_allclose(many.posterior.inverse, one.posterior.inverse, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(many.gradients.mean, one.gradients.mean, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(many.gradients.variance, one.gradients.variance, rtol=1e-8)

@@ -39,7 +39,7 @@ CASES = [
     ("linear_plus_bias", "gpy"),
     ("rbf_plus_white", "gpy"),
 ]
-# K of rank 3 or 1 plus jitter: those bounds and ∂Z are the jitter's, not the model's.
+# K has rank 3 or 1 plus jitter, so these bounds and ∂Z depend on the jitter more than on the model.
 DEFICIENT = {"linear", "bias", "linear_plus_bias"}
 
 

@@ -97,7 +97,7 @@ def test_the_bound_is_that_of_all_views_with_the_kl_once(model, views) -> None:
 
 
 def test_a_drop_is_what_a_view_loses_without_a_dimension(model, views) -> None:
-    """Against the public bound with a lengthscale so long that its weight is nothing."""
+    """Compare with the public bound for a lengthscale so long that its weight is practically 0."""
     for name, targets in views.items():
         kernel = model.posteriors_[name].kernel
         with_all = f_data(model, name, targets, kernel)

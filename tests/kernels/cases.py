@@ -40,7 +40,7 @@ SINGLE: dict[str, Kernel] = {
 }
 WAVES = Periodic(1.3, np.array([1.2, 0.9, 2.0]), np.array([6.0, 5.5, 7.0]))
 BENT = RBF(0.8, 1.5 * LENGTHS) * Periodic(0.9, np.array([1.6, 1.1, 2.3]), 8.0)
-# Periodic kernels and products: only some of their sums, to save time.
+# Of periodic kernels and products, only some sums are tested, to save time.
 WAVING: dict[str, Kernel] = {
     "periodic": WAVES,
     "rbf × rbf": RBF(1.1, LENGTHS) * RBF(0.5, 1.9),

@@ -37,7 +37,9 @@ def motion(times: np.ndarray) -> np.ndarray:
 
 
 def nearly_periodic() -> Kernel:
-    """Return a periodic kernel plus a smooth part whose share training must not change."""
+    """Return a periodic kernel plus a smooth part, whose fraction of the variance training must not
+    change.
+    """
     return (Periodic(1.0, 1.0, 2.0) + RBF(0.25, 1.5)).holding("variance") + White(0.01)
 
 
@@ -103,7 +105,9 @@ def test_all_parameters_are_held_over_time(times: np.ndarray, motion: np.ndarray
 
 
 def test_held_in_a_mapping(motion: np.ndarray) -> None:
-    """Lengthscales keep their values, variances only their ratio: the overall scale is optimal."""
+    """Lengthscales keep their values. Variances keep only their ratio, because the overall scale is
+    set to its optimum.
+    """
     kernel = RBF(1.0, np.array([0.8, 1.6])).holding() + Linear(0.5).holding()
     model = BayesianGPLVM(2, 12, kernel=kernel, max_iter=20, random_state=0).fit(motion)
     rbf, linear = model.posterior_.kernel.parts

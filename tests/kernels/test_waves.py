@@ -132,7 +132,7 @@ def test_a_product_of_two_rbfs_is_one(inputs) -> None:
     assert found == pytest.approx(expected, rel=1e-9)
     for name in ("mean", "variance", "inducing", "noise_variance"):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-6, atol=1e-6)
-    # Weights add, so the gradient of each part's lengthscale is its share of the whole.
+    # The weights are added, so the gradient of each part's lengthscale is a fraction of the total.
     slope = -0.5 * whole.kernel.lengthscale * one.lengthscale**3
     np.testing.assert_allclose(
         parts.kernel.parts[0].lengthscale, -2.0 * slope / LENGTHS**3, rtol=1e-6, atol=1e-8
@@ -184,7 +184,7 @@ def test_multiplying_by_a_bias_scales_the_kernel(inputs) -> None:
             (product + RBF(0.3)).check()
             found, expected = (each.psi2(*inputs)[0] for each in (product, 0.4 * other))
             np.testing.assert_allclose(found, expected, rtol=1e-12)
-    # With held parameters the product stays a product, so that free parameters remain free.
+    # With held parameters the product remains a product, so that free parameters remain free.
     held = Bias(0.4) * Linear().holding("variance")
     assert [type(part) for part in held.parts] == [Bias, Linear]
 

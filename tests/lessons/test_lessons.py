@@ -108,7 +108,7 @@ def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
     points, bayesian = (
         [float(each) for each in re.findall(r"\d+\.\d\d|\d+(?= % of)", words)]
         for words in sentences[-1][-2:]
-    )  # error shown, error hidden, per cent inside the bands
+    )  # error on shown values, error on hidden values, percentage inside the bands
     assert points[0] < 0.5 < 1.0 < bayesian[0]
     assert points[2] < bayesian[2] - 5
     assert points[1] / points[0] > 2 * bayesian[1] / bayesian[0]

@@ -125,7 +125,7 @@ def test_several_columns_and_several_series() -> None:
     assert mean.shape == std.shape == (10, 2)
     later = 0.3 * np.arange(60, 70)
     np.testing.assert_allclose(mean, np.column_stack([np.sin(later), 2 * np.cos(later)]), atol=0.1)
-    # Two stretches: no window crosses from one into the other; the forecast continues the last.
+    # With two series, no window spans both, and the forecast continues the last one.
     two = small(window=2).fit([pair[:20], pair[25:]])
     assert len(two.exact_.input_mean_) == 18 + 33
     assert not (np.abs(two.exact_.input_mean_[:, 2:] - pair[20]).max(axis=1) < 1e-9).any()

@@ -108,7 +108,7 @@ def test_points_have_no_information() -> None:
 def test_settings_that_do_not_serve_are_refused(settings: dict[str, Any], words: str) -> None:
     for model in (BayesianGPLVM(), DeepGPLVM(), ManifoldRelevance()):
         if isinstance(model, DeepGPLVM) and "n_components" in settings:
-            continue  # its message names tuples, too
+            continue  # this setting's message also names tuples
         given = {"left": rows()} if isinstance(model, ManifoldRelevance) else rows()
         with pytest.raises(ValueError, match=words):
             model.set_params(**settings).fit(given)

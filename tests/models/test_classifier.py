@@ -1,4 +1,6 @@
-"""A density per class and Bayes' rule, against dense Gaussians and scikit-learn's conventions."""
+"""A density per class and Bayes' rule, compared with dense Gaussians; scikit-learn's
+conventions.
+"""
 
 from pathlib import Path
 

@@ -48,7 +48,8 @@ def test_shapes_and_units(model: LatentVariableModel, digits: np.ndarray) -> Non
     assert model.latent_mean_.shape == model.latent_variance_.shape == (120, 2)
     mean, std = model.inverse_transform(latent, return_std=True)
     assert mean.shape == std.shape == (7, N_PIXELS)
-    # In the user's units: nearer to the rows than the mean image is, and as bright.
+    # The pictures are in the user's units: closer to the rows than the mean image, and equally
+    # bright.
     assert np.abs(mean - digits[:7]).mean() < np.abs(digits.mean(axis=0) - digits[:7]).mean()
     assert (std >= 0).all()
     assert model.sample(5, random_state=0).shape == (5, N_PIXELS)

@@ -65,7 +65,7 @@ def test_depth_helps_on_a_step() -> None:
     assert hidden.signal_to_noise_ > 5.0 and hidden.freedom_ > 2.0 and hidden.linear_ < 0.99
     assert deep.layers_[1].information_[0] > 0.5 and deep.layers_[1].kl_ > 0.05
     np.testing.assert_array_equal(deep.layers_[0].information_, 0.0)
-    # Every kind of start was made, and the best of them kept.
+    # Every kind of start was trained, and the best one was used.
     assert len(deep.restarts_) == 3
     assert deep.result_ == max(deep.restarts_, key=lambda each: each.bound).result
 
@@ -128,7 +128,7 @@ def test_noise_is_reported_as_noise() -> None:
 
 
 def test_a_start_that_fits_single_points_comes_last() -> None:
-    """A hidden layer with as many degrees of freedom as points, with any bound."""
+    """A hidden layer that has as many degrees of freedom as points, whatever its bound."""
     points = np.linspace(-1.5, 1.5, 12)[:, None]
     inputs, spread = Inputs.of(points, None), np.full((12, 1), 1e-3)
 

@@ -35,8 +35,8 @@ def bent_rows(n_points: int = 40) -> np.ndarray:
 
 @pytest.mark.parametrize("widths", [(4,), (6,), (4, 4), (6, 5)])
 def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(widths: tuple[int, ...]) -> None:
-    """Also with odd columns, and with more hidden dimensions than inputs; every further layer costs
-    what its inputs' noise adds to its own.
+    """This also holds for unusual columns, and for more hidden dimensions than inputs; the cost of
+    every further layer is the noise of its inputs, which adds to its own noise.
     """
     points, targets = odd_columns()
     inputs, n_hidden = Inputs.of(points, None), len(widths)
@@ -103,7 +103,7 @@ def test_below_latent_points(tmp_path) -> None:
     assert top is not None and middle is not None and last is None
     error = np.sqrt(np.mean((model.generate(model.latent_mean_) - rows) ** 2))
     assert error < 0.3 * rows.std()
-    # New rows are inferred through it, one by one and with gaps.
+    # New rows are inferred through the linear mean, one by one and with gaps.
     some = rows[:8].copy()
     some[:, 2] = np.nan
     filled = model.complete(some)

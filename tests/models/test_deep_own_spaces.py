@@ -138,7 +138,7 @@ def test_one_view_predicts_the_other(which: str, request: pytest.FixtureRequest)
 def test_a_view_without_entries_has_no_influence(
     which: str, request: pytest.FixtureRequest
 ) -> None:
-    """Views' own spaces do not count an explanation several times, either."""
+    """With private spaces, an explanation is also not counted several times."""
     model, views = request.getfixturevalue(which), circle()
     for name, other in (("first", "second"), ("second", "first")):
         alone = {name: views[name][::7]}

@@ -245,7 +245,9 @@ def test_what_a_top_cannot_be() -> None:
 
 
 def test_a_top_grows_on_layers_that_were_trained() -> None:
-    """The layers below start where they ended without the top; the new layer's noise is small."""
+    """The lower layers start at their final state without the top, and the noise of the new layer
+    is small.
+    """
     _, rows = waving()
     rows -= rows.mean(axis=0)
     whole = Embedded(rows, (1, 2, 3), (4, 5, 6), ("rbf", "rbf", "rbf"), "pca")
@@ -263,7 +265,7 @@ def test_a_top_grows_on_layers_that_were_trained() -> None:
     assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
     one, two = trained
     assert (len(one.edges), len(two.edges)) == (1, 2)
-    # One layer, trained, explains more than where it started.
+    # A trained layer explains more than at its start.
     before = one.evaluate(one.start(3), FREE).bound
     grown = two.begin(3)
     parameters = replace(one.start(3), nodes=(grown.beliefs[1],), layers=(grown.layers[1],))

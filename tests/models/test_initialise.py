@@ -1,4 +1,4 @@
-"""Where training starts: units and latent means, also from rows with gaps."""
+"""The start of training: units and latent means, also from rows with gaps."""
 
 import numpy as np
 import pytest

@@ -71,7 +71,7 @@ def test_a_blank_label_is_missing_and_is_found_from_the_other_views(model) -> No
     for given in (label, label.tolist(), pd.Series(label)):
         points = model.transform({"label": given})
         assert_array_equal(points, model.transform({"label": views["label"][:4]}))
-    # A row's own label is not looked at.
+    # The prediction does not use the label of the row itself.
     with_label = {"body": views["body"], "label": views["label"]}
     assert_array_equal(model.class_probabilities(with_label, "label"), chance)
 
@@ -131,7 +131,7 @@ def test_densities_add_the_probabilities_of_words(model) -> None:
     assert np.exp(both - alone).sum() == pytest.approx(1.0, abs=0.1)
     chance = model.class_probabilities({"body": body}, "label")[0]
     assert_allclose(np.exp(both - alone), chance, atol=0.1)
-    # Without n_samples the words still count.
+    # Even without n_samples, the words contribute to the score.
     assert np.isfinite(model.score({"body": body, "label": words[:1]}))
 
 

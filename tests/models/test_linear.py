@@ -20,7 +20,7 @@ def targets() -> np.ndarray:
 
 @pytest.fixture
 def gaps(targets: np.ndarray) -> np.ndarray:
-    """The same rows with a quarter of the entries missing, different ones in each row."""
+    """The same rows with a quarter of the entries missing, at different positions in each row."""
     missing = np.random.default_rng(1).random(targets.shape) < 0.25
     missing[:, 0] = False
     return np.where(missing, np.nan, targets)
@@ -48,8 +48,8 @@ def expectation_maximisation(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance of probabilistic PCA from the observed entries, row by row.
 
-    weights: D × (Q + 1), the mean last. Tipping & Bishop (1999), Appendix B, with the sums over
-    observed entries.
+    weights: D × (Q + 1), with the mean in the last column. Tipping & Bishop (1999), Appendix B,
+    with the sums over observed entries.
     """
     seen = ~np.isnan(rows)
     n_outputs, n_latent = len(weights), weights.shape[1] - 1
@@ -90,8 +90,8 @@ def test_likelihood_is_that_of_the_gaussian(targets: np.ndarray) -> None:
     dense = multivariate_normal(model.center_, covariance).logpdf(targets)
     np.testing.assert_allclose(model.score_samples(targets), dense, rtol=1e-9)
     assert model.bound_ == pytest.approx(dense.sum())
-    # No other isotropic noise with this subspace is likelier: scikit-learn's covariance, unbiased
-    # in N − 1, is not.
+    # No other isotropic noise with this subspace has a higher likelihood. The covariance of
+    # scikit-learn, which divides by N − 1, has a lower one.
     assert dense.sum() >= PCA(2).fit(targets).score_samples(targets).sum()
 
 
@@ -123,7 +123,8 @@ def test_likelihood_with_gaps_is_that_of_the_observed_entries(gaps: np.ndarray) 
 def test_gaps_are_fitted_by_maximum_likelihood(gaps: np.ndarray) -> None:
     model = ProbabilisticPCA(2, scaling="none").fit(gaps)
     assert model.result_.status == "converged"
-    # Expectation maximisation does not improve it, and reaches no more from other starts.
+    # Expectation maximisation does not improve the likelihood, and does not reach a higher one from
+    # other starts.
     mean, covariance = gaussian(model)
     weights = np.hstack([model.posterior_.weights.T, mean[:, None]])
     more = expectation_maximisation(gaps, weights, model.noise_variance_, 20)

@@ -270,7 +270,8 @@ def test_rows_are_added_without_training(gaps: bool, noise: str, tmp_path: Path)
     model.extend(values[80:100]).extend(values[100:])
     assert model.kernel_ is kernel and model.scale_ is scale
     np.testing.assert_array_equal(model.latent_mean_[:80], before)
-    # From one start instead of two; the mapping changes a little with the first rows.
+    # The rows are inferred from one start instead of two, and the mapping changes a little with the
+    # first rows.
     assert np.median(np.abs(model.latent_mean_[80:] - placed)) < 0.02
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     assert "20 rows were added" in model.notes_[-1]
@@ -393,19 +394,20 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
     ended = Once("nothing")
     whole = BayesianGPLVM(**settings).fit(files, callback=ended)
     assert whole.result_.status == "limit" and whole.rows_.count == 400
-    # Share and time grow until all rows are streamed, with messages about each step.
+    # The reported fraction and time increase until all rows are streamed, with messages about each
+    # step.
     shares = np.array([each.share for each in ended.told])
     assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.2 and shares[-1] == 1.0
     assert (np.diff([each.seconds for each in ended.told]) >= 0.0).all()
     assert ended.told[-1].message == "rows streamed: 150 of 150"
-    assert shares[len(ended.told) - 4] < 0.9  # streaming is a part of the work
+    assert shares[len(ended.told) - 4] < 0.9  # streaming rows is a part of the work
     assert "placing rows on the map: 0 of 130" in [each.message for each in ended.told]
     run = ended.told[-1].run
     for begins, given, resume, seen in (
         ("1,000 rows", files, None, 250),
         ("placing rows", files, None, 250),
         ("rows streamed: [1-9]", files, None, None),
-        # In a run that had ended, only this remains to be stopped.
+        # In a finished run, only this step can still be stopped.
         ("placing rows", files, run, 250),
         ("rows streamed: 0", files, run, 250),
     ):

@@ -128,7 +128,7 @@ def test_every_view_has_its_own() -> None:
     views = {"one": Y[:, :4], "other": Y[:, 4:]}
     model = ManifoldRelevance(3, 20, max_iter=150, random_state=0, noise="per_output").fit(views)
     found = np.concatenate([model.of_view(name).noise_std_ for name in ("one", "other")])
-    # The least noise that a private dimension may explain.
+    # The smallest noise that a private dimension may explain.
     loud = [3, 5, 7]
     np.testing.assert_allclose(found[loud] / (SPREAD * SHARE)[loud], 1.0, atol=0.25)
     assert model.drops_["one"].max() > 1.0
@@ -157,7 +157,7 @@ def test_the_unit_of_a_column_changes_nothing() -> None:
 
 
 def test_linear_models_are_factor_analysis() -> None:
-    """Below scikit-learn's maximum likelihood, because the loadings are uncertain."""
+    """The bound is below scikit-learn's maximum likelihood, because the loadings are uncertain."""
     generator = np.random.default_rng(0)
     loadings, noise = generator.normal(size=(2, 6)), np.array([0.1, 0.2, 0.4, 0.8, 1.2, 0.3])
     Y = generator.normal(size=(300, 2)) @ loadings + noise * generator.normal(size=(300, 6))

@@ -178,7 +178,8 @@ def test_known_input_noise_gives_the_sum_of_its_terms() -> None:
     observed, outputs, _ = noisy_inputs()
     model = small(max_iter=30).fit(observed, outputs, X_variance=0.0625)
     np.testing.assert_allclose(model.input_noise_variance_, 0.0625)
-    # Without the inputs' constraint: evidence under q(X), less what q(X) costs under N(z, Σ).
+    # Without the constraint on the inputs, the bound is the evidence under q(X) minus the KL of
+    # q(X) to N(z, Σ).
     internal = (model.input_mean_ - model.input_center_) / model.input_scale_
     spread = model.input_variance_ / model.input_scale_**2
     scaled = (outputs - outputs.mean()) / outputs.std()

@@ -55,7 +55,7 @@ def test_with_everything_missing_it_is_the_bayesian_gplvm() -> None:
     )
     expected -= len(outputs) * np.log(outputs.std(axis=0)).sum()
     assert model.bound_ == pytest.approx(expected, rel=1e-9)
-    # It is no worse than that of the Bayesian GP-LVM.
+    # The bound is not lower than that of the Bayesian GP-LVM.
     other = BayesianGPLVM(2, 15, scaling="columns", max_iter=60, random_state=0).fit(outputs)
     assert model.bound_ == pytest.approx(other.bound_, abs=1.0)
 

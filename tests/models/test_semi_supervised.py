@@ -1,4 +1,6 @@
-"""Features from all rows, a classifier from the labelled ones: conventions, notes, and gain."""
+"""Features from all rows and a classifier from the labelled rows: conventions, notes, and the gain
+in accuracy.
+"""
 
 import numpy as np
 import pandas as pd

@@ -162,7 +162,7 @@ def test_what_is_refused_while_it_is_fitted_changes_nothing(model, labels, rows)
     known = np.arange(24) % 2 if labels else None
     model.fit(rows, known)
     before = dict(vars(model))
-    bad = np.ones((24, 5))  # another width, and nothing varies
+    bad = np.ones((24, 5))  # data of another width, in which nothing varies
     with pytest.raises(ValueError):
         model.fit(bad, known)
     assert vars(model).keys() == before.keys()

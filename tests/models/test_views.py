@@ -243,7 +243,7 @@ def test_a_sequence_is_inferred_together() -> None:
     given = {"height": np.column_stack([np.sin(later), np.sin(later) ** 3, np.sin(later) * 2])}
     found, spread = model.transfer(given, "place", times=later, return_std=True)
     assert found.shape == spread.shape == (30, 3)
-    # Paths do not jump, although the sine leaves two places for every height.
+    # Paths do not jump, although two positions explain every value of the sine.
     assert np.abs(np.diff(found[:, 0])).max() < 0.6
     np.testing.assert_allclose(found[:, 1], np.sin(later), atol=0.2)
     # The times determine which rows follow each other.

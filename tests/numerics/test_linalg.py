@@ -1,4 +1,4 @@
-"""The one place of Cholesky factors, against dense algebra."""
+"""Cholesky factors and solves, compared with dense algebra."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,7 @@ from gplvm_core.optimise.scg import SCG
 
 @dataclass(frozen=True)
 class Problem:
-    """A function, where to start, and the least value (None: ask SciPy)."""
+    """A function, a starting point, and the smallest value (None: computed by SciPy)."""
 
     objective: Objective
     start: np.ndarray

@@ -9,7 +9,7 @@ from gplvm_core.optimise import LBFGS, minimise_rows
 
 @pytest.fixture
 def wells():
-    """Row r: a different skewed, ill-conditioned bowl with a known minimum."""
+    """Every row has a different skewed, ill-conditioned bowl with a known minimum."""
     random = np.random.default_rng(0)
     bottoms = random.normal(size=(60, 6))
     stiffness = np.exp(random.uniform(-2.0, 5.0, size=(60, 6)))
@@ -88,7 +88,7 @@ def test_finished_rows_are_not_evaluated_again(wells):
 
 def test_a_rejected_row_shortens_only_its_own_step():
     def logs(x, rows):
-        """x − c log x, which has no value for x ≤ 0; bottoms at c."""
+        """x − c log x, which is undefined for x ≤ 0 and has its minimum at c."""
         least = 1.0 + rows[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             return (x - least * np.log(x)).sum(axis=1), 1.0 - least / x

@@ -12,7 +12,7 @@ from gplvm_core.optimise.scg import SCG
 
 
 class Counted:
-    """An objective that counts its evaluations, and those that were not finite."""
+    """An objective that counts its evaluations, and how many of them were not finite."""
 
     def __init__(self, objective):
         self.objective = objective
@@ -118,7 +118,7 @@ def test_rejected_evaluations_are_counted_and_survived(optimiser, run, nothing):
     bottoms = np.arange(1.0, 7.0)
 
     def wells(x):
-        """Σ x − b log x, whose minimum is at b, and no value beyond the domain."""
+        """Σ x − b log x, which has its minimum at b and is undefined outside its domain."""
         if (x <= 0.0).any():
             return nothing, x
         return float(np.sum(x - bottoms * np.log(x))), 1.0 - bottoms / x

@@ -1,4 +1,6 @@
-"""The density of a new row is the gain in the bound by one more training row, in every model."""
+"""In every model, the density of a new row is the increase of the bound by one more
+training row.
+"""
 
 import numpy as np
 import pytest

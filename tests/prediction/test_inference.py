@@ -129,7 +129,7 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
     rows = np.array([0, 1, 3, 5])
     order = generator.permutation(n_points) if ordered else np.arange(n_points)
     mean = generator.normal(size=(n_points, n_latent))
-    # By time first; row order[i] of the prior is the i-th in time.
+    # Sort by time first; row order[i] of the prior is the i-th in time.
     by_time = np.stack([RBF(1.0, 1.0).K(times), RBF(0.6, 0.7).K(times)]) + 0.05 * np.eye(n_points)
     place = np.argsort(order)
     covariance = by_time[:, place[:, None], place]
@@ -144,7 +144,7 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
     in_time = sorted(range(len(rows)), key=lambda i: place[rows[i]])
 
     def score(choice: tuple[int, ...]) -> float:
-        """Bounds, and each step's log density given the one before, up to constants."""
+        """Bounds, and the log density of each step given the previous one, up to constants."""
         total = sum(found.bound[i, k] for i, k in enumerate(choice))
         for earlier, later in pairwise(in_time):
             pair = [rows[earlier], rows[later]]

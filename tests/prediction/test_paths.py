@@ -16,7 +16,8 @@ KERNELS = {
     "rbf + white": RBF(1.0, 1.5) + White(0.01),
     "periodic + white": Periodic(1.0, 1.0, 4.0) + White(0.01),
 }
-# Before, between, at, twice at and after training times, near and far, in no order.
+# New times before, between, at and after training times, some of them twice, near and far, and not
+# sorted.
 NEW = np.array([4.4, -2.0, 0.0, 11.0, 4.4, 3.1, 500.0, 4.401, 9.3])[:, None]
 
 

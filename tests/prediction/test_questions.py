@@ -1,4 +1,4 @@
-"""Every question to every graph, compared with draws of the prior or dense algebra.
+"""Every kind of prediction for every graph, compared with draws of the prior or dense algebra.
 
 The reference uses no explanations: it draws the points of all nodes from the top down and
 weights the draws by the likelihood of the observed entries.
@@ -38,7 +38,7 @@ from gplvm_core.prediction.sequence import infer_sequence, sample_paths
 from gplvm_core.statistics import Targets, reduce_statistics
 
 JITTER, COUNT = 1e-6, 200_000
-# Edges by their sources and target; nodes without an edge into them are tops or known.
+# Edges by sources and target; nodes without incoming edges are tops or known inputs.
 STRUCTURES: dict[str, tuple[list[tuple[tuple[int, ...], int | str]], tuple[int, ...]]] = {
     "one layer": ([((0,), "y")], ()),
     "views": ([((0,), "a"), ((0,), "b")], ()),

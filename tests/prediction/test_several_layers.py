@@ -1,4 +1,6 @@
-"""Questions to layers without an estimator: a layer split in two equals that layer."""
+"""Predictions from layers without an estimator: a layer that is split in two equals the original
+layer.
+"""
 
 from dataclasses import dataclass
 

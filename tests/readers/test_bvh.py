@@ -24,7 +24,8 @@ def test_the_hierarchy_is_parsed():
 def test_positions_agree_with_scipys_rotations_along_a_chain():
     motion, _ = read_motion(bvh().encode())
     positions, _ = joint_frames(motion)
-    # Capital letters: intrinsic rotations, each about the axes that the former have turned.
+    # Capital letters mean intrinsic rotations, each about the axes that the previous rotations have
+    # turned.
     hips = Rotation.from_euler("ZYX", ANGLES[:, 3:6], degrees=True)
     leg = hips * Rotation.from_euler("XYZ", ANGLES[:, 6:9], degrees=True)
     foot = leg * Rotation.from_euler("YZX", ANGLES[:, 9:12], degrees=True)

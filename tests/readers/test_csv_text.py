@@ -1,4 +1,4 @@
-"""No text in a CSV is a formula, numbers stay numbers, and words are read back as they were."""
+"""No text in a CSV is a formula, numbers remain numbers, and words are read back unchanged."""
 
 import csv
 import io

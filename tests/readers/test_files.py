@@ -70,7 +70,7 @@ def test_bytes_with_a_name_are_read_as_the_file_is_and_no_file_is_made(name, tmp
     by_path = reader(path, **options)
 
     def no_file(*_: object, **__: object) -> None:
-        raise AssertionError("the bytes were at hand, and yet a file was opened")
+        raise AssertionError("a file was opened, although the bytes were given")
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "open", no_file)

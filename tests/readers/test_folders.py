@@ -57,7 +57,7 @@ def test_files_and_folders_of_them_are_tables_and_links_are_not(folder):
     assert tables[-1].size == (folder / "whole.npy").stat().st_size
 
 
-@pytest.mark.skipif(os.name == "nt", reason="all names are text there")
+@pytest.mark.skipif(os.name == "nt", reason="on this system all names are text")
 def test_a_name_that_no_page_can_show_is_not_listed(folder):
     before = tables_in(opened_folders(os.environ))
     try:
@@ -193,7 +193,7 @@ def table_to_a_device(folder: Path) -> None:
     try:
         os.mknod(folder / "parts" / "part1.npy", stat.S_IFCHR | 0o600, os.makedev(1, 5))
     except PermissionError:
-        pytest.skip("only the system's administrator makes devices")
+        pytest.skip("only the system's administrator can create devices")
 
 
 def table_to_a_folder(folder: Path) -> None:

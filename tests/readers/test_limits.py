@@ -23,11 +23,11 @@ from gplvm_core.readers import (
 from gplvm_core.readers.pictures.images import natural
 from tests.readers.small_bvh import bvh
 
-SECONDS, MEGABYTES = 20.0, 200  # such files once took minutes and gigabytes
+SECONDS, MEGABYTES = 20.0, 200  # reading such files took minutes and gigabytes in earlier versions
 
 
 def npz_of_zeros() -> bytes:
-    """Few bytes that are 200 million zeros."""
+    """A few bytes that unpack to 200 million zeros."""
     file = io.BytesIO()
     np.savez_compressed(file, x=np.zeros((20_000, 10_000), dtype=np.uint8))
     return file.getvalue()

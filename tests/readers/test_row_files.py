@@ -113,7 +113,7 @@ def test_parquet_is_read_by_row_groups(tmp_path: Path, table: np.ndarray) -> Non
     whole = np.concatenate([table, table])
     assert files.shape == (50, 3)
     np.testing.assert_array_equal(np.asarray(files), whole)
-    # Groups of seven rows are read whole, and rows of .npy files anywhere.
+    # Parquet files are divided at their groups of seven rows, and .npy files at any row.
     halves = [(25, 33), (33, 41), (41, 49), (49, 50)]
     assert files.parts(8) == [(0, 7), (7, 14), (14, 21), (21, 25), *halves]
     assert files.parts(30) == [(0, 25), (25, 50)] and files.parts() == [(0, 50)]

@@ -1,4 +1,6 @@
-"""Tables: automatic choices, questions to the user, refusals, and the place of an error."""
+"""Tables: automatic choices, questions to the user, refusals, and the positions that
+errors name.
+"""
 
 import io
 import zipfile

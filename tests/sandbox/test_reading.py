@@ -89,7 +89,7 @@ def test_a_process_that_dies_or_cannot_start_is_reported_at_once(readers, monkey
     readers.give_back(reader)
     with readers.reading("read", NamedBytes("big.csv", b"1,2,3,4\n" * 2_000_000)) as reading:
         assert not reading.wait(0.3)
-        reader.process.kill()  # as the system does when memory is exhausted
+        reader.process.kill()  # as the system does if memory is exhausted
         with pytest.raises(DataError, match="too little memory"):
             reading.answer()
     readers.close()

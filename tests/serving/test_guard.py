@@ -124,7 +124,7 @@ def test_metrics_are_closed_unless_asked_for():
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 def test_a_path_that_could_be_read_in_two_ways_is_refused_before_any_other_rule(kind):
-    """Any other content of the request; paths are decoded, as servers pass them."""
+    """The other content of the request; paths are decoded, as servers pass them to the app."""
     own = {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501"}
     unplain = ("", "*", "x", "//", "//evil.example/", "/a//b", "/.", "/..", "/a/./b", "/a/../b",
                "/a\\b", "/\ufffd", "/\udcff", *(f"/a{chr(code)}" for code in range(32)),
@@ -248,7 +248,7 @@ def test_a_token_is_asked_for_where_others_can_come(environment, bound, asks):
         ("MANIFOLIO_HOSTS", "https://maps.example.org/app"),
         ("MANIFOLIO_SIGN_IN", "password"),
         ("MANIFOLIO_TOKEN", "short"),
-        ("MANIFOLIO_TOKEN", "long enough, but nobody is asked for it"),
+        ("MANIFOLIO_TOKEN", "long enough, but the server does not ask for a token"),
         ("MANIFOLIO_METRICS", "perhaps"),
     ],
 )

@@ -54,7 +54,7 @@ def streamlit(base: str = "", media: MemoryMediaFileStorage | None = None) -> AS
 @contextmanager
 def served(app: ASGIApp, root: str = "") -> Iterator[int]:
     """A server on a free port of this machine; it ends with the block."""
-    # Declared as TCP: otherwise asyncio delays small packets by 40 ms.
+    # The socket is declared as TCP, because asyncio would delay small packets by 40 ms otherwise.
     with socket.socket(proto=socket.IPPROTO_TCP) as line:
         line.bind(("127.0.0.1", 0))
         settings = uvicorn.Config(app, root_path=root, log_level="critical", lifespan="off")

@@ -39,7 +39,7 @@ def test_every_address_has_the_style_before_the_first_word(path):
     assert (ASSETS / "style.css").read_text() in page
     assert "<title>Manifolio</title>" in page
     assert "favicon.png" not in page and "data:image/png;base64," in page
-    # The files that it fetches exist, also those that Streamlit would fetch later.
+    # All files that the page fetches exist, including those that Streamlit would fetch later.
     files = re.findall(r'href="\.(/static/[^"]*)"', page)
     assert set(re.findall(r'href="\.(/static/[^"]*)"', ask(STREAMLIT, path)[2].decode())) < set(
         files

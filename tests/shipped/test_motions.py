@@ -100,7 +100,7 @@ def test_joints_rotate_everything_attached_to_them():
     # A knee bends backwards: the ankle is behind it, and the foot points down.
     np.testing.assert_allclose(knee[3] - knee[2], [0, 0, -1], atol=1e-12)
     np.testing.assert_allclose(knee[5] - knee[3], [0, -0.1, 0], atol=1e-12)
-    # A neck turned about the direction of the eyes lays the head on a shoulder: the right one.
+    # A neck that is turned about the direction of the eyes lays the head on the right shoulder.
     np.testing.assert_allclose(neck[4] - neck[1], [-0.2, 0, 0], atol=1e-12)
 
 

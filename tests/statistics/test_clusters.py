@@ -124,7 +124,7 @@ def test_a_server_that_does_not_answer_ends_in_a_timeout(
             ClusterError, match=r"is no scheduler of this version|accepts no client"
         ):
             use(address, 0.2)
-    # A timeout ends every act; the act's own errors and results are passed through.
+    # A timeout ends every action; the errors and results of the action are passed through.
     forever = threading.Event()
     with pytest.raises(ClusterError, match=r"it sleeps: no answer within 0\.05 s"):
         within(0.05, forever.wait, "it sleeps")

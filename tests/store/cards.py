@@ -13,7 +13,7 @@ def edit_card(library, id, **fields):
 
 
 def unseal_card(library, id, **fields):
-    """A card with these facts, as they were written before cards had a seal."""
+    """A card with these facts, in the form from before cards had a seal."""
     edit_card(library, id, **fields)
     path = library.root / id / "entry.json"
     card = json.loads(path.read_text())

@@ -30,7 +30,7 @@ def reachable_home():
 
 @contextlib.contextmanager
 def refused(home, folder, rights):
-    """A refusal by the system: a folder has these rights, also for the superuser.
+    """A refusal by the system: a folder with these rights, which also apply to the superuser.
 
     A test that runs as root becomes the user nobody, who then owns the folder.
     """

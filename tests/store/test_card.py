@@ -73,7 +73,7 @@ def test_every_flipped_bit_of_a_card_is_reported(tmp_path):
         if found != CARD:
             silent.append(at)
     assert silent == []
-    assert reported > 0.99 * 8 * len(whole)  # a flip that changes no fact is rare
+    assert reported > 0.99 * 8 * len(whole)  # flips that change no fact are rare
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
@@ -165,7 +165,7 @@ def test_every_change_writes_a_sealed_card(library, model):
         act()
         made.append(seals())
         assert None not in made[-1]
-    assert len(made[-1]) == 2  # of the model and its copy
+    assert len(made[-1]) == 2  # the cards of the model and of its copy
 
 
 def test_a_card_without_a_seal_is_read_and_sealed_by_the_next_change(library, model):
@@ -179,7 +179,7 @@ def test_a_card_without_a_seal_is_read_and_sealed_by_the_next_change(library, mo
 
 
 def test_other_line_ends_are_no_change(library):
-    """As some systems write them when they check out a repository."""
+    """Line ends as some systems write them when they check out a repository."""
     path = library.root / "fine" / "entry.json"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert library.entry("fine").broken is None

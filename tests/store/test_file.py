@@ -206,7 +206,7 @@ def test_an_edited_number_or_array_is_reported_in_a_valid_file(path, tmp_path):
         with pytest.raises(ChangedError, match=r"changed after it was saved"):
             load(changed)
         assert read(changed, trusted=True).value["n"] in (3, 4)
-    # An archive that another zip tool packs from the same members counts as changed.
+    # An archive that another program packs from the same members is reported as changed.
     with pytest.raises(ChangedError):
         with_comment = rewritten(path, tmp_path / "again.gplvm", sealed=True)
         data = with_comment.read_bytes()

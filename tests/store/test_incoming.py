@@ -1,4 +1,4 @@
-"""Imported models: their allowed content and size, and their way into a library."""
+"""Imported models: their allowed content and size, and the import into a library."""
 
 import io
 import json

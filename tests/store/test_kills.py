@@ -80,7 +80,8 @@ def litter(home):
     ]
 
 
-# By name: an action in a workspace, given (model, data, the model trained longer).
+# For each name, an action in a workspace, given the model, the data, and the model after longer
+# training.
 ACTS = {
     "add": lambda home, m, d, _: Library(home / "library").add(m, d, "new", job="job-2"),
     "add again": lambda home, _, d, longer: Library(home / "library").add(

@@ -32,7 +32,8 @@ def digits():
 
 @pytest.fixture(scope="module")
 def digits_model(digits):
-    # Trained on a few numbers only, to be quick: the library does not look into a model.
+    # The model is trained on only a few numbers, to save time, because the library does not look
+    # into a model.
     model = BayesianGPLVM(n_components=2, n_inducing=5, max_iter=2, random_state=0)
     return model.fit(digits.values[:40, 26:30])
 
@@ -229,7 +230,7 @@ def test_capabilities_come_from_the_models_file_also_with_an_older_card(library,
         "timed": Capabilities(timed=True, views=True),
     }
     card = json.loads((library.root / "timed" / "entry.json").read_text())
-    assert "capabilities" not in card["entry"]  # like cards of every version
+    assert "capabilities" not in card["entry"]  # like the cards of every version
     card["entry"]["capabilities"] = {"timed": False}  # its declared values are ignored
     del card["sha256"]
     (library.root / "timed" / "entry.json").write_text(json.dumps(card))

@@ -40,7 +40,7 @@ def test_an_old_model_predicts_what_it_did(path):
     mean, deviation = model.inverse_transform(points, return_std=True)
     np.testing.assert_allclose(mean, told["mean"], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(deviation, told["deviation"], rtol=1e-6)
-    # Questions that need the statistics and the gap of every group, and a new file.
+    # Predictions that need the statistics and the gap of every group, and a new file.
     outputs = model.inverse_transform(model.latent_mean_)
     assert np.isfinite(model.score_samples(outputs[:2])).all()
 

@@ -78,7 +78,7 @@ def until() -> Callable[[Callable[[], bool]], None]:
     def wait(condition: Callable[[], bool]) -> None:
         end = time.monotonic() + 60
         while not condition():
-            assert time.monotonic() < end, "what was waited for did not happen"
+            assert time.monotonic() < end, "the condition did not become true"
             time.sleep(0.001)
 
     return wait

@@ -360,7 +360,7 @@ def test_a_failed_job_reports_the_reason_and_the_next_one_runs(jobs, wave, make_
 
 def test_a_job_that_cannot_be_stored_loses_no_training(jobs, wave, make_model):
     blocker = jobs.home / "library"
-    blocker.write_text("a file where the folder should be")
+    blocker.write_text("a file with the name of the folder")
     id = jobs.submit(make_model(10), wave, "kept")
     failed = jobs.wait(id, 60)
     assert failed.status == "failed"

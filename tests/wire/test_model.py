@@ -163,7 +163,7 @@ def test_a_chart_takes_the_dimensions_that_are_on_from_the_model():
     chart = Chart.of(model, whole.dataset)
     assert chart.on == (2, 0)
     assert chart.latent_variance is None
-    # A model without a KL: its `n_effective_` most relevant dimensions are on.
+    # For a model without a KL, the `n_effective_` most relevant dimensions are on.
     del model.information_
     assert Chart.of(model, whole.dataset).on == (1, 2)
 
@@ -276,7 +276,8 @@ def test_a_skeleton_with_gaps_keeps_its_position_and_size():
 def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
     chart = chart_of(KERNELS["rbf"])
     whole = chart.posterior
-    # Half the gap for the first four columns, a tenth for the fifth: fewer rows observe them.
+    # The gap is half for the first four columns and a tenth for the fifth, which are observed in
+    # fewer rows.
     gaps = np.stack([whole.gap[0], 0.5 * whole.gap[0], 0.1 * whole.gap[0]])
     groups = np.array([1] * 4 + [2] + [0] * (D - 5))
     posterior = replace(whole, gap=gaps, groups=groups, scale=np.ones(D))

@@ -95,7 +95,7 @@ def test_a_row_drawn_at_random_is_as_uncertain_as_the_data(table, film):
         own = np.tile(data.values.std(axis=0), (2, 1))
         np.testing.assert_allclose(spread_share(own, data), 1.0)
         np.testing.assert_allclose(spread_share(0.25 * own, data), 0.25)
-    # Columns with different units count equally; pixels share one unit.
+    # Columns with different units have equal weight; pixels share one unit.
     only_last = np.array([[0.0, 0.0, table.values[:, 2].std()]])
     assert spread_share(only_last, table)[0] == pytest.approx(np.sqrt(1 / 3))
 

@@ -5,13 +5,13 @@ import { LatentPoints } from "../geometry/points.js";
 /** @import { MapModel } from "../map/map.js" */
 
 /**
- * From a model's plane to the aligned one: z = scale · (√w x − middle) R, for rows of two.
+ * The map from a model's plane to the aligned plane: z = scale · (√w x − middle) R, for rows of two numbers.
  * @typedef {object} Turning
  * @property {[number, number]} units √w of the plane's two dimensions
  * @property {[number, number]} middle
  * @property {number} scale
  * @property {[number, number, number, number]} matrix R, row by row
- * @property {number} agreement with the reference map: 1 is the same shape
+ * @property {number} agreement similarity to the reference map; 1 means the same shape
  */
 
 /**
@@ -68,7 +68,7 @@ export function standing(model, a, b) {
 }
 
 /**
- * The alignment of every map with the first, which keeps its direction.
+ * The alignment of every map with the first map, whose direction does not change.
  * @param {{ model: LatentPoints, a: number, b: number }[]} maps
  * @returns {Turning[]}
  */
@@ -80,7 +80,7 @@ export function turnings(maps) {
   }));
 }
 
-/** A model with an aligned plane; everything else is unchanged. */
+/** A model with an aligned plane; nothing else changes. */
 export class TurnedModel extends LatentPoints {
   /**
    * @param {MapModel} model

@@ -1,4 +1,4 @@
-// Several maps of the same rows: pointing at one map shows the row or place in all.
+// Several maps of the same rows: pointing at one map shows the row or position in all maps.
 
 import { partsOf } from "../kit/dom.js";
 import { download } from "../kit/download.js";
@@ -21,8 +21,9 @@ import { modelsOf } from "./placed.js";
 
 /** A model's description before its bytes arrive. @typedef {PanelWords & { store: string, draws: boolean }} Described */
 /**
- * State in the link: whether the maps are aligned, a place kept on one of them in its model's coordinates, selected
- * rows, highlighted labels, whether thumbnails are shown, and the number of the fact that colours the rows, from 1.
+ * State in the link: whether the maps are aligned, a position kept on one of them in its model's
+ * coordinates, selected rows, highlighted labels, whether thumbnails are shown, and the number
+ * (from 1) of the fact that colours the rows.
  * @typedef {{ turned: boolean, at: number[] | null, rows: string, labels: number[], thumbnails: boolean, by: number }} Stand
  */
 
@@ -64,7 +65,7 @@ export class LinkedMaps {
     const models = modelsOf(packed);
     // Maps that only place rows have no columns, so only facts and labels can colour all maps.
     for (const model of models) if ("coloured" in model) model.coloured = [];
-    /** State that all maps share; its places belong to the first map only. */
+    /** State that all maps share; its positions belong only to the first map. */
     this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));
     takeTheme(this.root, this.shared.theme);
     this.panels = models.map((model, i) => new Panel(this, model, packed[i]));
@@ -76,7 +77,7 @@ export class LinkedMaps {
     });
     this.colours.show();
     this.turned = start.turned;
-    /** The kept place: the number of its map, then coordinates. @type {number[] | null} */
+    /** The kept position: the number of its map, then coordinates. @type {number[] | null} */
     this.at = start.at;
     this.listen();
     this.observer = new ResizeObserver(() => this.resize());
@@ -119,7 +120,7 @@ export class LinkedMaps {
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.selecting(false), { signal });
   }
 
-  // --- what a visitor does --------------------------------------------------------------------
+  // --- the visitor's actions --------------------------------------------------------------------
 
   /** Change the state of all maps. @param {Action} action */
   choose(action) {
@@ -157,7 +158,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** The maps that pan and zoom together: all of them if they are aligned. @param {Panel} panel */
+  /** The maps that pan and zoom together: all maps if they are aligned. @param {Panel} panel */
   seen(panel) {
     return this.turned ? this.panels : [panel];
   }
@@ -170,7 +171,7 @@ export class LinkedMaps {
   }
 
   /**
-   * A place of one map, and in every other map the place of the rows around it.
+   * Show a position of one map, and in every other map the position of the rows around it.
    * @param {Panel} from
    * @param {Float64Array} place in the map's coordinates
    */
@@ -184,14 +185,14 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** Return to the kept place. */
+  /** Return to the kept position. */
   showKept() {
     this.shared.hovered = -1;
     for (const panel of this.panels) panel.show(panel.outward(panel.state.point), false);
     this.paint();
   }
 
-  /** Keep the shown place. @param {Panel} panel on whose map it was chosen */
+  /** Keep the shown position. @param {Panel} panel on whose map the position was chosen */
   keep(panel) {
     for (const each of this.panels) each.keep();
     this.at = [this.panels.indexOf(panel), ...Array.from(panel.shown, linkNumber)];

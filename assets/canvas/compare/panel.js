@@ -1,4 +1,4 @@
-// One of several linked maps: its rows, and the output of its model at a place.
+// One of several linked maps: its rows, and the output of its model at a position.
 
 import { element } from "../kit/dom.js";
 import { counted, formatShare } from "../kit/format.js";
@@ -17,7 +17,7 @@ import { TurnedModel } from "./align.js";
 
 /** The texts about a model. @typedef {{ title: string, facts: string, note: string }} PanelWords */
 
-const MOST_HEIGHT = 190; // CSS pixels: the largest height of an output
+const MOST_HEIGHT = 190; // largest height of an output in CSS pixels
 const STEPPED = 0.25; // rows with a lower opacity are not selected
 
 /** A map that shows all rows with equal opacity, independent of their hidden dimensions. */
@@ -40,11 +40,11 @@ export class Panel {
     this.model = model;
     this.words = words;
     const [a, b] = model.header.dims;
-    /** Its own plane and places; the rest comes from the shared state. @type {MapState} */
+    /** Each panel has its own plane and positions; the rest comes from the shared state. @type {MapState} */
     this.state = Object.create(linked.shared, {
       a: { value: a }, b: { value: b }, point: { value: model.position(model.header.start), writable: true }, hover: { value: null, writable: true },
     });
-    /** The place of the output, in the model's coordinates. @type {Float64Array} */
+    /** The position of the output, in the model's coordinates. @type {Float64Array} */
     this.shown = model.position(model.header.start);
     this.canvases = ["lower", "upper", "lasso"].map((part) => element("canvas", { "data-canvas": part }));
     const [lower, upper, lasso] = this.canvases;
@@ -63,7 +63,7 @@ export class Panel {
       element("div", { class: "drawn" }, below, this.caption));
     this.picture = draws ? new OutputPicture(this.output, model.pictured[0], linked.shared, () => linked.paint(), words.title) : null;
     if (this.picture) this.picture.small = true;
-    upper.setAttribute("aria-label", `Map of ${words.title}: ${counted(model.nPoints, "row")}. Arrow keys move the place, Enter keeps it.`);
+    upper.setAttribute("aria-label", `Map of ${words.title}: ${counted(model.nPoints, "row")}. Arrow keys move the position, Enter keeps it.`);
     /** The shown plane: an aligned one, or null for the model's own. @type {TurnedModel | null} */
     this.turned = null;
     this.map = this.mapOf(model);
@@ -105,31 +105,31 @@ export class Panel {
     this.map.refresh();
   }
 
-  /** From the model's coordinates to the map's. @param {Float64Array} x */
+  /** Converts the model's coordinates to those of the map. @param {Float64Array} x */
   inward(x) {
     return this.turned ? this.turned.inward(x) : Float64Array.from(x);
   }
 
-  /** From the map's coordinates to the model's. @param {Float64Array} z */
+  /** Converts the map's coordinates to those of the model. @param {Float64Array} z */
   outward(z) {
     return this.turned ? this.turned.outward(z) : Float64Array.from(z);
   }
 
-  /** The place under the pointer in the plane, in the map's coordinates. @param {number} u @param {number} v */
+  /** The position under the pointer in the plane, in the map's coordinates. @param {number} u @param {number} v */
   placeAt(u, v) {
     const place = Float64Array.from(this.state.point);
     [place[this.state.a], place[this.state.b]] = [u, v];
     return this.map.follows() ? this.map.near.follow(place) : place;
   }
 
-  /** Show the output of a row, or of a place in the model's coordinates. @param {Float64Array} point @param {boolean} mark */
+  /** Show the output of a row, or of a position in the model's coordinates. @param {Float64Array} point @param {boolean} mark */
   show(point, mark) {
     this.shown = point;
     const place = this.inward(point);
     this.state.hover = mark ? [place[this.state.a], place[this.state.b]] : null;
   }
 
-  /** Keep the shown place. */
+  /** Keep the shown position. */
   keep() {
     this.state.point = this.inward(this.shown);
     this.state.hover = null;
@@ -170,7 +170,7 @@ export class Panel {
     this.map.drawUpper();
     if (!this.picture || !(this.model instanceof LatentModel)) return;
     const variance = this.picture.draw(this.shown);
-    this.caption.textContent = variance > 0 ? this.model.spreadWords(variance) : "treated as certain";
+    this.caption.textContent = variance > 0 ? this.model.spreadWords(variance) : "the position is treated as certain";
     this.picture.describe(this.caption.textContent);
   }
 

@@ -1,4 +1,4 @@
-// A map that only places rows, such as that of t-SNE: it cannot generate rows from places.
+// A map that only places rows, such as that of t-SNE: it cannot generate rows from positions.
 
 import { readFrame } from "../kit/frame.js";
 import { LatentModel } from "../geometry/model.js";
@@ -44,7 +44,7 @@ export class PlacedPoints extends LatentPoints {
 }
 
 /**
- * Models from their bytes; those that cannot generate use the pictures of the first that can.
+ * Models from their bytes. Models that cannot generate rows use the pictures of the first model that can.
  * @param {{ bytes: Uint8Array, draws: boolean }[]} packed
  * @returns {MapModel[]}
  */

@@ -42,7 +42,7 @@ export class BendFigure extends LivingFigure {
 
   /** Take the chosen curve and the state of the training. @param {BendWords} words */
   tell({ curve, curves, edit, points, busy }) {
-    // Points that changed meanwhile are already sent to Python.
+    // Points that have changed since were already sent to Python.
     const late = edit < this.edit;
     if (points && !late) this.points = points;
     this.edit = Math.max(this.edit, edit);
@@ -55,7 +55,7 @@ export class BendFigure extends LivingFigure {
     if (!late) this.wait(busy);
   }
 
-  /** Show the state of the training, if any: the curves then belong to earlier points. @param {string | null} words */
+  /** Show the state of the training, if there is one; the curves are then those of earlier points. @param {string | null} words */
   wait(words) {
     const { stop, doing } = this.parts;
     this.busy = Boolean(words);
@@ -80,7 +80,7 @@ export class BendFigure extends LivingFigure {
   }
 
   /**
-   * Density and bound of a model, the better ones marked. The bound of two layers is looser, so a
+   * Density and bound of a model; the better values are marked. The bound of two layers is looser, so a
    * lower one does not favour one layer.
    * @param {"shallow" | "deep"} name
    */
@@ -135,7 +135,7 @@ export class BendFigure extends LivingFigure {
     canvas.addEventListener("blur", () => this.draw());
   }
 
-  /** Add a point at the cursor, or remove the one there. @param {Graph} graph */
+  /** Add a point at the cursor, or remove the point at this position. @param {Graph} graph */
   change(graph) {
     const [px, py] = graph.pixel(...this.cursor);
     const away = this.points.map(([x, y]) => Math.hypot(graph.pixel(x, y)[0] - px, graph.pixel(x, y)[1] - py));
@@ -212,7 +212,7 @@ export class BendFigure extends LivingFigure {
  * @param {{ frames: number, paths: number }} sizes
  * @param {number} width of the grid
  * @param {number} s which path
- * @param {number} place a frame, or between two
+ * @param {number} place the number of a frame, or a number between two frames
  */
 export function pathAt(paths, { frames, paths: count }, width, s, place) {
   const before = Math.floor(place);
@@ -222,8 +222,8 @@ export function pathAt(paths, { frames, paths: count }, width, s, place) {
 }
 
 /**
- * Which model gives held-out points the higher density, and by how much: the geometric mean over
- * the points of the ratio of the densities.
+ * A sentence about the model that gives held-out points the higher density. The ratio is the
+ * geometric mean over the points of the ratio of the densities.
  * @param {number} shallow mean log density of a point
  * @param {number} deep
  */
@@ -236,9 +236,9 @@ export function verdictInWords(shallow, deep) {
   return `Here ${who} predict${gain > 0 ? "" : "s"} better: an unseen point is ${times} as likely under ${gain > 0 ? "them" : "it"} as under ${than}, on average.`;
 }
 
-/** The effect of the hidden layer. @param {string[]} verdicts the top layer's first */
+/** The effect of the hidden layer. @param {string[]} verdicts those of the top layer first */
 export function warpInWords([first]) {
-  if (first.includes("on unchanged")) return "It passes the inputs on unchanged: it found nothing to bend.";
-  if (first.includes(" off")) return "It is off and passes nothing on. Another point may turn it on again.";
+  if (first.includes("on unchanged")) return "It does not change its inputs: it found nothing to bend.";
+  if (first.includes(" off")) return "It is off: its output is only noise. Another point may turn it on again.";
   return "It bends the input for the second layer: steep where it stretches, flat where it compresses. The second layer can then be smooth.";
 }

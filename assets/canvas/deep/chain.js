@@ -22,7 +22,10 @@ export class ChainModel extends LatentPoints {
     const [first] = this.layers;
     const step = Math.ceil(this.nPoints / 50);
     const seen = Array.from({ length: Math.ceil(this.nPoints / step) }, (_, i) => first.kernelDiagonal(this.position(i * step)));
-    /** Prior variance of the first layer, averaged over some training points, and that of the inputs that it passes on. */
+    /**
+     * The prior variance of the first layer, averaged over some training points, plus the variance
+     * of the inputs that its linear mean adds.
+     */
     this.signal = seen.reduce((sum, value) => sum + value, 0) / seen.length + (content.header.handed_on ?? 0);
   }
 
@@ -43,11 +46,11 @@ export class ChainModel extends LatentPoints {
   }
 
   /**
-   * Mean and variances of all outputs at an uncertain place. Every layer passes its moments to the
+   * Mean and variances of all outputs at an uncertain position. Every layer passes its moments to the
    * next, with the noise of hidden layers.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
-   * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
+   * @returns {{ mean: Float64Array, variances: Float64Array }} variances of the functions, without noise
    */
   moments(x, variance) {
     const { layers } = this;
@@ -67,7 +70,7 @@ export class ChainModel extends LatentPoints {
    * receives them. One dimension gets a second axis, for the map.
    * @param {number} i which layer
    * @param {Float64Array} point
-   * @param {ArrayLike<number> | null} first the place in the first layer; null: all zeros
+   * @param {ArrayLike<number> | null} first the position in the first layer; null: all zeros
    */
   seen(i, point, first) {
     const { header, nLatent } = this.layers[i];
@@ -120,7 +123,7 @@ export class ChainModel extends LatentPoints {
   }
 
   /**
-   * A plane through x for the shading: `variance` at its places.
+   * A plane through x for the shading: `variance` at positions of the plane.
    * @param {ArrayLike<number>} x
    * @param {number} a
    * @param {number} b

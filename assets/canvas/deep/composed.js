@@ -2,8 +2,8 @@
 //
 // A draw from a process with k(x, x') = exp(−|x − x'|²/2ℓ²) is approximately a sum of many waves whose
 // frequencies are normal with deviation 1/ℓ (Rahimi & Recht 2007). With ℓ² = 2/π the slope of a
-// layer is 1 on average, as in Duvenaud, Rippel, Adams & Ghahramani (2014): then log|slope| falls by
-// 0.41 with every layer on average; the few places where it does not fall become steps.
+// layer is 1 on average, as in Duvenaud, Rippel, Adams & Ghahramani (2014): then log|slope| falls
+// by 0.41 with every layer on average. The few intervals where it does not fall become steps.
 
 import { normal } from "../geometry/drawn.js";
 
@@ -31,7 +31,7 @@ export class DrawnFunction {
     this.sizes = Float64Array.from({ length: WAVES }, () => normal(random) * Math.sqrt(2 / WAVES));
   }
 
-  /** Values at places, given as one list per input; uses the first inputs if it needs fewer. @param {Float64Array[]} places */
+  /** Values at points, which are given as one list per input; a function with fewer inputs uses the first ones. @param {Float64Array[]} places */
   at(places) {
     const out = new Float64Array(places[0].length);
     for (let w = 0; w < WAVES; w++) {
@@ -46,11 +46,12 @@ export class DrawnFunction {
 }
 
 /**
- * The outputs of every layer at the places, one layer after the other; as many outputs as inputs.
+ * The outputs of every layer at the points, one layer after the other; each layer has as many
+ * outputs as inputs.
  * @param {Float64Array[]} places one list for every input
  * @param {number} seed
- * @param {boolean} sees whether every layer also receives the places
- * @returns {Generator<Float64Array[], never>} of a layer, one list for every output
+ * @param {boolean} sees whether every layer also receives the points
+ * @returns {Generator<Float64Array[], never>} the values of a layer, one list for every output
  */
 export function* drawnLayers(places, seed, sees) {
   const random = seeded(seed);

@@ -12,8 +12,8 @@ const [LEFT_EDGE, RIGHT_EDGE] = [34, 8]; // pixels beside the box
 export class Graph {
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {[number, number]} across the numbers at its left and right
-   * @param {[number, number]} up the numbers at its lower and upper end
+   * @param {[number, number]} across the numbers at the left and right end
+   * @param {[number, number]} up the numbers at the lower and upper end
    * @param {Theme} theme
    */
   constructor(canvas, across, up, theme) {
@@ -118,7 +118,7 @@ export class Graph {
     context.stroke();
   }
 
-  /** A cross at the keyboard's place. @param {number} x @param {number} y */
+  /** A cross at the position that the keyboard controls. @param {number} x @param {number} y */
   cross(x, y) {
     const { context, theme } = this;
     const [px, py] = this.pixel(x, y);

@@ -44,12 +44,12 @@ export class PriorFigure {
     this.onChange(this.place);
   }
 
-  /** A new draw, whose layers serve all depths. */
+  /** A new draw, whose layers are used for all depths. */
   compose() {
     const { draw, sees } = this.place;
     const layers = drawnLayers([LINE], draw, sees);
     this.lines = Array.from({ length: MOST_LAYERS }, () => layers.next().value[0]);
-    /** The layers computed so far, since they take longer. @type {Float64Array[]} */
+    /** The layers that are already computed, because computing them takes longer. @type {Float64Array[]} */
     this.squares = [];
     this.further = drawnLayers(SQUARE, 7919 + draw, sees);
   }

@@ -1,4 +1,4 @@
-// The first screen: a map that follows the pointer, and the output at the place.
+// The first screen: a map that follows the pointer, and the output at its position.
 
 import { fitCanvas, partsOf } from "../kit/dom.js";
 import { drawOutput } from "../kit/output.js";
@@ -22,7 +22,7 @@ export class Hero {
     this.state = new Scene(initial(model), readTheme(this.parts.hero));
     this.values = new Float64Array(model.nOutputs);
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
-    /** Rows on a round trip through the data. @type {number[]} */
+    /** Rows of a closed tour through the data. @type {number[]} */
     this.stops = Array.from({ length: 24 }, (_, i) => (header.start + 37 * i) % model.nPoints);
     this.moving = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.began = performance.now();
@@ -41,7 +41,7 @@ export class Hero {
     this.parts.hero.dataset.ready = "true";
   }
 
-  /** From the first pointer event on, the point follows the pointer. @param {PointerEvent} event */
+  /** After the first pointer event, the point follows the pointer. @param {PointerEvent} event */
   point(event) {
     this.moving = false;
     const [u, v] = this.map.toLatent(event.offsetX, event.offsetY);

@@ -7,9 +7,9 @@ export function dot(a, b) {
   return sum;
 }
 
-/** The place at a fraction of the line between two places. @param {Float64Array} from @param {Float64Array} to @param {number} share */
+/** The point at a fraction of the line between two points. @param {Float64Array} from @param {Float64Array} to @param {number} share */
 export function blend(from, to, share) {
-  return from.map((value, i) => (1 - share) * value + share * to[i]); // exact at both ends
+  return from.map((value, i) => (1 - share) * value + share * to[i]); // written so that it is exact at both ends
 }
 
 /**

@@ -13,7 +13,7 @@ const DEGREES = 180 / Math.PI;
 const unit = (/** @type {number[]} */ v) => v.map((value) => value / Math.max(Math.hypot(...v), 1e-12));
 const cross = (/** @type {number[]} */ [a, b, c], /** @type {number[]} */ [d, e, f]) => [b * f - c * e, c * d - a * f, a * e - b * d];
 
-/** First q, then p. @param {Quaternion} p @param {Quaternion} q */
+/** The rotation that applies first q, then p. @param {Quaternion} p @param {Quaternion} q */
 function afterTurn([w, ...u], [s, ...v]) {
   return [w * s - dot(u, v), ...cross(u, v).map((value, k) => value + w * v[k] + s * u[k])];
 }
@@ -36,8 +36,8 @@ function turnTo(from, to) {
 
 /**
  * The rotation that aligns a joint's first bone, and then the others as closely as possible.
- * @param {Quaternion} before of the joint's parent
- * @param {number[][]} offsets of its bones, unturned
+ * @param {Quaternion} before rotation of the joint's parent
+ * @param {number[][]} offsets directions of its bones before the rotation
  * @param {number[][]} bones
  */
 function pointed(before, offsets, bones) {
@@ -53,7 +53,7 @@ function pointed(before, offsets, bones) {
   return afterTurn([Math.cos(half), ...axis.map((value) => value * Math.sin(half))], turn);
 }
 
-/** Angles about z, x, y in degrees. @param {Quaternion} before of a joint's parent @param {Quaternion} own both in the world */
+/** Angles about z, x, y in degrees. @param {Quaternion} before rotation of a joint's parent @param {Quaternion} own both in world coordinates */
 function anglesOf([s, ...u], own) {
   const [w, x, y, z] = afterTurn([s, ...u.map((value) => -value)], own);
   return [
@@ -64,11 +64,11 @@ function anglesOf([s, ...u], own) {
 }
 
 /**
- * The text of the file; y is up, the unit of length that of the positions. A joint's first bone is
+ * The text of the file; y is up, and the unit of length is that of the positions. A joint's first bone is
  * rigid with it; each further one gets an extra joint of length 0.
  * @param {{ names: string[], parents: number[] }} skeleton
  * @param {ArrayLike<number>[]} poses x, y, z of every joint
- * @param {number} seconds from one to the next
+ * @param {number} seconds seconds from one pose to the next
  * @returns {string} Throws an Error for a skeleton with several roots.
  */
 export function bvhText({ names, parents }, poses, seconds) {

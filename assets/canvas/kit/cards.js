@@ -9,7 +9,7 @@ import { drawOutput, outputHeight } from "./output.js";
 /**
  * @typedef {object} Card
  * @property {ArrayLike<number>} values
- * @property {Drawing} [drawing] of these values, if it differs from the others'
+ * @property {Drawing} [drawing] drawing of these values, if it differs from that of the other cards
  * @property {string} caption
  * @property {string} alt
  * @property {string} [note] a second line
@@ -36,7 +36,7 @@ export class Cards {
    * The groups under a heading. Groups without cards are omitted; without any card, nothing is shown.
    * @param {HTMLElement} heading
    * @param {CardGroup[]} groups
-   * @param {number} least the number of cards side by side for which there is space: fewer do not grow
+   * @param {number} least the number of cards side by side for which there is space; if there are fewer cards, they do not grow
    */
   show(heading, groups, least = 0) {
     this.cards = [];
@@ -73,7 +73,7 @@ export class Cards {
 
   draw() {
     const { theme, turn } = this.state;
-    // Measure all before drawing, since each measurement after a change triggers a new layout.
+    // Measure all cards before drawing, because each measurement after a change triggers a new layout.
     const widths = this.cards.map(({ canvas }) => canvas.clientWidth);
     for (const [i, { canvas, values, spread, heat, drawing = this.drawing }] of this.cards.entries()) {
       const width = widths[i];

@@ -19,7 +19,7 @@ export function storeFold(name, open) {
 /**
  * An expander that stores its state.
  * @param {string} name for the storage
- * @param {boolean} usual whether it is open initially
+ * @param {boolean} usual whether the expander is open initially
  * @param {HTMLElement} summary
  * @param {...HTMLElement} content
  */

@@ -26,7 +26,7 @@ export function formatNumber(value, digits = 3) {
 /** "1 row", "2 rows". @param {number} count @param {string} one */
 export const counted = (count, one) => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 
-/** A share from 0 to 1 in percent; never "100 %", which would claim that nothing is left. @param {number} share */
+/** A fraction from 0 to 1 in percent; never "100 %", which would claim that nothing is left. @param {number} share */
 export function formatShare(share) {
   if (share >= 0.995) return "99.5 % or more";
   return share > 0 && share < 0.01 ? "under 1 %" : `${Math.round(100 * share)} %`;

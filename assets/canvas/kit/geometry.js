@@ -10,7 +10,7 @@
  * @property {[number, number]} range the values drawn as black and white, or the ends of the axis
  * @property {[number, number][]} [ranges] the ends of each column's own axis, in a table with mixed units
  * @property {string[]} [ends] names of the highest and the lowest end of these axes
- * @property {string[] | null} columns names, where the columns have some
+ * @property {string[] | null} columns names of the columns, if they have names
  * @property {{ names: string[], parents: number[] }} skeleton of a skeleton only
  * @property {{ centre: number[], reach: number, floor: number }} extent of a skeleton only
  * @property {TableColumn[]} [table] the columns of a table with words or counts
@@ -69,7 +69,7 @@ function jointCentre(values) {
  * @param {boolean} [small]
  */
 export function jointFrame(drawing, values, width, height, small = false) {
-  // Small figures are centred individually; the large one keeps its position above the floor.
+  // Small figures are centred individually; the large figure remains at its height above the floor.
   const centre = small ? jointCentre(values) : drawing.extent.centre;
   const scale = ((small ? 0.62 : 0.48) * Math.min(width, height)) / drawing.extent.reach;
   const middle = (small ? 0.5 : 0.48) * height;
@@ -90,7 +90,7 @@ export function jointPlaces(drawing, values, width, height, turn) {
 }
 
 /**
- * Places of columns and heights of values in the drawing of a vector.
+ * Positions of columns and heights of values in the drawing of a vector.
  * @param {Drawing} drawing
  * @param {number} count
  * @param {number} width

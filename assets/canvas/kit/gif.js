@@ -9,7 +9,7 @@ export class GifFile {
    * @param {number} width in pixels
    * @param {number} height
    * @param {Palette} palette of all pictures
-   * @param {number} delay between pictures, in hundredths of a second
+   * @param {number} delay time between pictures, in hundredths of a second
    */
   constructor(width, height, palette, delay) {
     this.width = width;
@@ -52,7 +52,7 @@ export class GifFile {
     this.put(...new TextEncoder().encode(words));
   }
 
-  /** Add a picture. @param {Uint8ClampedArray} pixels red, green, blue, alpha, in colours that the palette counted */
+  /** Add a picture. @param {Uint8ClampedArray} pixels red, green, blue, alpha; only colours that the palette has counted */
   add(pixels) {
     const { width, height, palette } = this;
     this.put(0x21, 0xf9, 4, 4);
@@ -68,7 +68,7 @@ export class GifFile {
     this.put(0);
   }
 
-  /** LZW, in blocks of up to 255 bytes. @param {Uint8Array} indices */
+  /** LZW compression, in blocks of up to 255 bytes. @param {Uint8Array} indices */
   compress(indices) {
     const clear = 1 << this.bits;
     const known = new Uint16Array(MOST_CODES << this.bits); // the code that extends a code by a colour index; 0: none yet
@@ -107,7 +107,7 @@ export class GifFile {
       }
     }
     send(prefix);
-    // The reader has one more code at this point.
+    // At this point the reader already has one more code.
     if (next === 1 << width && next < MOST_CODES) width += 1;
     send(clear + 1);
     if (waiting) byte(buffer & 0xff);

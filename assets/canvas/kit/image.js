@@ -43,7 +43,7 @@ export function drawImage(context, drawing, values, width, height, { theme, heat
     image.data[4 * i + 3] = 255;
   }
   pixels.putImageData(image, 0, 0);
-  // A coarse image keeps its pixels, a little softened; a fine one is smoothed.
+  // The pixels of a coarse image remain visible, a little softened; a fine image is smoothed.
   const { x, y, fit } = imageBox(drawing, width, height);
   const [w, h] = [columns * fit, rows * fit];
   if (gaps) drawHatching(context, x, y, w, h, theme);

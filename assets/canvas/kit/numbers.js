@@ -1,6 +1,6 @@
 // Numbers as files: tables that spreadsheets read, arrays that NumPy reads.
 
-/** @typedef {Float64Array | Float32Array | Int32Array} Plain what a .npy file may hold */
+/** @typedef {Float64Array | Float32Array | Int32Array} Plain the types of arrays that a .npy file may contain */
 
 // Characters with which a cell or a formula starts in spreadsheets: see gplvm_core/readers/tables/csv_text.py.
 const PIECE = /[^;\t\r\n]+/g;

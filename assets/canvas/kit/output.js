@@ -20,7 +20,7 @@ import { drawVector } from "./vector.js";
  * @property {Turn} turn
  * @property {boolean} [small] no axes
  * @property {ArrayLike<number> | null} [spread] standard deviations to show around the values (skeleton, curve, bars)
- * @property {[number, number] | null} [heat] the values are standard deviations between these (image: own colours)
+ * @property {[number, number] | null} [heat] the values are standard deviations between these limits (images have separate colours)
  */
 
 /**

@@ -13,7 +13,7 @@ import { element } from "./dom.js";
  * @property {boolean} used
  * @property {boolean} [heading] over its sliders
  * @property {string} [words]
- * @property {string} [subject] what moves, inside a sentence
+ * @property {string} [subject] name of the group, inside a sentence
  */
 
 /**
@@ -31,7 +31,7 @@ export function usedGroups(on, count) {
 }
 
 /**
- * The pair after the choice of a dimension for one side; choosing the other side's dimension swaps the two.
+ * The pair after a dimension was chosen for one side; choosing the dimension of the other side swaps the two.
  * @param {"across" | "up"} side
  * @param {number} q
  * @param {[number, number]} pair

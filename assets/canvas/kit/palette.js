@@ -43,7 +43,8 @@ function part(colour, channel) {
 }
 
 /**
- * Colours with their mean, the channel in which they differ most, and by how much (squared, over all pixels).
+ * A box of colours, with their mean, the channel in which they differ most, and the squared
+ * difference in this channel, summed over all pixels.
  * @param {Packed[]} colours
  * @param {Map<Packed, number>} counts
  */

@@ -1,7 +1,7 @@
 // The visible part of a plane on a canvas, and the positions of points in CSS pixels.
 
-const [MOST_OUT, MOST_IN] = [2.5, 0.02]; // half widths of the view, relative to the first one
-const LEAST_SHARE = 0.4; // least fraction of the height for the points, even if controls cover more
+const [MOST_OUT, MOST_IN] = [2.5, 0.02]; // limits of the view's half width, relative to the initial one
+const LEAST_SHARE = 0.4; // smallest fraction of the height that the points use, even if controls cover more
 
 /** Centre and half widths of the visible part. @typedef {{ u: number, v: number, su: number, sv: number }} View */
 
@@ -84,8 +84,8 @@ export function framed([low, high], more) {
  * The middle and half the height of a view in which points lie between covered edges.
  * @param {number} middle of the points
  * @param {number} half their height
- * @param {number} more the relative margin on both sides, which covered edges are a part of
- * @param {number} above covered, as a share of the view's height
+ * @param {number} more the relative margin on both sides, including covered edges
+ * @param {number} above covered edges, as fractions of the view's height
  * @param {number} below
  * @returns {[number, number]}
  */

@@ -54,7 +54,7 @@ export class SvgContext {
     const { matrix, clip } = this.kept;
     const moved = matrix.some((value, i) => value !== [1, 0, 0, 1, 0, 0][i]) ? ` transform="matrix(${matrix.map(digits).join(" ")})"` : "";
     const element = `<${name}${attributes}${moved}>${content}</${name}>`;
-    // Around the element, since the clip was set before its transform.
+    // The clip goes around the element, because it was set before the element's transform.
     this.parts.push(clip ? `<g clip-path="url(#clip${clip})">${element}</g>` : element);
   }
 
@@ -134,7 +134,7 @@ export class SvgContext {
     };
     const turn = Math.min(to - from, 2 * Math.PI);
     const radii = `A${digits(rx)} ${digits(ry)} ${digits((rotation * 180) / Math.PI)} 0 1 `;
-    // In three pieces: SVG draws no arc between a point and itself.
+    // The circle consists of three arcs, because SVG draws no arc from a point to itself.
     this.path.push(`${this.path.length ? "L" : "M"}${at(from)}`);
     for (const share of [1 / 3, 2 / 3, 1]) this.path.push(`${radii}${at(from + share * turn)}`);
     if (turn === 2 * Math.PI) this.path.push("Z");

@@ -6,14 +6,14 @@
 import { formatFixed } from "./format.js";
 
 /**
- * A column: its words, or the least, the median and the greatest value of its numbers.
+ * A column: its words, or the smallest value, the median and the largest value of its numbers.
  * @typedef {object} TableColumn
  * @property {string} name
  * @property {"number" | "yes/no" | "category" | "grade" | "count"} kind
  * @property {string[]} [words]
  * @property {[number, number, number]} [range]
  */
-/** A column and the place of its values in a row. @typedef {TableColumn & { start: number, width: number }} TableCell */
+/** A column and the position of its values in a row. @typedef {TableColumn & { start: number, width: number }} TableCell */
 
 /** @param {readonly TableColumn[]} table @returns {TableCell[]} */
 export function cellsOfTable(table) {

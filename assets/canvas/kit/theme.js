@@ -8,13 +8,13 @@ import { contextOf } from "./dom.js";
 // When the colours repeat, the marker changes; the order is that of gplvm_core/figures/palette.py.
 const MARKERS = ["circle", "diamond", "square", "triangle", "cross", "star"];
 
-// Samples of cividis, which has monotone lightness and suits colour-blind readers.
+// Samples of cividis, whose lightness is monotone and which is readable for colour-blind people.
 export const CIVIDIS = [
   [0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115],
   [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56],
 ];
 
-/** Parses colours with a canvas, each once. @type {{ context?: CanvasRenderingContext2D, known: Map<string, Colour> }} */
+/** Parses colours with a canvas; each colour is parsed once. @type {{ context?: CanvasRenderingContext2D, known: Map<string, Colour> }} */
 const colourReader = { known: new Map() };
 
 /** @param {string} text @returns {Colour} */
@@ -64,7 +64,7 @@ export function readTheme(element) {
     point: dark ? [255, 154, 92] : [194, 68, 10],
     muted: mix(background, text, 0.62),
     faint: mix(background, text, 0.16),
-    // The map is light where the model is sure and dark where it is not.
+    // The map is light where the model is certain and dark where it is uncertain.
     known: dark ? mix(background, [190, 205, 235], 0.24) : [255, 255, 255],
     unknown: dark ? mix(background, [0, 0, 0], 0.35) : mix(background, [58, 74, 110], 0.34),
     font: read("--st-font", "sans-serif"),

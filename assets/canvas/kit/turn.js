@@ -5,7 +5,7 @@
 export const START_TURN = { yaw: 0.6, pitch: 0.18 };
 const STEEPEST = 1.4;
 
-/** Turn, with limits on the pitch. @param {Turn} turn @param {number} yaw @param {number} pitch */
+/** Turn the figures, with limits on the pitch. @param {Turn} turn @param {number} yaw @param {number} pitch */
 export function turnBy(turn, yaw, pitch) {
   turn.yaw += yaw;
   turn.pitch = Math.min(Math.max(turn.pitch + pitch, -STEEPEST), STEEPEST);

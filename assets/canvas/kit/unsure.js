@@ -1,4 +1,4 @@
-// Unsure pixels: blurred or faded according to their uncertainty.
+// Uncertain pixels are blurred or faded according to their uncertainty.
 
 import { contextOf } from "./dom.js";
 import { imageBox } from "./geometry.js";
@@ -7,8 +7,8 @@ import { imageBox } from "./geometry.js";
 /** @import { Theme } from "./theme.js" */
 
 /**
- * cells: variances on a square grid with this number of cells per side, relative to the data's; from, to:
- * the deviations at which the effect begins and is complete.
+ * cells: variances on a square grid with this number of cells per side, relative to the data's;
+ * from, to: the deviations at which the effect begins and at which it is complete.
  * @typedef {{ how: "blur" | "fade", cells: ArrayLike<number>, side: number, from: number, to: number }} UnsurePixels
  */
 

@@ -88,7 +88,7 @@ function drawVectorAxes(context, drawing, frame, n, theme) {
   context.textBaseline = "middle";
   context.beginPath();
   if (drawing.ranges) {
-    // Every column has its own axis, so only the ends have a name.
+    // Every column has a separate axis, so only the two ends have names.
     const [top, bottom] = drawing.ends ?? ["highest", "lowest"];
     context.fillText(top, frame.left - 6, frame.top + 6);
     context.fillText(bottom, frame.left - 6, frame.bottom - 6);

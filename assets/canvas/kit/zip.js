@@ -3,7 +3,7 @@
 /** A file by its name, with / between folders. @typedef {{ name: string, bytes: Uint8Array }} ZipEntry */
 
 const UTF8 = 0x0800; // the flag for the encoding of names
-const LOCAL = 30; // bytes of the header before a name
+const LOCAL = 30; // number of bytes of the header before a name
 const CENTRAL = 46;
 const END = 22;
 const MOST_BYTES = 0xffffffff; // the limit of 32 bits; more would need ZIP64

@@ -34,8 +34,8 @@ export class LessonFigure extends LivingFigure {
     this.places = [];
     /** @type {LessonState | undefined} */
     this.usual = undefined;
-    this.sent = 0; // the last edit that was sent
-    this.answered = 0; // the last edit whose picture has arrived
+    this.sent = 0; // the number of the last edit that was sent
+    this.answered = 0; // the number of the last edit whose picture has arrived
     this.sentAt = 0;
     const { again, play, step, restart } = this.parts;
     again.addEventListener("click", () => this.change({ ...this.usual }));
@@ -131,7 +131,7 @@ export class LessonFigure extends LivingFigure {
   change(part) {
     this.edit += 1;
     this.show({ ...this.state, ...part });
-    // Wait for the answer to the last edit before sending the next: only the newest state matters.
+    // Send the next edit only after the answer to the last one, because only the newest state matters.
     const waited = performance.now() - this.sentAt;
     if (this.answered >= this.sent || waited > WAIT_MS) this.sendState();
   }

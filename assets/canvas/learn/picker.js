@@ -1,4 +1,4 @@
-// Clicks on the dots of a map: they choose a row, and keep the row chosen before as the other one.
+// Clicks on the dots of a map choose a row; the previously chosen row becomes the other row.
 
 import { pointWithin } from "./hand.js";
 

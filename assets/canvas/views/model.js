@@ -30,7 +30,7 @@ export class ViewsModel extends LatentPoints {
     super(content);
     /** @type {ViewModel[]} */
     this.layers = content.header.layers.map((/** @type {number} */ _, /** @type {number} */ i) => viewModel(content.arrays[`layer${i}`]));
-    // A chain's variance is already relative.
+    // The variance of a chain is already relative.
     this.signal = this.layers.map((layer) => (layer instanceof ChainModel ? 1 : this.meanSignal(layer)));
     /** @type {ViewOutput[]} */
     this.outputs = content.header.outputs.map((/** @type {any} */ output) => ({
@@ -78,7 +78,7 @@ export class ViewsModel extends LatentPoints {
   }
 
   /**
-   * A plane for the shading: `variance` at its places.
+   * A plane for the shading: `variance` at positions of the plane.
    * @param {Float64Array} x
    * @param {number} a
    * @param {number} b
@@ -107,7 +107,10 @@ class JoinedLayers {
   constructor(layers, signal, drawing) {
     this.layers = layers;
     this.signal = signal;
-    /** Whether variances are relative to those without data, which is so if a view has its own layers. */
+    /**
+     * Whether variances are relative to the variances without data; this is the case if a view has
+     * private layers.
+     */
     this.shares = layers.some((layer) => layer instanceof ChainModel);
     this.drawing = drawing;
     this.nOutputs = layers.reduce((total, layer) => total + layer.nOutputs, 0);
@@ -117,7 +120,8 @@ class JoinedLayers {
   }
 
   /**
-   * Mean of the whole row; returns the outputs' mean variance, in the units of the data or relative.
+   * Computes the mean of the whole row; returns the mean variance of the outputs, in the units of
+   * the data or relative.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */

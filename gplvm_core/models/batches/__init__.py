@@ -1,4 +1,4 @@
-"""Training on batches of rows; in benchmarks, growing samples were better in the same time.
+"""Training on batches of rows. In benchmarks, growing samples gave better results in the same time.
 
 Only the estimator with `batch_size` imports this package (benchmarks/README.md has the
 measurements).

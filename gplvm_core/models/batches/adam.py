@@ -49,10 +49,10 @@ class AdamState(State):
 class Adam:
     """Adam with a linearly decreasing rate, for `iterations` of `batches` batches each.
 
-    Natural entries move by the fraction `natural_step` towards each batch's estimate. The status is
-    "converged" after all iterations, and "stalled" if batches cannot be evaluated. Source: Kingma &
-    Ba (2015), Adam: a method for stochastic optimization; Hensman, Fusi & Lawrence (2013) for the
-    natural steps.
+    Natural entries move towards the estimate of each batch by the fraction `natural_step`. The
+    status is "converged" after all iterations, and "stalled" if batches cannot be evaluated.
+    Source: Kingma & Ba (2015), Adam: a method for stochastic optimization; Hensman, Fusi & Lawrence
+    (2013) for the natural steps.
     """
 
     rate: float = 0.03
@@ -77,7 +77,10 @@ class Adam:
         return AdamState(x, value, gradient, 0, 1, 0, "running", "", empty, empty, 0)
 
     def step(self, state: AdamState, objective: BatchObjective) -> AdamState:
-        """One iteration of several batches; returns a state that is not running unchanged."""
+        """Make one iteration of several batches.
+
+        A state that is not running is returned unchanged.
+        """
         if state.status != "running":
             return state
         natural, failed = objective.natural, 0

@@ -6,9 +6,9 @@ the data. If q(v) = q_R is optimal for some R, the bound is the tangent of the c
 
     F(S; q_R) = F(R) + ⟨∂F/∂R, S − R⟩.
 
-So R parametrises q(u), and a batch that is scaled up to all rows gives an unbiased estimate of the
-bound. A natural-gradient step is a running mean, R ← (1 − ρ)R + ρS; with all rows and ρ = 1 the
-result is the collapsed bound. Damianou (2015), eq. 3.11–3.19; Chamberlin (2016), §2.6;
+R therefore parametrises q(u), and a batch that is scaled up to all rows gives an unbiased estimate
+of the bound. A natural-gradient step is a running mean, R ← (1 − ρ)R + ρS; with all rows and ρ = 1
+the result is the collapsed bound. Damianou (2015), eq. 3.11–3.19; Chamberlin (2016), §2.6;
 MATHEMATICS.md, section 7.
 """
 
@@ -34,7 +34,7 @@ from gplvm_core.statistics.executors import serial
 class BatchValue:
     """An estimate of F_data in nats, its gradients, and the batch's whitened statistics.
 
-    All three are scaled up to all rows, also the gradients with respect to the batch's inputs.
+    All three are scaled up to all rows, including the gradients with respect to the batch's inputs.
     """
 
     value: float
@@ -60,7 +60,7 @@ class Explicit:
     ) -> Self:
         """Optimise q(u) and the scales; raises NotPositiveDefiniteError.
 
-        seen: R for the kernel before its scale is optimised.
+        seen: R for the kernel whose scale is not yet optimised.
         """
         gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
         unit = Factor(np.eye(len(gram.lower)), 0.0)
@@ -148,7 +148,7 @@ def scaled_up(
 
 
 def _of_scaled_kernel(seen: Statistics, factor: float) -> Statistics:
-    """Whitened statistics for the kernel, and so LLᵀ, times a factor."""
+    """The whitened statistics if the kernel, and therefore LLᵀ, is multiplied by a factor."""
     return replace(
         seen,
         psi0=factor * seen.psi0,

@@ -1,9 +1,10 @@
 """Training on batches of rows: natural gradients for an explicit q(u), and Adam for the rest.
 
-A sample is trained first, since batches take far longer from principal components only. Nothing is
-stored for a row: q(x_n) of a batch's rows is either recomputed by a few steps with the present
-q(u), starting from the nearest rows of the sample, or predicted by an encoder, which is also
-trained. Damianou (2015), §3.3.3; Chamberlin (2016), §2.6 and §3.3; MATHEMATICS.md, section 7.
+A sample is trained first, because training only by batches from principal components takes far
+longer. Nothing is stored for a row. For the rows of a batch, q(x_n) is either predicted by an
+encoder, which is also trained, or computed again: by a few steps with the present q(u) that start
+from the nearest rows of the sample. Damianou (2015), §3.3.3; Chamberlin (2016), §2.6 and §3.3;
+MATHEMATICS.md, section 7.
 """
 
 import math
@@ -39,7 +40,7 @@ from gplvm_core.priors.encoder import Head
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.executors import place_of
 
-# The effort to find q(x_n) of a batch's rows, to a hundredth of a nat.
+# Settings of the search for q(x_n) of a batch's rows, to a hundredth of a nat.
 STEPS = Effort(starts=1, starts_of_partial=1, iterations=20, tolerance=0.1, tile=256)
 # The number of rows that determines the scales of the kernel's parameters.
 SCALE_OF_ROWS = 1000
@@ -78,7 +79,7 @@ class BatchesOfPhase:
 
     def batch(self, x: Float[Array, " P"], number: int, /) -> tuple[float, Float[Array, " P"]]:
         problem = self.whole.problem
-        assert isinstance(problem, Stochastic)  # whose last phase this is
+        assert isinstance(problem, Stochastic)  # the problem whose last phase this is
         return self.whole.negative(x, lambda at: problem.batch(at, number))
 
 
@@ -102,7 +103,7 @@ class ByBatches:
 class Stochastic:
     """A training problem whose last phase uses batches of `batch_size` rows.
 
-    sample: the problem of the phases before, without its last phase. encoder: an encoded node for
+    sample: the problem of the previous phases, without its last phase. encoder: an encoded node for
     all rows, or None.
     """
 

@@ -1,6 +1,7 @@
 """The inputs of a regression: known exactly, with noise of known or learnt size, or missing.
 
-Everything here is in internal units, in which every column of the inputs is standardised.
+All quantities of this module are in internal units, in which every column of the inputs is
+standardised.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from gplvm_core.models.data.input_units import Variance, internal_variance
 from gplvm_core.numerics import Array
 from gplvm_core.priors import UncertainInputs
 
-# Initial variance of learnt input noise: a tenth of the column's standard deviation, squared.
+# Initial variance of learnt input noise: the square of a tenth of the column's standard deviation.
 INITIAL_NOISE = 0.01
 # Initial variance of q for a missing input.
 INITIAL_VARIANCE = 0.3
@@ -47,9 +48,10 @@ class Inputs:
     ) -> Self:
         """Inputs as observed (NaN = missing) with the variance of their noise (0 = exact).
 
-        A missing entry has the prior N(0, 1), a noisy one N(z, variance) (Damianou 2015,
-        eq. 4.1). constrained: q(x) of a noisy entry has the fixed mean z (§4.2.1). Its variance is
-        the given one; if the noise is learnt (one variance per column), it is trained.
+        A missing entry has the prior N(0, 1), and a noisy entry the prior N(z, variance) (Damianou
+        2015, eq. 4.1). constrained: q(x) of a noisy entry has the fixed mean z (§4.2.1). The
+        variance of this q(x) is the given one, or it is trained if the noise is learnt (one
+        variance per column).
         """
         missing = np.isnan(points)
         learned = isinstance(variance, str)
@@ -64,8 +66,9 @@ class Inputs:
         start = np.where(missing, INITIAL_VARIANCE, spread)
         return cls(
             Belief(observed, start, exact),
-            # Damianou's §4.2.1 uses N(0, 1) for noisy entries, too. The KL to it exceeds the
-            # information in a few outputs, so that the optimum ignores the observed inputs.
+            # Damianou (2015), §4.2.1, uses the prior N(0, 1) for noisy entries, too. The KL to that
+            # prior exceeds the information in a few outputs, so that the optimum ignores the
+            # observed inputs.
             UncertainInputs(observed, np.where(missing, 1.0, spread)),
             missing,
             missing | (False if constrained else noisy),

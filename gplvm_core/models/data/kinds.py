@@ -13,14 +13,17 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed
 
-# A number with more signal than this, in units of its noise, of which a larger share is one value.
+# A note names a column of numbers if its signal-to-noise ratio is above the first limit, and a
+# single value fills more than the second fraction of its rows.
 ALMOST_EXACT, REPEATED = 100.0, 0.15
 
 Tables = Mapping[str, TableColumns]
 
 
 def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Scaling:
-    """Every number has a centre and scale; other outputs have no unit and stay as they are."""
+    """Every column of numbers has a centre and a scale; other outputs have no unit and are not
+    scaled.
+    """
     numbers = columns.links().numbers
     center, scale = np.zeros(len(numbers)), np.ones(len(numbers))
     if not numbers.any():
@@ -45,11 +48,12 @@ def columns_in_words(
     ratio: Float[Array, " D"],
     silent: Bool[NDArray[np.bool_], " D"],
 ) -> tuple[str, ...]:
-    """Columns that the map does not explain, and numbers that may dominate it.
+    """Notes on columns that the map does not explain, and on columns of numbers that may dominate
+    it.
 
     internal: the outputs in internal units. ratio: the signals. silent: outputs that are only
-    noise. A number with many equal values may be learnt almost without noise, since the density of
-    a repeated value has no upper limit.
+    noise. A column of numbers with many equal values may be learnt almost without noise, because
+    the density of a repeated value has no upper limit.
     """
     notes, without = list[str](), list[str]()
     for column, place in zip(columns.columns, columns.places, strict=True):
@@ -107,7 +111,7 @@ def learnt_tables(
 
 
 def encoded_tables(views: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
-    """New rows of some views, in which outputs replace columns of several kinds."""
+    """New rows of some views, with columns of several kinds replaced by their outputs."""
     found = dict(views)
     for name, values in views.items():
         if name in tables:

@@ -18,8 +18,8 @@ def labelled_rows(
 ) -> tuple[Bool[NDArray[np.bool_], " N"], Shaped[NDArray[Any], " L"]]:
     """Which rows have a label, and these labels; −1, NaN, None and blank text mark rows without.
 
-    name: the estimator's, for messages. Raises ValueError if no row has a label, or if labels mix
-    types.
+    name: the name of the estimator, for messages. Raises ValueError if no row has a label, or if
+    labels mix types.
     """
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")

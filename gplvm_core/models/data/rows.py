@@ -34,7 +34,7 @@ def readable(values: Any) -> Any:
 
 
 def as_floats(values: Any, what: str) -> Float[Array, "..."]:
-    """Values as float64 with NaN for missing ones; raises DataError unless they are real numbers.
+    """Values as float64, NaN where missing; raises DataError unless they are real numbers.
 
     what: the name of the values in messages.
     """

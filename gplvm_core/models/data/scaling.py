@@ -16,8 +16,8 @@ from gplvm_core.statistics import Patterns
 How = Literal["global", "columns", "none"]
 Noise = Literal["shared", "per_output"]
 HOW, NOISES = get_args(How), get_args(Noise)
-# Relative differences below this (64 units in the last place) are rounding errors of a few sums
-# and products.
+# Relative differences below this (64 units of the last digit) are rounding errors of a few sums and
+# products.
 ROUNDING = 64 * float(np.finfo(float).eps)
 
 
@@ -44,7 +44,7 @@ class Scaling:
 
     @classmethod
     def none(cls, n_outputs: int) -> Self:
-        """The scaling that changes nothing."""
+        """The identity: a scaling that changes nothing."""
         return cls(np.zeros(n_outputs), np.ones(n_outputs))
 
     @classmethod
@@ -79,7 +79,7 @@ class Scaling:
         return cls(center, scale, notes)
 
     def apply(self, targets: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """Outputs in the layer's internal units; missing entries stay missing."""
+        """Outputs in the layer's internal units; missing entries remain missing."""
         return (targets - self.center) / self.scale
 
     def log_jacobian(self, observed: Int[NDArray[np.intp], " D"]) -> float:
@@ -105,7 +105,8 @@ def column_units(
     center = np.where(observed, values, 0.0).sum(axis=0) / count
     deviation = np.where(observed, values - center, 0.0)
     spread = np.sqrt((deviation**2).sum(axis=0) / count)
-    # The mean of large numbers is rounded. If the error is visible in the spread, correct it.
+    # The mean of large numbers has a rounding error. If this error is visible in the spread,
+    # correct the mean.
     left = deviation.sum(axis=0) / count
     shown = np.abs(left) > 1e-9 * spread
     center = np.where(shown, center + left, center)

@@ -15,10 +15,10 @@ from gplvm_core.readers import DataError
 
 @dataclass(frozen=True)
 class Windows:
-    """All windows of some series, oldest entry first, and the value after each.
+    """All windows of some series, oldest entry first, and the value after each window.
 
-    variance: that of the windows' entries; None if it is learnt. last: the last window of the last
-    series, from which forecasts continue.
+    variance: the variance of the entries of the windows; None if it is learnt. last: the last
+    window of the last series, from which forecasts continue.
     """
 
     inputs: Float[Array, "N Q"]
@@ -50,7 +50,7 @@ class Windows:
 
 
 def _windows(series: Float[Array, "T D"], window: int) -> Float[Array, "N Q"]:
-    """All windows of the series that a value follows, oldest entry first."""
+    """All windows of the series that are followed by a value, oldest entry first."""
     stretches = [series[lag : len(series) - window + lag] for lag in range(window)]
     return np.concatenate(stretches, axis=1)
 
@@ -67,7 +67,7 @@ def checked_series(
 ) -> Float[Array, "T D"]:
     """One series (T or T × D) as T × D; raises DataError if it is too short or has gaps.
 
-    reset: it is the first training series.
+    reset: whether it is the first training series.
     """
     table = np.asarray(readable(series))[:, None] if np.ndim(series) == 1 else series
     try:
@@ -79,7 +79,7 @@ def checked_series(
                 "between them as a list of series."
             ) from error
         raise
-    # To train, there must be values after a window.
+    # Training needs values after a window.
     least = window + (2 if reset else 0)
     if len(values) < least:
         raise DataError(
@@ -119,7 +119,9 @@ def series_variance(variance: ArrayLike, series: Float[Array, "T D"]) -> Float[A
 
 
 def are_several(series: Any) -> bool:
-    """Whether this is a list of series (arrays or tables), not one series as a list."""
+    """Whether this is a list of series (arrays or tables), and not a single series given
+    as a list.
+    """
     if not isinstance(series, list | tuple) or not series:
         return False
     return all(np.ndim(s) == 2 or (isinstance(s, np.ndarray) and s.ndim == 1) for s in series)

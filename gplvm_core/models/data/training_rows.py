@@ -35,7 +35,9 @@ class TrainingRows:
 
     @classmethod
     def sampled(cls, files: int, kept: Int[Rows, " K"], trained: Int[Rows, " T"] | None) -> Self:
-        """A sample of the rows of files; trained: which rows of the sample training saw."""
+        """A sample of the rows of files; trained: the rows of the sample that were used for
+        training.
+        """
         return cls(len(kept), kept if trained is None else kept[trained], kept, files)
 
     def more(self, count: int) -> Self:
@@ -47,7 +49,8 @@ class TrainingRows:
         trained = np.arange(self.count) if self.trained is None else self.trained
         kept = self.kept
         if kept is not None:
-            # Number them after the files' last row, since unread rows also have numbers.
+            # The numbers start after the last row of the files, because rows that were not read
+            # also have numbers.
             first = max(self.in_files or self.count, int(kept[-1]) + 1)
             kept = np.append(kept, first + np.arange(count))
         return replace(self.more(count), trained=trained, kept=kept)

@@ -62,7 +62,7 @@ def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
 def training_views(
     views: Views, how: str, tables: Tables | None = None
 ) -> tuple[Views, dict[str, Scaling]]:
-    """Views in internal units with their scalings; tables: those with columns of several kinds.
+    """Views in internal units with their scalings; tables: the views with columns of several kinds.
 
     Raises DataError if a row is missing from all views, and if all columns of a view are constant.
     """

@@ -1,4 +1,4 @@
-"""Answers of a model of one table with columns of several kinds, in the columns' own values."""
+"""Predictions of a model of one table with columns of several kinds, in the columns' own values."""
 
 from typing import Any
 
@@ -24,19 +24,14 @@ from gplvm_core.prediction.paths import StepCallback
 
 
 class AnyKind(TrainedKinds):
-    """Answer questions about one table, whose columns may be of several kinds (`columns_`).
+    """Predictions for one table, whose columns may be of several kinds (`columns_`).
 
-    For a table of several kinds the answers are tables with values of the same kinds: numbers at
-    their mean, counts at their median, and the most probable word. Draws contain words and counts.
+    For a table of several kinds, predictions are tables with values of the same kinds: the mean of
+    a number, the median of a count, and the most probable word. Draws contain words and counts.
     """
 
     def class_words(self, column: str | int) -> tuple[Any, ...]:
         """Return the words of a column, in the order of `class_probabilities`.
-
-        Parameters
-        ----------
-        column : str or int
-            The name or the number of the column.
 
         Returns
         -------
@@ -59,8 +54,6 @@ class AnyKind(TrainedKinds):
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
-        column : str or int
-            The name or the number of the column.
 
         Returns
         -------
@@ -80,8 +73,6 @@ class AnyKind(TrainedKinds):
         ----------
         X : array_like of shape (n, Q)
             Latent points.
-        column : str or int
-            The name or the number of the column.
         X_variance : array_like, optional
             Variances of the latent points; None for exact points.
 
@@ -101,10 +92,6 @@ class AnyKind(TrainedKinds):
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
-        column : str or int
-            The name or the number of the column.
-        most : int
-            The largest count.
 
         Returns
         -------
@@ -129,8 +116,6 @@ class AnyKind(TrainedKinds):
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
-        column : str or int
-            The name or the number of the column.
         quantiles : array_like of shape (K,), default (0.05, 0.5, 0.95)
             Probabilities between 0 and 1.
 
@@ -157,44 +142,23 @@ class AnyKind(TrainedKinds):
         return_probability: bool = False,
         method: FillMethod | None = None,
     ) -> Any:
-        """Fill in missing values: numbers at their mean, counts at their median, words at the
-        most probable one.
+        """Fill in missing values: numbers with their mean, counts with their median, words with the
+        most probable word.
 
         With times the rows are one sequence and are inferred jointly; rows without any observed
-        value are then allowed. Without times every row is inferred separately.
+        value are allowed in this case. Without times every row is inferred separately.
 
         Parameters
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
-        times : array_like of shape (n,) or (n, P), optional
-            The times of the rows, for a model with a time_kernel.
-        sequence : label, optional
-            The trained sequence that the rows belong to; None for a new sequence.
-        coupled : bool, default True
-            Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
-            training rows fixed). False, which is cheaper: each row has the prior at its time.
-        adapt : bool, default False
-            Whether the rows also update the mapping q(u). This suits a sequence that differs from
-            the trained ones and has some complete rows. False is cheaper.
-        callback : callable, optional
-            Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
-            rows are examined separately. StopIteration raised in it ends inference with the best
-            path so far.
         return_std : bool, default False
             Whether to return standard deviations, too; NaN for words.
         return_cov : bool, default False
             Whether to return covariances, too; only for numbers, without times and return_std.
-        return_latent : bool, default False
-            Whether to return the latent path and its standard deviations, too; only with times.
         return_probability : bool, default False
             Whether to return the probability of each filled word and count, too: 1 where observed,
             NaN for numbers. Only for a table of several kinds.
-        method : {"map", "density"}, optional
-            How gaps are filled: by latent points that explain the row, or by the density that
-            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
-            standard deviations are calibrated on these rows.
 
         Returns
         -------

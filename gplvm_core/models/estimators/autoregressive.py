@@ -42,10 +42,10 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
     Parameters
     ----------
     window
-        The number of previous values that the next one depends on.
+        The number of previous values on which the next value depends.
     kernel
-        The kernel, as for SparseGPRegression, or "rbf + linear". The linear part suits series that
-        change little in a step.
+        The kernel, as for SparseGPRegression, or "rbf + linear". The linear part is suitable for
+        series that change little from one value to the next.
 
     Examples
     --------
@@ -78,15 +78,8 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
         ----------
         series : array_like of shape (T,) or (T, D), or list of them
             Equally spaced series. Forecasts continue the last one of a list.
-        y : ignored
-            For scikit-learn.
         series_variance : array_like or list of them, optional
             The variances of the values, in a shape that broadcasts to the series. None: learnt.
-        callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 
         Returns
         -------

@@ -47,7 +47,8 @@ class BayesianGPLVM(LatentSettings, AnyKind):
 
     Examples
     --------
-    Rows on a noisy line have one latent dimension; a missing value follows from the others.
+    Rows on a noisy line have one latent dimension. The other values of a row predict a missing
+    value.
 
     >>> import numpy as np
     >>> from gplvm_core import BayesianGPLVM

@@ -10,11 +10,13 @@ class Capabilities:
     Attributes
     ----------
     timed : bool
-        Whether its latent points are on paths over time, which it forecasts, samples and infers.
+        Whether the latent points are on paths over time, so that the model can forecast, sample and
+        infer sequences.
     views : bool
-        Whether it generates several views from one latent space, and one view from another.
+        Whether the model generates several views from one latent space, and predicts one view from
+        another.
     layers : bool
-        Whether it has several layers, each with a latent space.
+        Whether the model has several layers, each with a latent space.
     """
 
     timed: bool = False

@@ -35,8 +35,8 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         An unfitted model, copied for every class. None: a BayesianGPLVM with 10 latent dimensions,
         30 inducing inputs and 150 iterations.
     prior : {"empirical", "uniform"} or array_like of shape (K,), default "empirical"
-        The class probabilities: the proportions of the training rows, equal ones, or an array in
-        the order of `classes_`.
+        The class probabilities: the proportions of the training rows, equal probabilities, or an
+        array in the order of `classes_`.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ class Layered:
         return Capabilities(layers=True)
 
     def _known(self, layer: DeepLayer) -> Statistics | None:
-        """The statistics of a hidden layer; None if they do not determine its q(u)."""
+        """The statistics of a hidden layer; None if the statistics do not determine its q(u)."""
         return layer.statistics_ if self._trained_family.summarised else None
 
     @property

@@ -56,7 +56,8 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
         `bound_` is a bound on log p(Y | Y).
     grow
         Whether to try a further start that trains a shallow model first and adds the layers above
-        it one by one. The model uses the better bound; `notes_` report which.
+        it one by one. The model uses the start with the better bound, and `notes_` reports which
+        one.
     mean
         The mean function of the hidden layers: "zero", or "linear", fixed linear maps of their
         inputs (RBF kernels; the family "marginalised" or "mean_field").

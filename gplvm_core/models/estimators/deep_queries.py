@@ -1,4 +1,4 @@
-"""Methods of a fitted deep GP-LVM: those of all latent models, and outputs from any layer."""
+"""Methods of a fitted deep GP-LVM: the methods of all latent models, and outputs from any layer."""
 
 import numpy as np
 from jaxtyping import Float
@@ -17,7 +17,7 @@ from gplvm_core.statistics import Statistics
 
 
 class DeepQueries(Layered, SequenceQueries):
-    """Outputs from any layer, and sequences for a model with a time_kernel.
+    """Methods for outputs from any layer, and for sequences of a model with a time_kernel.
 
     Attributes
     ----------
@@ -63,10 +63,6 @@ class DeepQueries(Layered, SequenceQueries):
             The number of the layer in `layers_`; 0 is the top.
         H_variance : array_like of shape (n, Q), optional
             Variances of the inputs; None for exact inputs.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------

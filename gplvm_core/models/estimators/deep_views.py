@@ -37,7 +37,7 @@ from gplvm_core.statistics import Executor
 Widths = int | tuple[int, ...]
 OneKernel = str | Kernel | Mapping[str, str | Kernel]
 ViewWidths = Widths | Mapping[str, Widths] | None
-# Fitted attributes that the model of one view takes from the model of all views.
+# Fitted attributes that the model of one view copies from the model of all views.
 OF_EVERY_VIEW = (
     *("family_", "times_", "sequences_", "path_", "time_kernel_"),
     *("rows_", "notes_", "result_", "trace_", "restarts_"),
@@ -133,10 +133,6 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
             The number of the layer in `layers_`; 0 is the top, len(layers_) the shared space.
         H_variance : array_like of shape (n, Q), optional
             Variances of the inputs; None for exact inputs.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------

@@ -10,6 +10,50 @@ from numpy.typing import ArrayLike
 
 Class = TypeVar("Class", bound=type)
 
+# Descriptions that several methods share, by argument, or by method and argument. A docstring
+# may leave these arguments out.
+_SHARED = """
+column : str or int
+    The name or the number of the column.
+inputs : dict of str to array_like of shape (n, Q), optional
+    The points of the nodes with `KnownInputs`.
+most : int
+    The largest count.
+noise : bool, default False
+    Whether standard deviations include the observation noise.
+random_state : int or None, default None
+    The seed of the draws.
+return_std : bool, default False
+    Whether to return standard deviations, too.
+sequence : label, optional
+    The trained sequence that the rows belong to; None for a new sequence.
+view : str
+    The name of the view with the column.
+"""
+_OF_METHODS = {
+    "complete": """
+method : {"map", "density"}, optional
+    How gaps are filled: by latent points that explain the row, or by the density that
+    `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps of
+    the same kind better in held-out rows (`completion_methods`). After `fit_density` standard
+    deviations are calibrated on these rows.
+""",
+    "fit": """
+y : ignored
+    For scikit-learn.
+times : array_like of shape (N,) or (N, P), optional
+    Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
+    0, 1, 2, … within each sequence.
+sequences : array_like of shape (N,), optional
+    Labels. Rows with the same label share a path; different paths are independent.
+callback : callable, optional
+    Called as callback(progress) after each accepted iteration. StopIteration raised in it ends
+    training with the best state so far.
+resume : Run, optional
+    A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+""",
+}
+
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*)( : .+)?\n((?:    .*\n?|\n)*)", re.MULTILINE)
 
@@ -22,7 +66,7 @@ def sections_of(text: str | None) -> dict[str, str]:
 
 
 def entries_of(section: str) -> dict[str, str]:
-    """The entries of a section of parameters or attributes by name, each with its type."""
+    """The entries of a section of parameters or attributes, by name and with types."""
     found = {}
     for names, kind, body in _ENTRY.findall(section):
         for name in names.split(", "):
@@ -33,8 +77,9 @@ def entries_of(section: str) -> dict[str, str]:
 def documented(cls: Class, parameters: Sequence[str] = ()) -> Class:
     """Complete the documentation of an estimator, and shorten the signatures of its methods.
 
-    The section "Attributes" joins those of the class and its bases; a class's own entry replaces
-    that of a base. parameters: the entries of "Parameters" (default: as the class has them).
+    The section "Attributes" joins the sections of the class and its bases; an entry of the class
+    replaces that of a base. parameters: the entries of "Parameters" (default: as the class has
+    them).
     """
     sections = sections_of(cls.__doc__)
     attributes: dict[str, str] = {}
@@ -50,8 +95,43 @@ def documented(cls: Class, parameters: Sequence[str] = ()) -> Class:
         "Attributes": "\n".join(attributes.values()),
     }
     cls.__doc__ = _joined({**parts, **{k: v for k, v in sections.items() if k not in parts}})
-    _shorten_signatures(cls)
+    for each in reversed(_ours(cls)):
+        for name, method in _public_methods(each):
+            _complete_arguments(each, name, method)
+            method.__signature__ = _short_signature(method)  # `help` prints ArrayLike, Kernel
     return cls
+
+
+def _ours(cls: type) -> list[type]:
+    """The class and its base classes in this package."""
+    package = __name__.partition(".")[0]
+    return [each for each in cls.__mro__ if each.__module__.startswith(package)]
+
+
+def _public_methods(cls: type) -> list[tuple[str, Any]]:
+    """The constructor and the public methods that a class defines."""
+    return [
+        (name, method)
+        for name, method in vars(cls).items()
+        if inspect.isfunction(method)
+        and method.__module__ == cls.__module__
+        and (name == "__init__" or not name.startswith("_"))
+    ]
+
+
+def _complete_arguments(cls: type, name: str, method: Any) -> None:
+    """Add the arguments that a docstring leaves out: from the overridden method, or shared."""
+    sections = sections_of(method.__doc__)
+    described = entries_of(sections.get("Parameters", ""))
+    given = [each for each in inspect.signature(method).parameters if each != "self"]
+    if not method.__doc__ or all(each in described for each in given):
+        return
+    overridden = next((vars(each)[name] for each in _ours(cls)[1:] if name in vars(each)), None)
+    inherited = entries_of(sections_of(getattr(overridden, "__doc__", "")).get("Parameters", ""))
+    shared = entries_of(_SHARED) | entries_of(_OF_METHODS.get(name, ""))
+    known = {**shared, **inherited, **described}
+    entries = "\n".join(known[each] for each in given if each in known)
+    method.__doc__ = _joined({"": sections.pop(""), **sections, "Parameters": entries})
 
 
 def _joined(sections: Mapping[str, str]) -> str:
@@ -60,16 +140,6 @@ def _joined(sections: Mapping[str, str]) -> str:
         for name, body in sections.items()
         if body
     )
-
-
-def _shorten_signatures(cls: type) -> None:
-    """Have `help` print types by short names, such as ArrayLike and Kernel."""
-    for each in cls.__mro__:
-        for name, method in vars(each).items():
-            own = inspect.isfunction(method) and method.__module__ == each.__module__
-            public = name == "__init__" or not name.startswith("_")
-            if own and public and each.__module__.startswith(__name__.partition(".")[0]):
-                method.__signature__ = _short_signature(method)
 
 
 def _short_signature(method: Callable[..., Any]) -> inspect.Signature:
@@ -97,7 +167,7 @@ def _short(annotation: Any, default: Any = None) -> Any:
 
 
 def _name(annotation: Any, default: Any = None) -> str:
-    """A type without the modules that it is from, and ArrayLike as one name."""
+    """The name of a type without its modules, and with ArrayLike as one name."""
     origin, kinds = get_origin(annotation), get_args(annotation)
     if annotation is None or annotation is type(None):
         return "None"

@@ -83,8 +83,8 @@ class LatentVariableModel(
         By default this is the difference between the bounds with and without the row. Each of the
         two is a lower bound; their difference is not a bound (Damianou 2015, §3.4). A table of
         several kinds always takes importance samples, by default 200, with quadrature over the
-        functions. Its value is the log density of the numbers plus the log probability of the other
-        entries, which depends on no unit and has no Jacobian.
+        functions. The value is the log density of the numbers plus the log probability of the other
+        entries. This probability has no unit, and therefore no Jacobian.
 
         Parameters
         ----------
@@ -97,10 +97,10 @@ class LatentVariableModel(
             The seed of the samples.
         method : {"bound", "sampling", "density"}, optional
             "bound": the difference of bounds. "sampling": importance samples, by default 1000;
-            after `fit_density` the latent points have the density of the training points in the
-            place of N(0, I). "density": the exact density of the mixture that `fit_density` derived
-            from the map. The three are different quantities: do not compare their values.
-            Default: "bound", or samples from N(0, I) if n_samples is given.
+            after `fit_density` the latent points have the density of the training points instead of
+            N(0, I). "density": the exact density of the mixture that `fit_density` derived from the
+            map. The three are different quantities: do not compare their values. Default: "bound",
+            or samples from N(0, I) if n_samples is given.
 
         Returns
         -------
@@ -123,8 +123,6 @@ class LatentVariableModel(
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
         scaled : bool, default False
             Whether to express every dimension in its lengthscale. Distances between latent points
             (nearest neighbours, clusters, classifiers) have a meaning only in these units. For the
@@ -156,10 +154,6 @@ class LatentVariableModel(
             Latent points.
         X_variance : array_like, optional
             Variances of the latent points; None for exact points.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -191,8 +185,6 @@ class LatentVariableModel(
             Latent points. None, or a number of rows, draws latent points from the prior.
         n_samples : int, default 1
             The number of rows, or with X the number of joint draws at X.
-        random_state : int or None, default None
-            The seed of the draws.
         X_variance : array_like, optional
             Variances of the latent points; None for exact points.
 
@@ -226,15 +218,9 @@ class LatentVariableModel(
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
         return_cov : bool, default False
-            Whether to return covariances, too; not together with return_std. They are the map's.
-        method : {"map", "density"}, optional
-            How gaps are filled: by latent points that explain the row, or by the density that
-            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
-            standard deviations are calibrated on these rows.
+            Whether to return covariances, too; not together with return_std. Covariances always
+            come from the map.
 
         Returns
         -------
@@ -271,8 +257,6 @@ class LatentVariableModel(
             Rows; NaN marks missing values.
         n_samples : int, default 1
             The number of draws S of each row.
-        random_state : int or None, default None
-            The seed of the draws.
 
         Returns
         -------
@@ -301,7 +285,8 @@ class LatentVariableModel(
         Returns
         -------
         weights : ndarray of shape (n, K)
-            The weights of the explanations. Those of a row sum to 1; 0 marks no explanation.
+            The weights of the explanations. The weights of a row sum to 1; 0 means that there is no
+            explanation.
         points : ndarray of shape (n, K, Q)
             The latent means; NaN where a row has fewer explanations.
         rows : ndarray of shape (n, K, D)
@@ -322,8 +307,6 @@ class LatentVariableModel(
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -345,7 +328,9 @@ class LatentVariableModel(
         return prediction.explain(self._network, {DATA: outputs})
 
     def _project(self, outputs: Array) -> Projection:
-        """The same for the latent points; a model with an encoder uses it for complete rows."""
+        """The explanations at the latent points; a model with an encoder uses it for
+        complete rows.
+        """
 
         def inferred(rows: Array) -> Projection:
             return self._explained(rows)[0]
@@ -374,7 +359,7 @@ class LatentVariableModel(
         return found[0].best, prediction.reconstructed(self._network, found, noise=True)
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
-        """The same with each row's covariance, noise included."""
+        """Mean and covariance of the outputs of each row, given its observed values, with noise."""
         return prediction.reconstructed_jointly(
             self._network, self._row_explanations(outputs), DATA
         )

@@ -60,19 +60,10 @@ class FromFiles(TimedModel):
             Outputs; NaN marks missing values. For an array of PyTorch or CuPy, the sums over the
             rows are computed on its device, which must support float64. Files of at most 20,000
             rows are loaded completely, and so are all files with an encoder or a time_kernel.
-        y : ignored
-            For scikit-learn.
-        times : array_like of shape (N,) or (N, P), optional
-            Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
-            0, 1, 2, … within each sequence.
-        sequences : array_like of shape (N,), optional
-            Labels. Rows with the same label share a path; different paths are independent.
         callback : callable, optional
             Called as callback(progress) after each accepted iteration, and after each part of the
             files. StopIteration raised in it ends training and reading with the best state so far;
             `result_` reports this.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
         executor : Executor, optional
             `gplvm_core.cluster(…)`, to read files on a cluster. Default: n_jobs local threads.
 
@@ -102,9 +93,9 @@ class FromFiles(TimedModel):
         if len(Y) <= most or not alone:
             self._fit(np.asarray(Y), times, sequences, callback, resume)
             if executor is not None:
-                why = "they are few" if alone else "each depends on an encoder or on its time"
+                why = "they are few" if alone else "each row depends on an encoder or on its time"
                 self.notes_ += (
-                    f"the executor was not used: these rows were read whole, since {why}",
+                    f"the executor was not used: these rows were loaded completely, because {why}",
                 )
             return self
         kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:most])
@@ -118,10 +109,10 @@ class FromFiles(TimedModel):
         """Add rows to a trained model without training again.
 
         The model infers the latent point of each row, as `transform` does but from one start. It
-        then updates the mapping q(u) from all rows. Kernel, noise and inducing inputs stay fixed.
-        `bound_`, `information_`, `latent_mean_` and `latent_variance_` describe all rows, the new
-        ones last. After training from files, `rows_.kept` numbers the new rows after the files'
-        last row.
+        then updates the mapping q(u) from all rows. Kernel, noise and inducing inputs do not
+        change. `bound_`, `information_`, `latent_mean_` and `latent_variance_` describe all rows;
+        the new rows are last. After training from files, `rows_.kept` numbers the new rows after
+        the files' last row.
 
         Parameters
         ----------
@@ -187,7 +178,7 @@ class FromFiles(TimedModel):
         self.notes_ += (note,)
 
     def _add(self, new: Sums, kept: Belief | None) -> None:
-        """Add the sums of rows, and their posteriors where these are to be stored."""
+        """Add the sums of rows, and the posteriors of the rows that the model stores."""
         added = Added.of(self.posterior_, self.statistics_, new)
         before = self.rows_.count
         information = (before * self.information_ + new.divergence) / (before + new.count)

@@ -1,4 +1,4 @@
-"""What all fitted models offer: saving, their layer, their latent points."""
+"""Base classes of all fitted models: saving, the layer, the latent points."""
 
 import warnings
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.optimise import Result
 from gplvm_core.prediction import Posterior
 
-# A latent dimension is on when it carries more than this much information about a point.
+# A latent dimension is on if its information about a point is larger than this, in nats.
 ON = 0.05
 
 
@@ -28,7 +28,8 @@ class Saved:
     # Fitted attributes that only other estimators have, each with the reason.
     _absent: ClassVar[Mapping[str, str]] = {}
 
-    if not TYPE_CHECKING:  # a type checker still reports unknown attributes
+    # type checkers do not see this method, so that they still report unknown attributes
+    if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             """Raise an error that explains why a fitted attribute is missing."""
@@ -49,7 +50,7 @@ class Saved:
                         f"This {type(self).__name__} instance is not fitted yet: call fit before "
                         f"asking for {name}"
                     )
-            return object.__getattribute__(self, name)  # raises the AttributeError again
+            return object.__getattribute__(self, name)  # raises the original AttributeError
 
     @property
     def capabilities(self) -> Capabilities:
@@ -71,7 +72,8 @@ class Saved:
         StoreError
             If the model has a part that files cannot store, such as a kernel of your own.
         """
-        # The only import from a higher layer of the package: the public interface has this method.
+        # The only import from a room with a higher number, because the public interface has this
+        # method.
         from gplvm_core.store.file import save
 
         check_is_fitted(self)
@@ -184,7 +186,7 @@ class FittedLayer:
     noise_std_ : ndarray of shape (D,)
         The standard deviations of the observation noise, in the units of the outputs.
     center_ : ndarray of shape (D,)
-        The outputs' values at 0 in internal units, in the units of the outputs.
+        The values of the outputs, in their units, that are 0 in internal units.
     scale_ : ndarray of shape (D,)
         The factors from internal units to the units of the outputs. With noise="per_output"
         these are the standard deviations of the noise.
@@ -214,7 +216,7 @@ class FittedLayer:
 
     @property
     def center_(self) -> Float[Array, " D"]:
-        """The point 0 of the internal units, in the user's units."""
+        """The values, in the user's units, that are 0 in internal units."""
         return self.posterior_.center
 
     @property

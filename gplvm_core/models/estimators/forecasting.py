@@ -25,13 +25,13 @@ class Forecasting:
     exact_ : SparseGPRegression
         The regression that treats the values of the window as exact.
     aware_ : SparseGPRegression
-        The regression that treats them as uncertain.
+        The regression that treats the values of the window as uncertain.
     one_column_ : bool
         Whether the series was a vector; forecasts then are vectors, too.
     history_ : ndarray of shape (window, D)
         The last values of the training series.
     history_variance_ : ndarray of shape (window, D) or None
-        Their given variances; None if the variances were learnt.
+        The given variances of these values; None if the variances were learnt.
     bound_ : float
         The bound of `aware_`, in nats.
     result_ : Result
@@ -81,8 +81,6 @@ class Forecasting:
             A series to continue, at least as long as the window. None: the training series.
         history_variance : array_like, optional
             The variances of the values of `history`.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -140,8 +138,6 @@ class Forecasting:
             The number of values to predict.
         n_samples : int, default 100
             The number of futures S.
-        random_state : int or None, default None
-            The seed of the draws.
         history : array_like of shape (T,) or (T, D), optional
             A series to continue, at least as long as the window. None: the training series.
         history_variance : array_like, optional
@@ -178,7 +174,7 @@ class Forecasting:
         """The first window of a forecast, and the variances of its values."""
         if not (isinstance(steps, int | np.integer) and steps >= 1):
             raise ValueError(f"steps must be a whole number of at least 1; got {steps!r}")
-        # Learnt variances depend only on the lag, so they hold for any window.
+        # Learnt variances depend only on the lag, so they are valid for any window.
         learned = self.aware_.input_noise_variance_[-1].reshape(self.history_.shape)
         if history is None:
             known = learned if self.history_variance_ is None else self.history_variance_

@@ -1,4 +1,4 @@
-"""Data frames in, data frames out: results with one row for each given row."""
+"""Results as data frames if the given rows are data frames, with one row for each given row."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -50,7 +50,7 @@ class TrainedKinds(FromFiles):
 
     @property
     def _columns(self) -> TableColumns:
-        """The columns. Raises ValueError if all are numbers."""
+        """The columns. The columns of the model. Raises ValueError if all columns are numbers."""
         check_is_fitted(self)
         if self.columns_ is None:
             raise ValueError(

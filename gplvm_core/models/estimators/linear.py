@@ -1,4 +1,6 @@
-"""Probabilistic PCA (Tipping & Bishop 1999): closed form, or with gaps by its exact likelihood."""
+"""Probabilistic PCA (Tipping & Bishop 1999): in closed form, or from the exact likelihood of data
+with gaps.
+"""
 
 from dataclasses import KW_ONLY
 from typing import Any, Literal, Self
@@ -28,7 +30,8 @@ from gplvm_core.prediction.linear_gaussian import (
 
 @preset
 class ProbabilisticPCA(LatentVariableModel):
-    """y = W x + center + noise with x ~ N(0, I): the maximum likelihood W and noise variance.
+    """The model is y = W x + center + noise with x ~ N(0, I), with maximum likelihood estimates of
+    W and the noise variance.
 
     With missing values (NaN) the likelihood of the observed values has no closed form and is
     maximised numerically, including the center. All predictions are exact conditional
@@ -119,7 +122,7 @@ class ProbabilisticPCA(LatentVariableModel):
             Rows; NaN marks missing values.
         method : {"density"}, optional
             "density": the exact density of the mixture that `fit_density` derived from the map,
-            which is another quantity. Default: the model's own.
+            which is another quantity. Default: the density of the model.
 
         Returns
         -------

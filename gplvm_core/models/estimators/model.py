@@ -48,7 +48,7 @@ from gplvm_core.statistics import executor_for
 class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
     """A graph of named nodes and edges, trained as one model (Damianou 2015, ch. 3 to 6).
 
-    A node has a point, with a posterior, for every row. An edge is a Gaussian-process layer from
+    For every row, a node has a point with a posterior. An edge is a Gaussian-process layer from
     one or several nodes to another node or to data. The graph must be acyclic; the order of nodes
     and edges does not matter. `bound_` is a lower bound on log p(data).
 
@@ -107,20 +107,11 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         Y : dict of str to array_like of shape (N, D), or array_like
             Data of the same N rows by name; NaN marks missing values. An array if one edge leads to
             data.
-        y : ignored
-            For scikit-learn.
         inputs : dict of str to array_like of shape (N, Q), optional
             The points of the nodes with `KnownInputs`.
         times : array_like of shape (N,) or (N, P), optional
             Times of the rows, or other observed inputs, for nodes with `OverTime`. Default:
             0, 1, 2, … within each sequence.
-        sequences : array_like of shape (N,), optional
-            Labels. Rows with the same label share a path; different paths are independent.
-        callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 
         Returns
         -------
@@ -174,14 +165,14 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # transform takes and returns dicts.
+        # The methods take and return dicts, which scikit-learn's wrapper of transform would refuse.
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         tags.input_tags.allow_nan = tags.input_tags.dict = True
         tags.input_tags.two_d_array = False
         return tags
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
-        """Rank starts by their bounds, after all starts that do not fit points one by one."""
+        """Rank starts by their bounds. A start that fits single points ranks below all others."""
         return sound(problem, trained.parameters), trained.restart.bound
 
     def _data(self, Y: ArrayLike | Mapping[str, ArrayLike], wiring: Wiring) -> Views:

@@ -52,7 +52,7 @@ class Questions(Timed):
     times_ : ndarray of shape (N, P) or None
         The times of the training rows; None without nodes over time.
     sequences_ : ndarray of shape (N,) or None
-        The labels of their sequences; None without nodes over time.
+        The labels of the sequences of the training rows; None without nodes over time.
     """
 
     network_: Network
@@ -86,10 +86,6 @@ class Questions(Timed):
         ----------
         points : dict of str to array_like of shape (n, Q)
             The points of nodes by name.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -163,10 +159,6 @@ class Questions(Timed):
         ----------
         n_samples : int, default 1
             The number of rows n.
-        random_state : int or None, default None
-            The seed of the draws.
-        inputs : dict of str to array_like of shape (n, Q), optional
-            The points of the nodes with `KnownInputs`.
 
         Returns
         -------
@@ -194,14 +186,8 @@ class Questions(Timed):
         ----------
         Y : dict of str to array_like of shape (n, D), or array_like
             Some or all of the data by name; NaN marks missing values. An array is the first data.
-        inputs : dict of str to array_like of shape (n, Q), optional
-            The points of the nodes with `KnownInputs`.
         times : array_like of shape (n,) or (n, P), optional
-            The times of the rows, which then are one sequence and are inferred jointly.
-        sequence : label, optional
-            The trained sequence that the rows belong to; None for a new sequence.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
+            The times of the rows. With times, the rows are one sequence and are inferred jointly.
 
         Returns
         -------
@@ -241,14 +227,8 @@ class Questions(Timed):
         ----------
         Y : dict of str to array_like of shape (n, D), or array_like
             Some or all of the data by name; NaN marks missing values. An array is the first data.
-        inputs : dict of str to array_like of shape (n, Q), optional
-            The points of the nodes with `KnownInputs`.
         times : array_like of shape (n,) or (n, P), optional
-            The times of the rows, which then are one sequence and are inferred jointly.
-        sequence : label, optional
-            The trained sequence that the rows belong to; None for a new sequence.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
+            The times of the rows. With times, the rows are one sequence and are inferred jointly.
 
         Returns
         -------
@@ -285,10 +265,6 @@ class Questions(Timed):
             Some or all of the data by name; NaN marks missing values. An array is the first data.
         n_samples : int, default 1
             The number of draws S of each row.
-        random_state : int or None, default None
-            The seed of the draws.
-        inputs : dict of str to array_like of shape (n, Q), optional
-            The points of the nodes with `KnownInputs`.
 
         Returns
         -------
@@ -315,8 +291,6 @@ class Questions(Timed):
             Some or all of the data by name; NaN marks missing values. An array is the first data.
         n_alternatives : int, default 3
             The largest number of explanations K.
-        inputs : dict of str to array_like of shape (n, Q), optional
-            The points of the nodes with `KnownInputs`.
 
         Returns
         -------
@@ -352,8 +326,6 @@ class Questions(Timed):
         ----------
         Y : dict of str to array_like of shape (n, D), or array_like
             Some or all of the data by name; NaN marks missing values. An array is the first data.
-        inputs : dict of str to array_like of shape (n, Q), optional
-            The points of the nodes with `KnownInputs`.
         n_samples : int, default 1000
             The number of draws.
         random_state : int or None, default 0
@@ -381,8 +353,6 @@ class Questions(Timed):
             Times after, between or before those of the sequence.
         sequence : label, optional
             The trained sequence; required if there are several.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -412,8 +382,6 @@ class Questions(Timed):
             The times of the new rows.
         n_samples : int, default 1
             The number of sequences S.
-        random_state : int or None, default None
-            The seed of the draws.
 
         Returns
         -------
@@ -462,7 +430,7 @@ class Questions(Timed):
         return found
 
     def _points(self, points: Mapping[str, ArrayLike]) -> dict[int, Belief]:
-        """Points of nodes, inputs in internal units."""
+        """The given points of nodes, with known inputs in internal units."""
         check_is_fitted(self)
         given = checked_views(points)
         found = {}

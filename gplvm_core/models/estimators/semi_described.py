@@ -36,9 +36,9 @@ class SemiDescribedGPRegression(SparseGPRegression):
     Training has two stages (Damianou 2015, Algorithm 1), each with max_iter iterations. First, a
     regression is trained on the rows with complete inputs. It imputes the missing inputs of the
     other rows from their outputs, as distributions. Second, all rows train inducing inputs, noise,
-    scale and the distributions of the missing inputs. Unlike in the source, the lengthscales stay
-    those of the first stage: with many incomplete rows they would grow, because ignoring an input
-    raises the bound.
+    scale and the distributions of the missing inputs. Unlike in the source, the second stage does
+    not change the lengthscales: with many incomplete rows they would grow, because ignoring an
+    input raises the bound.
 
     With complete inputs this is SparseGPRegression, with no inputs the Bayesian GP-LVM. If there
     are complete rows, rows without any input are left out. A missing input has the prior N(0, 1) in
@@ -107,7 +107,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         trained: Trained,
     ) -> tuple[Inputs, Layer]:
         """The start of the second stage: the imputed inputs, and the layer of the first stage."""
-        # Both inputs and outputs stay in internal units.
+        # Both inputs and outputs are in internal units.
         unit = Scaling(np.zeros(targets.shape[1]), np.ones(targets.shape[1]))
         learnt = first.learnt(trained.parameters, (targets[whole],))
         posterior = learnt.layers[0].as_posterior(unit)

@@ -1,4 +1,4 @@
-"""Semi-supervised classification: features from all rows, a classifier from the labelled ones."""
+"""Semi-supervised classification: features from all rows, a classifier from the labelled rows."""
 
 from typing import Any, Self
 
@@ -29,7 +29,7 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
     are off have no effect. `save` needs a LogisticRegression; with another classifier, save
     `embedding_` only. With BayesianGPLVM(kinds=…) the rows may have words and counts. A
     ManifoldRelevance whose labels are a view is another semi-supervised classifier, in which the
-    labels also shape the map. Source: Damianou (2015), §4.3.3.
+    labels also influence the map. Source: Damianou (2015), §4.3.3.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
     classifier : classifier or None, default None
         An unfitted scikit-learn classifier with predict_proba. None: LogisticRegression.
     n_samples : int, default 10
-        The number of draws from q(x) of each row. In training every draw has the row's label; in
-        prediction the probabilities are averaged over the draws.
+        The number of draws from q(x) of each row. In training, every draw has the label of its row.
+        In prediction, the probabilities are averaged over the draws.
     random_state : int or Generator or RandomState or None, default None
         The seed of the draws and of the default estimator.
 
@@ -122,11 +122,11 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
                 f"{self.classes_.tolist()[0]!r} ({UNLABELLED} marks a row without label, no class)"
             )
         generator, classifier = as_random_state(self.random_state), self._base_classifier()
-        # Frozen models and pipelines need a y argument.
+        # Frozen models and pipelines need an argument y.
         self.embedding_ = self._embedding(generator).fit(rows, None)
         relevance = self.embedding_.relevance_
-        # In units of the lengthscales, relative to the smallest: dimensions that barely change the
-        # outputs cannot separate classes.
+        # The factors are relative to the smallest lengthscale, so that dimensions that barely
+        # change the outputs cannot separate classes.
         self.feature_scale_ = np.sqrt(relevance / relevance.max())
         mean = self.embedding_.latent_mean_[labelled]
         std = np.sqrt(self.embedding_.latent_variance_[labelled])
@@ -134,8 +134,8 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
         points = (self.feature_scale_ * (mean + std * noise)).reshape(-1, mean.shape[1])
         self.classifier_ = classifier.fit(points, np.tile(which, self.n_samples))
         half = generator.standard_normal((-(-self.n_samples // 2), mean.shape[1]))
-        # Antithetic pairs, the same for every row, so that the prediction for a row does not depend
-        # on other rows.
+        # The draws are antithetic pairs. They are the same for every row, so that the prediction
+        # for a row does not depend on other rows.
         self.draws_ = np.vstack([half, -half])[: self.n_samples]
         return self
 
@@ -175,7 +175,9 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
         return np.asarray(np.mean([self.classifier_.predict_proba(at) for at in points], axis=0))
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
-        """Rows of numbers, checked; with columns of several kinds the embedding checks them."""
+        """Check rows of numbers; if the columns are of several kinds, the embedding checks the
+        rows.
+        """
         if getattr(self.estimator, "kinds", None) is None:
             return checked_rows(self, X, reset=reset)
         validate_data(self, X, reset=reset, skip_check_array=True)

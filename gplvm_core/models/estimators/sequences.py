@@ -20,7 +20,7 @@ from gplvm_core.prediction.sequence import FoundPath, sample_paths
 
 
 class SequenceQueries(LatentVariableModel, Timed):
-    """Methods for rows in time that need only fitted attributes."""
+    """Methods for rows in time, which need only fitted attributes."""
 
     def forecast(
         self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
@@ -35,8 +35,6 @@ class SequenceQueries(LatentVariableModel, Timed):
             Times after, between or before those of the sequence.
         sequence : label, optional
             The trained sequence; required if there are several.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -70,7 +68,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         """Fill in missing values with their predictive means.
 
         With times the rows are one sequence and are inferred jointly; rows without any observed
-        value are then allowed. Without times every row is inferred separately.
+        value are allowed in this case. Without times every row is inferred separately.
 
         Parameters
         ----------
@@ -78,11 +76,9 @@ class SequenceQueries(LatentVariableModel, Timed):
             Rows; NaN marks missing values.
         times : array_like of shape (n,) or (n, P), optional
             The times of the rows, for a model with a time_kernel.
-        sequence : label, optional
-            The trained sequence that the rows belong to; None for a new sequence.
         coupled : bool, default True
             Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
-            training rows fixed). False, which is cheaper: each row has the prior at its time.
+            training rows fixed). False, which is cheaper, gives each row the prior at its time.
         adapt : bool, default False
             Whether the rows also update the mapping q(u). This suits a sequence that differs from
             the trained ones and has some complete rows. False is cheaper.
@@ -90,17 +86,10 @@ class SequenceQueries(LatentVariableModel, Timed):
             Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
             rows are examined separately. StopIteration raised in it ends inference with the best
             path so far.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
         return_cov : bool, default False
             Whether to return covariances, too; only without times and return_std.
         return_latent : bool, default False
             Whether to return the latent path and its standard deviations, too; only with times.
-        method : {"map", "density"}, optional
-            How gaps are filled: by latent points that explain the row, or by the density that
-            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
-            standard deviations are calibrated on these rows.
 
         Returns
         -------
@@ -149,8 +138,6 @@ class SequenceQueries(LatentVariableModel, Timed):
             The times of the rows.
         sequence, coupled, adapt, callback
             As for `complete`.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -176,8 +163,6 @@ class SequenceQueries(LatentVariableModel, Timed):
             The times of the new rows.
         n_samples : int, default 1
             The number of sequences S.
-        random_state : int or None, default None
-            The seed of the draws.
         return_latent : bool, default False
             Whether to return the latent paths, too.
 

@@ -1,4 +1,4 @@
-"""The settings of the estimators: their meanings, their types, and checks of their values.
+"""The settings of the estimators: descriptions, types, and checks of the values.
 
 An estimator declares its settings as the fields of a class, with types and defaults. Its
 constructor, the checks before training and the section "Parameters" of its documentation follow
@@ -60,7 +60,7 @@ SENTENCES: Mapping[str, str] = {
     "`numpy.random.Generator` or `RandomState`. Each fit advances a generator.",
     "n_jobs": "The number of threads, which share the rows; None is one, −1 all processors.",
     "noise": '"shared", one noise variance for all outputs in internal units, or "per_output", a '
-    "signal variance and a noise variance for each output (`noise_std_`). With the latter the "
+    "signal variance and a noise variance for each output (`noise_std_`). In the second case the "
     "results do not depend on `scaling`.",
     "encoder": "None, or a function from outputs to q(X), which training learns with the mapping. "
     '`transform` then needs no inference for complete rows. "kernel" is a linear map and an RBF '
@@ -93,7 +93,7 @@ SENTENCES: Mapping[str, str] = {
     "its own parameters.",
     "input_connections": "Whether every layer takes the top's points as further inputs (Duvenaud "
     "et al. 2014), so that deep models do not lose information about them.",
-    "constrained": "Whether the posteriors of uncertain inputs stay centred on the given inputs.",
+    "constrained": "Whether the posteriors of uncertain inputs are centred on the given inputs.",
 }
 
 
@@ -225,7 +225,9 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def _in_order(cls: Any) -> "list[Field[Any]]":
-    """The positional settings, then those that the estimator declares, then inherited ones."""
+    """The positional settings, then the settings that the estimator declares, then inherited
+    settings.
+    """
     own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", {})]
     return sorted(fields(cls), key=lambda each: (each.kw_only, own.index(each.name)))
 

@@ -39,7 +39,7 @@ class Timed:
         The trained kernel over time; None without one.
     """
 
-    # None without a kernel over time, and in files of versions without such kernels.
+    # None without a kernel over time, and in files of versions that had no such kernels.
     times_: Any = None
     sequences_: Any = None
     path_: Any = None
@@ -138,7 +138,7 @@ class Timed:
         }
 
     def _rows_of(self, sequence: Any) -> Int[Rows, " r"]:
-        """The training rows of a sequence; DataError when it is unknown or ambiguous."""
+        """The training rows of a sequence; DataError if the sequence is unknown or ambiguous."""
         self._check_timed()
         return rows_of_sequence(self.sequences_, sequence)
 

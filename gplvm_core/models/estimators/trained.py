@@ -41,10 +41,10 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Ended:
-    """The problem of all rows, and the parameters that the best start ended with.
+    """The problem of all rows, and the final parameters of the best start.
 
     trained_rows: the rows that training used (None: all). notes: about the other rows.
-    trained_problem: the problem of the trained rows. seed: its first seed.
+    trained_problem: the problem of the trained rows. seed: the seed of the best start.
     """
 
     problem: Any
@@ -99,7 +99,7 @@ class Trainable:
         resume: Run | None,
         views: tuple[str, ...] = (),
     ) -> Ended:
-        """Train all starts; return the end of the best one, extended to all rows.
+        """Train all starts; return the end of the best start, extended to all rows.
 
         Stopping while rows are placed counts as stopping training. offset, views: see Training.
         """
@@ -147,7 +147,7 @@ class Trainable:
     ) -> tuple[str, ...]:
         """Store the times and sequences of the rows if the model has a kernel over time.
 
-        Returns a note if it has none and ignores them.
+        If it has none, times and sequences are ignored, and a note is returned.
         """
         self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
         if self.time_kernel is not None:
@@ -207,14 +207,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         Y : array_like of shape (N, D)
             Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are allowed. With
             inducing inputs the sums over the rows are computed on the device of Y, which must
-            support float64; without, Y is copied to NumPy. All results are NumPy arrays.
-        y : ignored
-            For scikit-learn.
-        callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
+            support float64; without them, Y is copied to NumPy. All results are NumPy arrays.
 
         Returns
         -------
@@ -257,7 +250,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         return self
 
     def _gaps(self, targets: Float[Array, "N D"]) -> tuple[str, ...]:
-        """What was done about missing outputs."""
+        """A note on the treatment of missing outputs."""
         return gaps_in_words(targets)
 
     def _begin(self, targets: Float[Array, "N D"]) -> Any:
@@ -304,18 +297,6 @@ class TimedModel(TrainedModel, SequenceQueries):
         ----------
         Y : array_like of shape (N, D)
             Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are copied to NumPy.
-        y : ignored
-            For scikit-learn.
-        times : array_like of shape (N,) or (N, P), optional
-            Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
-            0, 1, 2, … within each sequence.
-        sequences : array_like of shape (N,), optional
-            Labels. Rows with the same label share a path; different paths are independent.
-        callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
-        resume : Run, optional
-            A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 
         Returns
         -------

@@ -68,16 +68,6 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         views : dict of str to array_like or DataFrame of shape (N, D_v)
             Views of the same N rows by name; NaN marks missing values. Views with words or counts
             need `kinds`.
-        y : ignored
-            For scikit-learn.
-        times : array_like of shape (N,) or (N, P), optional
-            Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
-            0, 1, 2, … within each sequence.
-        sequences : array_like of shape (N,), optional
-            Labels. Rows with the same label share a path; different paths are independent.
-        callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
         resume : Run, optional
             A `progress.run` to continue, with the same views in the same order and the same
             settings; max_iter may be larger.

@@ -49,8 +49,8 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         The covariance function of the mappings, as for BayesianGPLVM: one for all views, or a dict
         by view name.
     init
-        The initial latent means: "pca" of the views side by side, scaled to the same total
-        variance; "pca_each", the components of each view side by side; "isomap"; "random"; or an
+        The initial latent means: "pca" of the concatenated views, each scaled to the same total
+        variance; "pca_each", the concatenated components of each view; "isomap"; "random"; or an
         array of shape (N, Q).
     kinds
         The kinds of columns. None: all views are numbers. A dict has the kinds of some views by

@@ -115,10 +115,6 @@ class ViewsQueries(
             Latent points.
         X_variance : array_like of shape (n, Q), optional
             Variances of the latent points; None for exact points.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
 
         Returns
         -------
@@ -151,8 +147,6 @@ class ViewsQueries(
         ----------
         n_samples : int, default 1
             The number of rows.
-        random_state : int or None, default None
-            The seed of the draws.
 
         Returns
         -------
@@ -190,8 +184,6 @@ class ViewsQueries(
             The dimensions to redraw.
         n_samples : int, default 1
             The number of draws S.
-        random_state : int or None, default None
-            The seed of the draws.
 
         Returns
         -------
@@ -212,7 +204,7 @@ class ViewsQueries(
         start, end : array_like of shape (Q,)
             Latent points.
         dimensions : array_like of int
-            The dimensions that move from `start` to `end`; all others stay as in `start`.
+            The dimensions that move from `start` to `end`; all others have the values of `start`.
         steps : int, default 10
             The number of points S.
 
@@ -241,8 +233,6 @@ class ViewsQueries(
         ----------
         views : dict of str to array_like
             One or several of the trained views by name; NaN marks missing values.
-        return_std : bool, default False
-            Whether to return standard deviations, too.
         scaled : bool, default False
             Whether to multiply points by `latent_scale_`, so that distances have a meaning.
 
@@ -263,9 +253,9 @@ class ViewsQueries(
         method: FillMethod | None = None,
     ) -> Any:
         """Fill in the missing values of the given views: numbers with their predictive means,
-        counts with their medians, words with the most probable one.
+        counts with their medians, words with the most probable word.
 
-        The observed values of all given views inform every view.
+        The observed values of all given views are used for every view.
 
         Parameters
         ----------
@@ -276,11 +266,6 @@ class ViewsQueries(
         return_probability : bool, default False
             Whether to return the probability of each filled word and count, too: 1 where observed,
             NaN for numbers. Only for the views with columns of several kinds.
-        method : {"map", "density"}, optional
-            How gaps are filled: by latent points that explain the row, or by the density that
-            `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps
-            of the same kind better in held-out rows (`completion_methods`). After `fit_density`
-            standard deviations are calibrated on these rows.
 
         Returns
         -------
@@ -341,10 +326,10 @@ class ViewsQueries(
             The seed of the samples.
         method : {"bound", "sampling", "density"}, optional
             "bound": the difference of bounds. "sampling": importance samples, by default 1000;
-            after `fit_density` the latent points have the density of the training points in the
-            place of N(0, I). "density": the exact density of the mixture that `fit_density` derived
-            from the map. The three are different quantities: do not compare their values.
-            Default: "bound", or samples from N(0, I) if n_samples is given.
+            after `fit_density` the latent points have the density of the training points instead of
+            N(0, I). "density": the exact density of the mixture that `fit_density` derived from the
+            map. The three are different quantities: do not compare their values. Default: "bound",
+            or samples from N(0, I) if n_samples is given.
 
         Returns
         -------

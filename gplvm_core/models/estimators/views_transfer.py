@@ -117,8 +117,8 @@ class ViewsTransfer(ViewsQueries):
     ) -> Any:
         """Predict one view from other views of the same rows.
 
-        A view with columns of several kinds is predicted with its own values: numbers at their
-        mean, counts at their median, words at the most probable one. `class_probabilities` has the
+        A view with columns of several kinds is predicted in its own values: the mean of a number,
+        the median of a count, and the most probable word. `class_probabilities` has the
         probabilities of its words.
 
         Parameters
@@ -130,16 +130,14 @@ class ViewsTransfer(ViewsQueries):
         n_alternatives : int, default 1
             The largest number of predictions K for a row.
         private : {"nearest", "prior"}, default "nearest"
-            How to set the dimensions that only `to` uses. "nearest" takes them from the training
+            How to set the dimensions that only `to` uses. "nearest" copies them from the training
             points that are nearest in the shared dimensions (Damianou 2015, Algorithm 2). "prior"
             integrates them out, with all explanations of the row.
         return_std : bool, default False
             Whether to return standard deviations with noise, too.
         times : array_like of shape (n,) or (n, P), optional
-            The times of the rows, which then are one sequence and are inferred jointly (a model
-            with a time_kernel).
-        sequence : label, optional
-            The trained sequence that the rows belong to; None for a new sequence.
+            The times of the rows, for a model with a time_kernel. With times, the rows are one
+            sequence and are inferred jointly.
         adapt : bool, default False
             Whether the rows also update the mappings of the given views.
 
@@ -199,7 +197,7 @@ class ViewsTransfer(ViewsQueries):
         rows : ndarray of int, shape (n, K)
             The numbers of the training rows, nearest first.
         distances : ndarray of shape (n, K)
-            Their distances in the shared dimensions, in lengthscales of `to`.
+            The distances to these rows in the shared dimensions, in lengthscales of `to`.
         """
         self._check_fitted()
         check_transfer(to, self.views_, n_matches)
@@ -223,7 +221,7 @@ class ViewsTransfer(ViewsQueries):
         return found, Continued(found.mean, spread, order=prior.order)
 
     def _wanted(self, given: Views, to: str) -> Wanted:
-        """The view to predict; warns if it shares no dimension with the given views."""
+        """The view to predict. Warns if it shares no dimension with the given views."""
         uses = self._uses(LEAST_DROP)
         known = np.any([uses[name] for name in given], axis=0)
         roles, there = Roles.of(known, uses[to], self.relevance_[to]), self.seen_[to]

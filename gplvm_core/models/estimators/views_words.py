@@ -41,17 +41,14 @@ class ViewsWords(ViewsTransfer):
     def class_probabilities(
         self, views: Mapping[str, Any], view: str, column: Name = 0
     ) -> Float[Array, "N C"]:
-        """Return the probabilities of a column's words in new rows, given all their other values.
-
-        Other columns of the same view may be among the given views. The rows' own values in this
-        column are not used.
+        """Return the probabilities of a column's words in new rows, given all other values of the
+        rows. The given views may include other columns of the same view. The rows' own values in
+        this column are not used.
 
         Parameters
         ----------
         views : dict of str to array_like
             One or several of the trained views by name; NaN or None marks missing values.
-        view : str
-            The name of the view with the column.
         column : str or int, default 0
             The name or the number of the column.
 
@@ -73,12 +70,6 @@ class ViewsWords(ViewsTransfer):
         ----------
         views : dict of str to array_like
             One or several of the trained views by name; NaN or None marks missing values.
-        view : str
-            The name of the view with the column.
-        column : str or int
-            The name or the number of the column.
-        most : int
-            The largest count.
 
         Returns
         -------
@@ -103,10 +94,6 @@ class ViewsWords(ViewsTransfer):
         ----------
         views : dict of str to array_like
             One or several of the trained views by name; NaN or None marks missing values.
-        view : str
-            The name of the view with the column.
-        column : str or int
-            The name or the number of the column.
         quantiles : array_like of shape (K,), default (0.05, 0.5, 0.95)
             Probabilities between 0 and 1.
 

@@ -1,9 +1,9 @@
 """Conditional families of deep models: q(h) of a hidden layer depends on other variables.
 
-In benchmarks they gain nothing over the built-in families (benchmarks/README.md). They are imported
-only when chosen by name. 6.2 (`given_inducing`) and diagonal 6.5 (`given_inputs`) have analytic
-gradients. Joint 6.3 (`joint`), full 6.5 (`given_inputs_full`) and the chain of inducing outputs 6.6
-(`chained`) are for small models and use gradients of `autograd`. Sections are those of
+In benchmarks they were no better than the built-in families (benchmarks/README.md). They are
+imported only when chosen by name. 6.2 (`given_inducing`) and diagonal 6.5 (`given_inputs`) have
+analytic gradients. Joint 6.3 (`joint`), full 6.5 (`given_inputs_full`) and the chain of inducing
+outputs 6.6 (`chained`) are for small models and use gradients of `autograd`. Sections are those of
 MATHEMATICS.md. Source: Chamberlin (2016).
 """
 

@@ -60,7 +60,8 @@ def chained(
     *,
     jitter: float,
 ) -> LayerResult[Correlated]:
-    """F_l of a hidden layer below another (`source.above`), its gradients, and q of its outputs.
+    """F_l of a hidden layer below another layer (`source.above`), its gradients, and q of its
+    outputs.
 
     Raises NotPositiveDefiniteError.
     """
@@ -134,7 +135,7 @@ def chained_to_data(
     *,
     jitter: float,
 ) -> LayerResult[None]:
-    """F_l of the layer to data below another layer, with gradients; q(v | v⁻) is optimal.
+    """F_l of a layer to data that is below another layer, with gradients; q(v | v⁻) is optimal.
 
     Raises NotPositiveDefiniteError.
     """

@@ -33,7 +33,7 @@ class Above:
 class Correlated:
     """q(x_n) = N(mean_n, covariance_n); also the shape of its gradients.
 
-    above: only if the layer below needs more than these marginals (6.6).
+    above: given only if the layer below needs more than these marginals (6.6).
     """
 
     mean: Float[Array, "N Q"]
@@ -86,7 +86,8 @@ def correlated_statistics(
     follows: Float[Array, "N D Q"],
     spread: float,
 ) -> tuple[Statistics, StatisticsPullback]:
-    """Statistics of outputs with the targets' values as means, which depend on the inputs by T.
+    """Statistics of outputs whose means are the values of the targets, and which depend on the
+    inputs by T.
 
     follows: T. spread: the sum of the outputs' variances. The pullback's targets are the gradients
     of the inputs, the outputs' means, T and yy.

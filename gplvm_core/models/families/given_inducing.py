@@ -39,7 +39,7 @@ class InducingSites:
 class GivenInducing:
     """Parameters of q(h | u): m, S, and either a gate for every dimension or a free T.
 
-    Also the shape of their gradients, in which `sites` are the optimal ones, (g_μ − 2g_Σμ, g_Σ).
+    Gradients have the same type; their `sites` are the optimal sites, (g_μ − 2g_Σμ, g_Σ).
     """
 
     mean: Float[Array, "N D"]
@@ -103,7 +103,8 @@ def given_inducing(
     entropy, d_entropy = Belief(own.mean, own.variance).entropy()
 
     def pullback(adjoint: Belief) -> Moved:
-        # Through q(u): the gradient of the layers below in (μ, Σ), minus that of the sites.
+        # The part through q(u): the gradient of the layers below in (μ, Σ), minus that of the
+        # sites.
         d_mean = np.einsum("dnm,nd->dm", transfer, adjoint.mean)
         d_covariance = np.swapaxes(transfer, 1, 2) @ (adjoint.variance.T[:, :, None] * transfer)
         g_mean = d_mean - first - 2.0 * np.einsum("dij,dj->di", second, mean)

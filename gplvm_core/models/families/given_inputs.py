@@ -1,11 +1,11 @@
 """6.5, diagonal: q(h_nd | h⁻_n) = N(a_nd + t_nd (h⁻_nd − a⁻_nd), S_nd), outputs depend on inputs.
 
-h⁻ are the layer's inputs, N(a⁻, Γ⁻). Each output depends on the input with the same index; outputs
-beyond the number of inputs depend on none. The parameter is the marginals' mean a = Ta⁻ + m, so t
-has no effect for known inputs. q(u) is independent of q(h) and optimal: the bound is the collapsed
-one with A = Σ_n κ0_n (a_n + (m̂_n − a⁻_n) t_n), where m̂ − a⁻ is the kernel's shift of the inputs'
-mean. The layer below gets the marginals N(a, TΓ⁻T + S). t = 0 is mean field (6.0). Chamberlin
-(2016), §4.6, with corrections.
+h⁻ are the layer's inputs, N(a⁻, Γ⁻). Each output depends on the input with the same index; further
+outputs depend on no input. The parameter is the marginals' mean a = Ta⁻ + m, so t has no effect for
+known inputs. q(u) is independent of q(h) and optimal: the bound is the collapsed one with A = Σ_n
+κ0_n (a_n + (m̂_n − a⁻_n) t_n), where m̂ − a⁻ is the kernel's shift of the inputs' mean. The layer
+below gets the marginals N(a, TΓ⁻T + S). t = 0 is mean field (6.0). Chamberlin (2016), §4.6, with
+corrections.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Graphs for all conditional families, in which q(h) of hidden nodes depends on the layers above.
 
-From the start these families are badly conditioned. Training therefore begins with an independent
-q(h), as for every chain. The last phase conditions q(h): from then on, a node's parameters describe
-its dependence on the layer. A subclass of `Following` defines each family.
+These families are badly conditioned at the start of training. Training therefore begins with an
+independent q(h), as for every chain. The last phase conditions q(h): from then on, a node's
+parameters describe its dependence on the layer. A subclass of `Following` defines each family.
 """
 
 from collections.abc import Sequence
@@ -101,7 +101,7 @@ class Following:
         return None
 
     def profiled(self, edge: LayerEdge) -> bool:
-        """Whether the scales of a layer are always optimal, and so are no parameters."""
+        """Whether the scales of a layer are always optimal, and are therefore not parameters."""
         raise NotImplementedError
 
     def hidden(self, seen: AtLayer, own: Any) -> LayerResult[Any]:
@@ -114,7 +114,9 @@ class Following:
         return at_data(at, Belief(at.gradients.mean, at.gradients.variance))
 
     def settled(self, seen: AtLayer, found: LayerResult[Any], whole: Targets) -> Settled:
-        """The layer to data, evaluated on all columns; found: on the training targets."""
+        """The layer to data, evaluated on all columns; found: its result on the training
+        targets.
+        """
         return seen.edge.settled(seen.layer, seen.source, seen.edge.data, whole, seen.jitter)
 
 
@@ -136,7 +138,7 @@ class ConditionalGraph(Graph):
     """A graph of a conditional family.
 
     Its edges are in order from the top down, and each hidden node is below one edge. Until its
-    parameters are conditioned, it behaves as a plain graph.
+    parameters are conditioned, the graph behaves as a plain graph.
     """
 
     family: Following
@@ -164,8 +166,8 @@ class ConditionalGraph(Graph):
         nodes, layers, sizes = list(parameters.nodes), list(parameters.layers), list[int]()
         for e, at in enumerate(self.values(parameters, FREE)):
             outputs = self.edges[e].outputs
-            # The layers below depend on the scales through q(u), so the scales become parameters,
-            # unless the family profiles them; then their start does not matter.
+            # The layers below depend on the scales through q(u), so the scales become parameters.
+            # If the family profiles the scales instead, their initial values do not matter.
             if isinstance(outputs, int):
                 layers[e] = at.layer
                 width = nodes[outputs].n_latent
@@ -215,7 +217,8 @@ class ConditionalGraph(Graph):
         down = self.downward(parameters, phase)
         adjoints: list[list[Any]] = [[] for _ in down.nodes]
         found = list[Moved]()
-        # From the data up: adjoints of an edge's outputs come from the edges below.
+        # Proceed from the data upwards, because the adjoints of an edge's outputs come from the
+        # edges below.
         for edge, at in zip(reversed(self.edges), reversed(down.edges), strict=True):
             below = reduce(add, adjoints[edge.outputs]) if isinstance(edge.outputs, int) else None
             moved = at.pullback(below)
@@ -284,7 +287,7 @@ class ConditionalGraph(Graph):
 
     def _check_ratio(self, layer: Layer) -> None:
         ratio = float(np.mean(layer.kernel.diag(layer.inducing))) / float(layer.noise_variance)
-        # After a phase with a fixed ratio, it may exceed the limit by a rounding error.
+        # After a phase with a fixed ratio, the ratio may exceed the limit by a rounding error.
         if ratio > 1.01 / self.jitter:
             raise NotPositiveDefiniteError(f"σ_f²/σ² = {ratio:.1e} is more than the jitter allows")
 

@@ -34,7 +34,7 @@ class JointSites:
 
 @dataclass(frozen=True)
 class JointlyGivenInducing:
-    """Parameters of q(h | u): m, S and T; also the shape of their gradients.
+    """Parameters of q(h | u): m, S and T, and the type of their gradients.
 
     S is given by s (`variance`) and U's entries below the diagonal, row by row (`mixes`); T by a
     matrix of gates, or as a free matrix with P = DM columns.
@@ -60,7 +60,9 @@ class JointlyGivenInducing:
         return np.asarray(spread_of(self.variance, self.mixes))
 
     def arguments(self, size: int) -> tuple[Array, ...]:
-        """The parameters as arrays, with sites of 0 if there are none; size: of the stacked u."""
+        """The parameters as arrays, with sites of 0 if there are none; size: the size of the
+        stacked u.
+        """
         sites = self.sites or JointSites(np.zeros(size), np.zeros((size, size)))
         how = self.gate if self.transfer is None else self.transfer
         return (self.mean, self.variance, self.mixes, np.asarray(how), sites.first, sites.second)
@@ -68,7 +70,9 @@ class JointlyGivenInducing:
     def moved(
         self, gradients: tuple[Array, ...], at: Above, adjoint: Correlated
     ) -> "JointlyGivenInducing":
-        """Gradients from those of `arguments`, plus those of the entropy, with optimal sites."""
+        """Gradients with respect to the parameters, from those of `arguments` and of the entropy,
+        with optimal sites.
+        """
         d_mean, d_variance, d_mixes, d_how = gradients[:4]
         d_entropy = Belief(self.mean, self.variance).entropy()[1]
         g_mean = np.einsum("ndp,nd->p", at.transfer, adjoint.mean)

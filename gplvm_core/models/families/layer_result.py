@@ -22,8 +22,9 @@ Outputs = TypeVar("Outputs")
 class Moved:
     """Gradients of the bound from this layer downwards.
 
-    source: with respect to the marginals of its inputs. layer: kernel, inducing inputs and σ² (0
-    for optimal scales). own: the parameters of q of its outputs. across: R (6.6).
+    They are gradients with respect to: source: the marginals of the layer's inputs; layer: kernel,
+    inducing inputs and σ² (0 for optimal scales); own: the parameters of q of the outputs; across:
+    R (6.6).
     """
 
     source: Any
@@ -64,9 +65,8 @@ class LayerResult(Generic[Outputs]):
 
 @dataclass(frozen=True)
 class AtLayer:
-    """The arguments for evaluating a layer.
-
-    source: q of its inputs. across: R (6.6). jitter: relative.
+    """The arguments for evaluating a layer. source: q of the layer's inputs. across: R (6.6).
+    jitter: relative.
     """
 
     edge: LayerEdge

@@ -1,9 +1,9 @@
 """Natural-gradient steps of q(u) in hidden layers whose outputs depend on u (MATHEMATICS.md, 6.2).
 
-The sites s of q(u) are natural parameters in addition to its own layer's terms. A step moves them
-towards the present gradients of the layers below: s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ, g_Σ). At a fixed
-point the whole bound is stationary in q(u). If a step lowers the bound, or the precision of q(u) is
-not positive definite, ρ is halved.
+The sites s of q(u) are natural parameters that are added to the terms of its own layer. A step
+moves the sites towards the present gradients of the layers below: s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ,
+g_Σ). At a fixed point the whole bound is stationary in q(u). If a step lowers the bound, or the
+precision of q(u) is not positive definite, ρ is halved.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from gplvm_core.models.training.run import Evaluated
 from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.parameters import add, scale_leaves
 
-# Parameters of q(h | u) whose q(u) has sites.
+# Parameters of q(h | u) for which q(u) has sites.
 WITH_SITES = (GivenInducing, JointlyGivenInducing)
 # The smallest step to try.
 LEAST_STEP = 1e-3

@@ -1,4 +1,4 @@
-"""Reverse-mode gradients by `autograd`, for functions whose adjoints would be long.
+"""Reverse-mode gradients by `autograd`, for functions whose hand-written adjoints would be long.
 
 `autograd` is imported only when a gradient is needed; values need only NumPy.
 """

@@ -60,7 +60,9 @@ def tilted(
 def tilted_pairs(
     variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
 ) -> list[Any]:
-    """φ0, φ1, φ2: as κ, with the products k k' of all pairs of inducing inputs: (N, M, M, …)."""
+    """φ0, φ1, φ2: like κ, but with the products k k' of all pairs of inducing inputs: (N,
+    M, M, …).
+    """
     xp, weight = numpy_of(mean, inducing), _weights(lengthscale, mean)
     (size, n_latent), n_points = inducing.shape, len(mean)
     apart = inducing[:, None] - inducing

@@ -1,8 +1,8 @@
 """Families for small models, whose hidden dimensions or inducing outputs are correlated.
 
-All dimensions of a layer jointly (MATHEMATICS.md, 6.3); q(h | h⁻) with every output depending on
-all inputs (full 6.5); and inducing outputs that depend on those of the layer above (6.6), by a full
-or low-rank matrix. Layers pass full covariances to the layers below.
+The families are: all dimensions of a layer jointly (MATHEMATICS.md, 6.3); q(h | h⁻) in which every
+output depends on all inputs (full 6.5); and inducing outputs that depend on those of the layer
+above by a full or low-rank matrix (6.6). Layers pass full covariances to the layers below.
 """
 
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ class JointFamily(Following):
 
     def hidden(self, seen: AtLayer, own: Any) -> LayerResult[Correlated]:
         found = joint(seen.layer, seen.source, own, jitter=seen.jitter)
-        # Only a chain below would need `above`.
+        # Only a chained layer below would need `above`.
         return replace(found, belief=replace(found.belief, above=None))
 
     def to_data(self, seen: AtLayer, phase: Phase) -> LayerResult[Any]:

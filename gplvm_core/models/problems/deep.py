@@ -12,7 +12,7 @@ from gplvm_core.models.problems.variational import family_named
 from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Executor, Targets
 
-# How q(u) of the inducing outputs depends on q(h) of a hidden layer, by name (`variational`).
+# The dependence of q(u) of the inducing outputs on q(h) of a hidden layer, by name (`variational`).
 Family = Literal[
     "mean_field",
     "marginalised",
@@ -25,8 +25,9 @@ Family = Literal[
     "low_rank_chain",
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
-# A free hidden layer would immediately become noise, which is the shallow model's optimum. Its
-# noise is therefore held until the layers below depend on it.
+# If the noise of a hidden layer were free from the beginning, the layer would explain everything as
+# noise, which is the optimum of the shallow model. The noise is therefore held fixed until the
+# layers below depend on the layer.
 PHASES = (
     Phase("noise held everywhere", 100, 0.125, ratio=300.0, hidden_noise_held=True),
     Phase("hidden noise held", 250, 0.3125, hidden_noise_held=True),
@@ -90,7 +91,9 @@ def chain(
 def _ends(
     views: Sequence[Targets], n_hidden: int, own: Sequence[int]
 ) -> list[tuple[int, Targets | int]]:
-    """Source and target of every layer: shared layers, then each view's own, then those to data."""
+    """Source and target of every layer: shared layers, then the private layers of each view, then
+    the layers to data.
+    """
     found: list[tuple[int, Targets | int]] = [(at, at + 1) for at in range(n_hidden)]
     last = list[int]()
     for count in own:

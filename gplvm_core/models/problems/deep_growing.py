@@ -23,7 +23,7 @@ from gplvm_core.models.training.schedule import Training
 
 # Iterations of training before another layer is added.
 ITERATIONS = 300
-# Phases with a new layer: it adapts while its noise is held.
+# Phases with a new layer, which adapts while its noise is held fixed.
 GROWING = (
     Phase("noise held everywhere", 75, 0.25, ratio=300.0, hidden_noise_held=True),
     Phase("hidden noise held", 150, 0.5, hidden_noise_held=True),
@@ -35,7 +35,8 @@ ChainOf = Callable[[Beginning, int, Sequence[Phase]], Graph]
 
 @dataclass(frozen=True)
 class Grown:
-    """A new top on layers that were trained without it; settings as in the start `whole`.
+    """A start that adds a new top to layers that were trained without it; the settings are those of
+    the start `whole`.
 
     If a trained layer is off, no layer is added. A warning reports it, and the start is `whole`.
     """
@@ -90,7 +91,7 @@ def _with_top(whole: Embedded, at: int, below: Begun, seed: int) -> Begun:
     assert not isinstance(kind, tuple)
     noise = HIDDEN_NOISE * float(np.mean(old.mean.var(axis=0)))
     layer, more = start_layer(kind, mean, whole.n_inducing[at], noise, generator)
-    # Dimensions with a large variance would cost much under a layer above.
+    # Without the division, dimensions with a large variance would be costly below another layer.
     hidden = Belief(old.mean, np.minimum(old.variance, INITIAL_VARIANCE))
     return Begun(
         (Belief(mean, np.full_like(mean, UPPER_VARIANCE)), hidden, *below.beliefs[1:]),

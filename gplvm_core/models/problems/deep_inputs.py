@@ -24,7 +24,7 @@ def whole_rows(inputs: Inputs) -> Bool[Flags, " N"]:
 
 
 def rows_with_inputs(inputs: Inputs) -> tuple[Bool[Flags, " N"], tuple[str, ...]]:
-    """The rows to train on, and notes on the other rows or on too few complete ones.
+    """The rows to train on, and notes on the other rows, or on a lack of complete rows.
 
     If there are enough complete rows, rows without any input are left out.
     """
@@ -50,8 +50,8 @@ def imputed(
 ) -> Inputs:
     """The inputs, with q(X) of missing entries imputed by a regression on the complete rows.
 
-    With too few complete rows, they are copied from rows with similar outputs. Source: Damianou
-    (2015), Algorithm 1.
+    With too few complete rows, missing entries are copied from rows with similar outputs. Source:
+    Damianou (2015), Algorithm 1.
     """
     whole = whole_rows(inputs)
     if whole.all():

@@ -24,7 +24,7 @@ from gplvm_core.statistics import Executor
 
 # Recipes of starts: train all layers from the beginning, or add a new top to trained layers.
 TOGETHER, GROWN = "all layers together", "a grown top"
-# Makes the top node for points with these outputs and of this dimension.
+# A function that makes the top node for points with these outputs and this dimension.
 Top = Callable[[Float[Array, "N D"], int], Node]
 
 
@@ -49,8 +49,8 @@ class LatentChain:
     def graph(self, begin: Embedded, *, alone: bool) -> Graph:
         """The graph to train from this start.
 
-        alone: each point at the top has a separate q(x_n); training may then use a sample of the
-        rows.
+        alone: whether each point at the top has a separate q(x_n), so that training may use a
+        sample of the rows.
         """
         several = isinstance(begin.outputs, tuple)
         outputs = begin.outputs if isinstance(begin.outputs, tuple) else (begin.outputs,)

@@ -47,7 +47,9 @@ class SampledGraph(Graph):
 
     @classmethod
     def of(cls, build: Callable[[Rows], Graph], *outputs: Float[Array, "N _D"]) -> Self:
-        """build: makes the chain of some rows. outputs: those of one table, or of every view."""
+        """build: a function that makes the chain of some rows. outputs: the outputs of one table,
+        or of every view.
+        """
         count = len(outputs[0])
         rows = sample_of(count)
         sample = build(rows)
@@ -62,7 +64,9 @@ class SampledGraph(Graph):
         return tuple(each[rows] for each in self.outputs)
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
-        """As for the sample; the means of other rows are linear predictions from their outputs."""
+        """Start as for the sample; the means of the other rows are linear predictions from their
+        outputs.
+        """
         relevance, information, mean = super().describe(parameters)
         return relevance, information, spread_over(self.outputs, self.rows, mean)
 
@@ -145,12 +149,14 @@ class SampledRegression(SampledGraph):
 
 
 def together(family: str) -> str | None:
-    """Why a family cannot train on a sample of the rows; None: it can."""
+    """The reason why a family cannot train on a sample of the rows; None if it can."""
     return family_named(family).dependent_rows
 
 
 def all_trained(total: int, family: str, why: str | None = None) -> tuple[str, ...]:
-    """A note if many rows are trained without a sample; why: the reason, else the family's."""
+    """A note if many rows are trained without a sample; why: the reason, by default that of the
+    family.
+    """
     why = why or together(family)
     if why is None or not are_many(total):
         return ()

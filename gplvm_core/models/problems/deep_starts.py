@@ -1,8 +1,8 @@
 """Starts for deep latent variable models: layer by layer, from the data up.
 
-Random starts end as the shallow model. These starts, like those of deep_regression_starts.py,
-choose hidden means that the layers above and below can explain, with hidden noise that is small
-compared with their spread.
+Models that start at random become shallow models in training. These starts, like those of
+deep_regression_starts.py, choose hidden means that the layers above and below can explain, with
+hidden noise that is small compared with their spread.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ UPPER_VARIANCE = 0.1
 HIDDEN_NOISE = 0.1
 # Lengthscale of a nearly linear function, in units of √Q.
 STRAIGHT = 3.0
-# Width, inducing inputs and kernels (one for each output) of the layers, the top first.
+# Width, number of inducing inputs, and kernels (one for each output) of the layers, the top first.
 Settings = list[tuple[int, int, tuple[Any, ...]]]
 
 
@@ -70,7 +70,7 @@ class Embedded:
             noises.extend(climbed.noises)
         upper = ((kind,) for kind in self.kernels[:-1])
         settings = [*zip(self.n_latent, self.n_inducing, (*upper, each), strict=True)]
-        # Points that no data depend on directly start with a smaller variance.
+        # Points on which no data depend directly start with a smaller variance.
         variance = UPPER_VARIANCE if all(own) else INITIAL_VARIANCE
         shared = _Climbed.up(below, noises, self.init, variance, settings, generator, to_top=True)
         notes |= dict.fromkeys(shared.notes)
@@ -87,7 +87,7 @@ class Embedded:
 
 @dataclass(frozen=True)
 class _Climbed:
-    """Stacked layers, each started from the points below it; lists have the top first.
+    """Stacked layers, each of which starts from the points below it; lists begin at the top.
 
     points, noises: the outputs of the next layer to add, and its noise variances.
     """
@@ -110,13 +110,15 @@ class _Climbed:
         *,
         to_top: bool = False,
     ) -> Self:
-        """Start all layers; variance: that of the lowest points, settings: the top first."""
+        """Start all layers; variance: the variance of the lowest points; settings: those of the
+        layers, the top first.
+        """
         beliefs, layers, notes = list[Belief](), list[Layer](), dict[str, None]()
         for at, (n_latent, n_inducing, kinds) in reversed([*enumerate(settings)]):
             mean, mean_notes = initial_latent(points, n_latent, init, generator)
             notes |= dict.fromkeys(mean_notes)
             if at or not to_top:
-                # Hidden points have internal units; given init means may have any.
+                # Hidden points have internal units, whereas given init means may have any units.
                 mean = mean / mean.std(axis=0).max()
             found = list[Layer]()
             for kind, noise in zip(kinds, noises, strict=True):

@@ -23,8 +23,8 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
 
 # A layer is off below any of these limits: σ_f²/σ², effective degrees of freedom per output,
-# information of the top in nats per point. It is also off above MOST_NOISE, the noise's fraction
-# of its outputs' variance.
+# information of the top in nats per point. It is also off if the noise is more than the fraction
+# MOST_NOISE of the variance of its outputs.
 LEAST_RATIO, LEAST_FREEDOM, LEAST_INFORMATION, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
 # A hidden layer with more degrees of freedom than this fraction of the points may predict badly,
 # even if its bound is high. A layer counts as linear above this fraction of linear variance.
@@ -37,12 +37,13 @@ class DeepLayer:
     """A layer of a fitted deep model: q(X) of its inputs, its posterior, and its diagnosis.
 
     latent_mean_, latent_variance_ : of the training rows' inputs to the layer (N × Q).
-    information_ (Q,): their KL in nats per point, for the top from its prior, for a hidden layer
-    from the Gaussian that best fits all points. relevance_ (Q,): ARD weights; if the layer also has
-    the top as input, the top's dimensions are last. kl_: the cost of q(X) of the inputs in nats per
-    point, the layer above included. signal_to_noise_: σ_f²/σ². freedom_: effective degrees of
-    freedom per output. linear_: the fraction of the layer's mean outputs at the training rows that
-    is linear in its inputs. verdict_: the diagnosis in words. doubt_: whether to warn of it.
+    information_ (Q,): for each dimension of the inputs, the KL in nats per point, for the top from
+    its prior, for a hidden layer from the Gaussian that best fits all points. relevance_ (Q,): ARD
+    weights; if the layer also has the top as input, the top's dimensions are last. kl_: the cost of
+    q(X) of the inputs in nats per point, including the layer above. signal_to_noise_: σ_f²/σ².
+    freedom_: effective degrees of freedom per output. linear_: the fraction of the layer's mean
+    outputs at the training rows that is linear in its inputs. verdict_: the diagnosis in words.
+    doubt_: whether the diagnosis deserves a warning.
     """
 
     latent_mean_: Float[Array, "N Q"]
@@ -86,14 +87,19 @@ def doubts(layers: Sequence[DeepLayer]) -> tuple[str, ...]:
 
 
 def _advice(layer: DeepLayer) -> str:
-    """Advice for a layer; a layer that only passes its inputs on is unnecessary, not wrong."""
+    """Advice for a layer.
+
+    A layer that only reproduces its inputs is unnecessary, but not an error.
+    """
     wild = layer.freedom_ > MOST_FREEDOM * len(layer.latent_mean_)
     needless = layer.posterior_.slope is not None and not wild
     return ", so fewer layers would do" if needless else f": {ADVICE}"
 
 
 def sound(graph: Graph, parameters: Parameters) -> bool:
-    """Whether the bound is reliable: no hidden layer has too many degrees of freedom."""
+    """Whether the bound is reliable, that is, whether no hidden layer has too many degrees of
+    freedom.
+    """
     n_points = graph.believed(parameters)[0].belief.n_points
     found = zip(graph.edges, graph.informed(parameters), strict=True)
     hidden = [posterior for edge, posterior in found if edge.ends_in_node]
@@ -123,7 +129,8 @@ def _state(off: Sequence[bool]) -> str:
 
 def _off(graph: Graph, nodes: Sequence[Believed], layer: Settled | LayerValue, at: int) -> bool:
     top = graph.nodes[0]
-    # A path's prior over time is informative, so a single point may carry little information.
+    # The prior of a path over time is informative, so a single point may contain little further
+    # information.
     alone = not isinstance(top, InputNode | PathNode)
     edge = graph.edges[at]
     information = float(nodes[0].information.sum()) if alone and edge.source == 0 else np.inf
@@ -234,20 +241,22 @@ def _noise_share(layer: Settled | LayerValue, below: Believed) -> float:
 
 
 def _cost(graph: Graph, learnt: Learnt, at: int) -> float:
-    """−(a node's term of the bound plus that of the layer above), in nats per point."""
+    """Minus the sum of a node's term of the bound and the term of the layer above, in nats per
+    point.
+    """
     node, above = learnt.nodes[at], graph.edge_into(at)
     value = 0.0 if above is None else learnt.layers[above].posterior.value
     return -(node.own + value) / node.belief.n_points
 
 
 def _below_node(edge: LayerEdge) -> int:
-    """The node that a hidden layer ends in."""
+    """The node in which a hidden layer ends."""
     assert isinstance(edge.outputs, int)
     return edge.outputs
 
 
 def _passed_by(graph: Graph, edge: LayerEdge) -> bool:
-    """Whether a layer below a hidden layer also has other nodes as inputs."""
+    """Whether the layer below a hidden layer also has other nodes as inputs."""
     below = [each for each in graph.edges if _below_node(edge) in each.sources]
     return any(len(each.sources) > 1 for each in below)
 

@@ -35,10 +35,11 @@ class LayerEdge:
     """A Gaussian-process layer: the nodes it starts from, and its outputs, data or a node.
 
     sources: indices of nodes, whose q(X) are concatenated as the layer's inputs. inducing_held,
-    kernel_held: training does not change these (except the kernel's overall scale). positive: the
-    transform of the kernel's positive parameters. mean_field: for outputs that are a node, q(u) is
-    independent of them (Damianou 2015, App. C); otherwise u is integrated out first. per_output:
-    every data column has a separate signal and noise variance. executor: for chunks of points.
+    kernel_held: whether training does not change the inducing inputs or the kernel (except its
+    overall scale). positive: the transform of the kernel's positive parameters. mean_field: for
+    outputs that are a node, q(u) is independent of them (Damianou 2015, App. C); otherwise u is
+    integrated out first. per_output: every data column has a separate signal and noise variance.
+    executor: for chunks of points.
     """
 
     sources: tuple[int, ...]
@@ -64,7 +65,7 @@ class LayerEdge:
 
     @property
     def ends_in_node(self) -> bool:
-        """Whether the outputs are a node, and so the inputs of another layer."""
+        """Whether the outputs are a node, and therefore the inputs of another layer."""
         return isinstance(self.outputs, int)
 
     def ends_in(self, node: int) -> bool:
@@ -82,7 +83,8 @@ class LayerEdge:
     ) -> dict[str, Leaf]:
         """The free parameters with their scales; spread: the scale of the layer's input points.
 
-        profiled: the layer's two scales are always optimal, and so are no parameters.
+        profiled: whether the layer's two scales are always optimal, and are therefore not
+        parameters.
         """
         free: dict[str, Leaf] = {}
         if not profiled:
@@ -106,8 +108,8 @@ class LayerEdge:
     ) -> LayerValue:
         """F_data and all gradients, at the best scales that the phase allows.
 
-        The noise is never smaller than the jitter added to K: rounding errors of the statistics
-        would exceed it and stall training.
+        The noise is never smaller than the jitter added to K; otherwise rounding errors of the
+        statistics would exceed the noise, and training would stall.
         """
         return evaluate_layer(
             layer,
@@ -128,7 +130,8 @@ class LayerEdge:
     ) -> "Settled":
         """The layer at its best scales for the training targets, evaluated on all columns.
 
-        seen: the targets in training, which may be a square root of Y Yᵀ. whole: all columns.
+        seen: the targets in training, which may be a square root of Y Yᵀ. whole: the targets with
+        all columns.
         """
         best = self.value(layer, source, seen, jitter)
         at = evaluate_layer(
@@ -148,7 +151,7 @@ class LayerEdge:
     def value_with(
         self, kernel: Kernel, settled: "Settled", source: Belief, targets: Targets
     ) -> float:
-        """F_data of a trained layer with another kernel, and all else as it is."""
+        """F_data of a trained layer with another kernel; nothing else changes."""
         layer = settled.layer
         statistics, _ = reduce_statistics(kernel, source, layer.inducing, targets, self.executor)
         gram = gram_factor(kernel, layer.inducing, settled.jitter, relative=False)
@@ -187,8 +190,10 @@ class Settled:
     statistics: Statistics
     posterior: Informed
     jitter: float  # absolute, as added to K
-    capped: int = 0  # number of outputs with σ_f²/σ² at its limit; 0 or 1 if they share one
-    gaps: Float[Array, "D M M"] | None = None  # K⁻¹ − P of each output, unless groups share it
+    # number of outputs whose σ_f²/σ² is at its limit; 0 or 1 if all outputs share one ratio
+    capped: int = 0
+    # K⁻¹ − P of each output, unless the outputs of a group share it
+    gaps: Float[Array, "D M M"] | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -238,7 +243,7 @@ class Settled:
 def kernel_leaves(
     kernel: Kernel, prefix: str, n_points: int, *, profiled: bool = False
 ) -> dict[str, Leaf]:
-    """The kernel's free parameters as it declares them; their scales assume a curvature of about N.
+    """The free parameters that the kernel declares; their scales assume a curvature of about N.
 
     Parameters that the kernel holds are left out. profiled: the first overall variance is also left
     out, since the overall scale is always optimal.

@@ -30,11 +30,13 @@ class EncodedNode:
 
     reading: Reading
     seen: Seen
-    n_gaps: int = 0  # rows that are encoded with their gaps filled in
+    n_gaps: int = 0  # number of rows whose gaps are filled in before they are encoded
 
     @classmethod
     def of(cls, rows: Float[Array, "N D"], n_latent: int, kind: str) -> Self:
-        """A node for these outputs; kind: "kernel" or "network". Raises ValueError for others."""
+        """Make a node for these outputs; kind: "kernel" or "network". Raises ValueError for other
+        kinds.
+        """
         if kind not in ENCODERS:
             raise ValueError(f"encoder must be None or one of kernel, network; got {kind!r}")
         gaps = np.isnan(rows).any(axis=1)

@@ -23,7 +23,7 @@ from gplvm_core.readers import DataError
 from gplvm_core.statistics import Targets
 
 INITIAL_RATIO = 100.0
-# The limit on numbers in the inverse matrices of all gap patterns together (400 MB).
+# The largest total size, in numbers, of the inverse matrices of all gap patterns (400 MB).
 MOST_NUMBERS = 50_000_000
 
 Rows = NDArray[np.intp]
@@ -108,7 +108,8 @@ class FullProblem:
         whole = Targets.whole(targets)
         found = self.exact(points, whole)
         n_points = len(targets)
-        # A row does not inform predictions of its missing outputs: weight and gap are 0 there.
+        # A row has no influence on predictions of its missing outputs, so its weight and gap are 0
+        # for them.
         weights = np.zeros(targets.shape)
         gap = np.zeros((len(found), n_points, n_points))
         for g, (columns, rows, at) in enumerate(found):

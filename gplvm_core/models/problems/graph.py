@@ -33,9 +33,10 @@ PHASES = (
 
 @dataclass(frozen=True)
 class Parameters:
-    """The trained parameters, those of every node's q and of the layers; also their gradients.
+    """The trained parameters of every node's q and of the layers, and the type of their gradients.
 
-    A layer's overall kernel scale and noise are always optimal, and so are no parameters.
+    The overall kernel scale and the noise of a layer are always optimal, and are therefore not
+    parameters.
     """
 
     nodes: tuple[Any, ...]
@@ -69,7 +70,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Recipes:
-    """Several ways to start, by name; calling it uses the first."""
+    """Several recipes for a start, by name; calling the object uses the first one."""
 
     by_name: Mapping[str, Beginning]
 
@@ -105,8 +106,8 @@ class Learnt:
 class Graph:
     """The training problem of a model: its nodes, its edges, and their start.
 
-    The first node is the top; the other nodes and the edges may have any order. executor: for the
-    edges (each edge has another executor for points). names: the edges' names, if the user gave
+    The first node is the top; the other nodes and the edges may have any order. executor: evaluates
+    the edges (each edge has another executor for points). names: the edges' names, if the user gave
     any. doctor: returns the state of the layers in words.
     """
 
@@ -223,7 +224,9 @@ class Graph:
     def values(
         self, parameters: Parameters, phase: Phase, nodes: Sequence[Believed] | None = None
     ) -> list[LayerValue]:
-        """Every edge at the best scales that the phase allows; nodes: `believed`, if known."""
+        """Evaluate every edge at the best scales that the phase allows; nodes: the marginals, if
+        already computed.
+        """
         nodes = self.believed(parameters) if nodes is None else nodes
 
         def value(pair: tuple[LayerEdge, Layer]) -> LayerValue:

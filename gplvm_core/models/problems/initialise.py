@@ -12,7 +12,7 @@ from gplvm_core.numerics import Array
 
 LEAST_SPREAD = 0.1
 RECIPES = {"pca": "PCA", "isomap": "Isomap", "pca_each": "PCA of each view"}
-# Limits for fitting components of rows with gaps: a start does not need the exact maximum.
+# Limits for fitting components to rows with gaps, because a start does not need the exact maximum.
 MOST_ITERATIONS = 100
 TOLERANCE = 1.0
 
@@ -31,8 +31,8 @@ def initial_latent(
     concatenated, each scaled to the same total variance; "pca_each", the leading components of each
     output concatenated (Damianou 2015, §5.2.3); "random"; or an array of means (N × Q), used
     unchanged. For rows with gaps, probabilistic PCA replaces PCA and fills the gaps for "isomap".
-    by_observed: the total variance of an output is in proportion to its observed share, so that a
-    view of a few labels does not decide where training starts.
+    by_observed: the total variance of an output is proportional to the fraction of observed
+    entries, so that a view with few labels does not determine the start of training.
     """
     if isinstance(how, str) and how == "pca_each":
         return _components_of_each(outputs, n_latent, generator)
@@ -104,7 +104,7 @@ def _components_of_each(
 def _filled_up(
     latent: Float[Array, "N K"], n_latent: int, how: str, generator: np.random.Generator
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
-    """Add random dimensions if the recipe found too few components, with a note."""
+    """Add random dimensions, and a note, if the recipe found too few components."""
     missing = n_latent - latent.shape[1]
     if missing <= 0:
         return latent, ()
@@ -148,7 +148,9 @@ def _signs(scores: Float[Array, "N K"]) -> Float[Array, " K"]:
 
 
 def initial_lengthscale(latent: Float[Array, "N Q"]) -> Float[Array, " Q"]:
-    """Lengthscales with 1/ℓ_q = the dimension's spread relative to the widest, at least 0.1."""
+    """Lengthscales with 1/ℓ_q = the spread of the dimension relative to the largest spread, at
+    least 0.1.
+    """
     spread = latent.std(axis=0)
     return 1.0 / np.maximum(spread / spread.max(), LEAST_SPREAD)
 

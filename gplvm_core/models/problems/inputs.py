@@ -17,7 +17,7 @@ from gplvm_core.priors import UncertainInputs
 class InputNode:
     """Inputs of a regression; entries that are not exact are trained and add −KL to the bound.
 
-    Learnt variances of input noise are always at their optimum. Source: Damianou (2015), §4.2.
+    Learnt variances of input noise always have their optimal values. Source: Damianou (2015), §4.2.
     """
 
     inputs: Inputs

@@ -1,8 +1,8 @@
-"""Layers to columns of any kind, of a table or of views, and how their training alternates.
+"""Layers to columns of any kind, of a table or of views, and their alternating training.
 
 Each yes/no entry and count is a Gaussian factor. L-BFGS moves the other parameters for a few
 iterations with fixed factors, which is a Gaussian problem with exact gradients. Sweeps of updates
-then put the factors at their optimum. F rises in both steps.
+then set the factors to their optimum. Both steps increase F.
 """
 
 from collections.abc import Sequence
@@ -35,11 +35,12 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
-# Iterations of L-BFGS from one update to the next, and sweeps of an update.
+# Number of L-BFGS iterations between two updates, and number of sweeps in an update.
 ITERATIONS, SWEEPS = 10, 3
 # At first the noise of views of numbers is fixed, and other columns have at least this signal.
 # Otherwise, columns of few labels would be explained as noise before the map is good. In tables
-# with other columns the noise of numbers is never fixed: fixing it led to lower bounds.
+# that also have other kinds of columns, the noise of numbers is never fixed, because fixing it led
+# to lower bounds.
 FIRST_SIGNAL = 30.0
 HELD = tuple(Phase("noise held", ITERATIONS, ratio=300.0) for _ in range(5))
 PHASES = (
@@ -161,7 +162,7 @@ class KindsGraph(Graph):
         return self.entering(super().start(seed, recipe), self.phases[0])
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """The parameters with the Gaussian factors at their optimum for the phase."""
+        """The parameters with Gaussian factors that are optimal for the phase."""
         beliefs = [node.belief for node in self.believed(parameters)]
         layers = []
         for edge, layer in zip(self.edges, parameters.layers, strict=True):
@@ -174,9 +175,9 @@ class KindsGraph(Graph):
 
 @dataclass(frozen=True)
 class KindsStart:
-    """Where training starts: at the principal components of the columns as numbers.
+    """The start of training, at the principal components of the columns as numbers.
 
-    outputs: for every layer its columns of any kind; None for a layer to numbers.
+    outputs: the columns of any kind for every layer; None for a layer to numbers.
     """
 
     begin: Start
@@ -196,7 +197,7 @@ def any_kinds(
 ) -> KindsGraph:
     """The problem of a table, or of several views, with columns of any kind.
 
-    noise: of the views that have only numbers.
+    noise: the setting for the views that have only numbers.
     """
     within, across = shared_out(executor, len(begin.outputs))
     edges = tuple(
@@ -208,7 +209,7 @@ def any_kinds(
 
 
 def all_rows_in_words(count: int) -> tuple[str, ...]:
-    """A note for tables of which a model of numbers would train only a sample."""
+    """A note for tables so large that a model of numbers would train only on a sample."""
     if not are_many(count):
         return ()
     return (

@@ -1,8 +1,8 @@
 """Train on growing samples of many rows, then place the other rows.
 
 A few thousand rows are enough to learn the mapping's parameters. More rows mainly improve q(u),
-whose cost per row, KL(q(u))/N, falls with N. So the parameters are trained on growing samples. All
-other rows are then placed using q(u), and q(u) and the scales are computed from all rows.
+whose cost per row, KL(q(u))/N, falls with N. The parameters are therefore trained on growing
+samples. Then q(u) places all other rows, and q(u) and the scales are computed again from all rows.
 """
 
 import math
@@ -74,7 +74,7 @@ class Sampled(Protocol):
 class ManyRows:
     """A training problem whose phases use growing samples of the rows of a table or of views.
 
-    begin: the start with all rows (internal units, NaN: missing). The samples depend only on N and
+    begin: a start with all rows (internal units, NaN: missing). The samples depend only on N and
     are nested. further: rows of files that are streamed after these rows are placed.
     """
 
@@ -166,16 +166,15 @@ class ManyRows:
             n_inducing=min(FEW_INDUCING, self.begin.n_inducing),
             init=given if isinstance(given, str) else np.asarray(given)[rows],
         )
-        # Only the last phase has a separate scale for every point.
+        # Only in the last phase every point has a separate scale.
         phases = (phase,) if phase is self.phases[-1] else self.phases
         return replace(self.graph(begin), phases=phases)
 
     def _with_rows(
         self, parameters: Parameters, count: int, watch: Watch | None = None
     ) -> tuple[Parameters, int]:
-        """Add rows, placed with the q(u) of the rows so far, and the missing inducing inputs.
-
-        Also returns how many rows were placed.
+        """Add rows, placed with q(u) of the rows so far, and the missing inducing inputs. Also
+        returns how many rows were placed.
         """
         before, belief = self._count(parameters), parameters.nodes[0]
         if before >= count:
@@ -204,7 +203,9 @@ class ManyRows:
 
 
 def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]) -> Array:
-    """Means of all rows: those given for the first of `rows`, linear predictions for the others."""
+    """Means of all rows: the given means for the first rows in `rows`, and linear predictions for
+    the others.
+    """
     filled, here = np.nan_to_num(np.hstack(outputs)), rows[: len(mean)]
     everywhere = filled @ np.linalg.lstsq(filled[here], mean, rcond=None)[0]
     everywhere[here] = mean

@@ -26,7 +26,8 @@ from gplvm_core.statistics import Executor
 
 @dataclass(frozen=True)
 class NetworkStart:
-    """From the data up: each node starts at the principal components of its edges' targets.
+    """The start proceeds from the data upwards: each node starts at the principal components of the
+    targets of its edges.
 
     outputs: data by name, in internal units. inputs: points of the nodes that are known. The seed
     chooses the inducing inputs, a subset of the rows.
@@ -60,7 +61,9 @@ class NetworkStart:
         return Begun(tuple(beliefs[name] for name in self.wiring.names), tuple(layers), (*notes,))
 
     def _edges(self, node: str) -> list[Edge]:
-        """The edges whose first source is this node; if there are none, all that start from it."""
+        """The edges whose first source is this node; if there are none, all edges that start from
+        it.
+        """
         edges = [edge for _, edge in self.wiring.edges if node in edge.sources]
         return [edge for edge in edges if edge.sources[0] == node] or edges
 
@@ -72,7 +75,7 @@ class NetworkStart:
                 found.append(self.outputs[edge.target])
                 continue
             mean = beliefs[edge.target].mean
-            # Divide by the lengthscales with which the node below starts.
+            # Divide by the initial lengthscales of the node below.
             found.append((mean - mean.mean(axis=0)) / initial_lengthscale(mean))
         return found
 
@@ -83,7 +86,8 @@ class NetworkStart:
         seen, (own, *others) = np.hstack(means), means
         kind = edge.kernel
         if isinstance(kind, str) and others:
-            # Long lengthscales for the others let the first source explain as much as it can.
+            # The other sources have long lengthscales, so that the first source explains as much as
+            # it can.
             beside = [straight(each.shape[1]) for each in others]
             kind = kernel_named(kind, np.concatenate([initial_lengthscale(own), *beside]))
         noise = 1.0

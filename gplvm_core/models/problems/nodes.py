@@ -1,7 +1,8 @@
 """The nodes of a model's graph: q(X) of the inputs of its layers, and their prior p(X).
 
-A node maps its parameters to the marginals of q(X), adds −KL(q(X) ‖ p(X)) (or its replacement) to
-the bound, and pulls the layers' adjoints of the marginals back to the parameters.
+A node maps its parameters to the marginals of q(X), and adds −KL(q(X) ‖ p(X)), or its replacement,
+to the bound. It pulls the adjoints of the marginals, which come from the layers, back to the
+parameters.
 """
 
 from collections.abc import Callable
@@ -17,9 +18,9 @@ from gplvm_core.parameters import LOG, Leaf, log_above
 from gplvm_core.priors import StandardNormal
 
 INITIAL_VARIANCE = 0.3
-# The scale for moving points without a variance.
+# The scale with which training moves points that have no variance.
 POINT_SCALE = 0.3
-# The smallest variance of a hidden point, while the means start with about unit variance.
+# The smallest variance of a hidden point; the initial means have about unit variance.
 LEAST_VARIANCE = 1e-6
 
 
@@ -46,10 +47,10 @@ class Believed:
 class Node(Protocol):
     """q(X) of the inputs of layers, with its prior: the interface that training uses.
 
-    A node is a frozen dataclass of fixed values (data, priors). Training changes only its
-    *parameters*, `own` below: a nested frozen dataclass of arrays that the node chooses, such as a
-    `Belief`. Training calls `start` once for every start, `believed` in every evaluation, and
-    `free` and `spread` at the beginning of every phase. No method has side effects.
+    A node is a frozen dataclass of fixed values (data, priors). Training changes only the
+    *parameters* of a node (`own` below): a nested frozen dataclass of arrays, whose type the node
+    chooses, such as a `Belief`. Training calls `start` once for every start, `believed` in every
+    evaluation, and `free` and `spread` at the beginning of every phase. No method has side effects.
     """
 
     def start(self, belief: Belief, seed: int) -> Any:
@@ -134,10 +135,11 @@ class PointNode:
 class HiddenNode(LatentNode):
     """The outputs of one layer and the inputs of the next; the entropy of q(X) replaces −KL.
 
-    Its prior is the layer above, whose F_data has the rest (Damianou 2015, §6.2 and App. C). The
-    information of a dimension is the KL per point from the Gaussian that best fits all points.
-    Variances have a lower limit above rounding errors. Below it, they and the layer's noise would
-    shrink together, and the bound would rise by a rounding error.
+    The prior of a hidden node is the layer above, whose F_data has the rest of the term (Damianou
+    2015, §6.2 and App. C). The information of a dimension is the KL per point from the Gaussian
+    that best fits all points. The variances have a lower limit above rounding errors. Below this
+    limit, the variances and the layer's noise would shrink together, and the bound would rise only
+    by rounding errors.
     """
 
     def believed(self, own: Belief) -> Believed:

@@ -17,7 +17,7 @@ from gplvm_core.priors.temporal import Path, Timeline
 
 # Lengthscales (or periods) tried at the start, in median time steps.
 TRIED = 2.0 ** np.arange(0, 10)
-# The trial uses at most this many rows of a sequence, and this many sequences.
+# The trial uses at most this many rows of each sequence, and at most this many sequences.
 MOST_TRIED = 200
 
 
@@ -33,7 +33,7 @@ class TimedPath:
 class PathNode:
     """Every latent dimension is a Gaussian process over time, independent between sequences.
 
-    Marginals and their pullback use Kalman smoothing if the kernel supports it, else dense
+    Marginals and their pullback use Kalman smoothing if the kernel supports it, and otherwise dense
     algebra. Source: Damianou (2015), eq. 3.29–3.31.
     """
 
@@ -80,7 +80,9 @@ class PathNode:
 
 
 def algebra_for(kernel: Kernel, timeline: Timeline) -> ModuleType:
-    """Kalman smoothing, linear in the rows, for Matérn kernels over times; else dense algebra."""
+    """Kalman smoothing, whose cost is linear in the rows, for Matérn kernels over times; otherwise
+    dense algebra.
+    """
     return kalman if kalman.supports(kernel, timeline) else temporal
 
 
@@ -89,8 +91,9 @@ def start_time_kernel(
 ) -> Kernel:
     """The starting time kernel; a kernel object is returned unchanged.
 
-    A kernel by name gets unit variance, a little white noise, and from a few lengthscales the one
-    under which the starting means are most probable. Raises KernelError for an unknown name.
+    A kernel that is given by name has unit variance and a little white noise. Its lengthscale is
+    chosen from a few candidates, so that the starting means are most probable. Raises KernelError
+    for an unknown name.
     """
     if not isinstance(kernel, str):
         kernel.check_parameters()

@@ -12,7 +12,8 @@ METHODS = ("auto", "primal", "dual")
 # Limits of the fit: iterations, and the final slope in nats per parameter standard deviation.
 MOST_ITERATIONS = 2000
 TOLERANCE = 1e-5
-# Without this limit the likelihood has no maximum if the components can fit every observed entry.
+# The smallest noise variance. Without it the likelihood has no maximum if the components can fit
+# every observed entry.
 LEAST_NOISE = 1e-6
 
 
@@ -48,7 +49,7 @@ def fit_whole(targets: Float[Array, "N D"], n_components: int, method: str = "au
     """
     n_outputs = targets.shape[1]
     values, directions = _principal(targets, method)
-    # At least one direction remains for the noise; otherwise its variance is 0.
+    # At least one direction must remain for the noise, whose variance would otherwise be 0.
     most = max(min(n_outputs - 1, len(values) - (n_outputs > len(values))), 1)
     kept = min(n_components, most, len(values))
     left_over = max(float(np.mean(np.sum(targets**2, axis=1))) - float(values[:kept].sum()), 0.0)
@@ -66,8 +67,8 @@ def fit_partial(
 ) -> tuple[Factors, Result]:
     """Maximum likelihood from the observed entries of roughly centred rows; also fits the center.
 
-    L-BFGS starts from the closed form with gaps filled by 0. It has converged when no slope is
-    above `tolerance`, in nats per (a priori) standard error of a parameter.
+    L-BFGS starts from the closed form with gaps filled by 0. L-BFGS has converged if no slope
+    exceeds `tolerance`, in nats per (a priori) standard error of a parameter.
     """
     gaps = Gaps.of(targets)
     n_observed = int(gaps.observed.sum())

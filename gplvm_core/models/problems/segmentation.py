@@ -26,10 +26,9 @@ Segments = dict[frozenset[str], tuple[int, ...]]
 def drops(
     edge: LayerEdge, settled: Settled, targets: Targets, belief: Belief
 ) -> Float[Array, " Q"]:
-    """By how much F_v falls, in nats per row, when the view's layer ignores each dimension.
-
-    Rows that the view lacks do not count. The kernel's scale, the noise and everything else do not
-    change.
+    """The fall of F_v, in nats per row of the view, when the view's layer ignores each dimension.
+    Rows that the view lacks are not counted. All other parameters, including the kernel's scale and
+    the noise, do not change.
     """
     kernel = settled.layer.kernel
     found = [

@@ -35,7 +35,7 @@ def shared_out(executor: Executor, n_views: int) -> tuple[Executor, Executor]:
 def drops_by_view(
     problem: Graph, learnt: Learnt, names: Sequence[str], shared: int
 ) -> dict[str, Float[Array, " Q"]]:
-    """By how much each view's bound falls, in nats per row, without each shared dimension.
+    """The fall of each view's bound, in nats per row, without each shared dimension.
 
     The dimension is removed from the first layer that belongs only to the view. shared: the last
     node that all views share.
@@ -62,7 +62,7 @@ def ways_to_views(problem: Graph, n_views: int, shared: int) -> list[list[int]]:
         way = [at]
         while problem.edges[way[0]].source != shared:
             above = problem.edge_into(problem.edges[way[0]].source)
-            assert above is not None  # every way to a view comes from the shared node
+            assert above is not None  # every path to a view starts at the shared node
             way.insert(0, above)
         ways.append(way)
     assert len(ways) == n_views

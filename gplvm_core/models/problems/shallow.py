@@ -18,8 +18,8 @@ from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
 SHALLOW_ITERATIONS = 200
-# Lengthscales count as at least a tenth of the inputs' spread. Otherwise a column of a few values,
-# for which any short lengthscale fits, would dominate all others.
+# Shorter lengthscales are replaced by this fraction of the inputs' spread. Otherwise a column with
+# few values, for which any short lengthscale fits, would dominate all others.
 MOST_RELEVANT = 10.0
 
 
@@ -27,10 +27,10 @@ MOST_RELEVANT = 10.0
 class Shallow:
     """A trained regression with one layer, from which deep regressions start.
 
-    kernel: of unit scale. inducing: the trained inducing inputs. answer: the mean at the inputs.
-    leading: the inputs divided by the lengthscales and rotated, so that the answer changes most
-    along the first dimension, and so on. The axes are the eigenvectors of the mean outer product of
-    its gradients (the active subspace).
+    kernel: the trained kernel with unit scale. inducing: the trained inducing inputs. answer: the
+    mean at the inputs. leading: the inputs, divided by the lengthscales and rotated so that the
+    answer changes most along the first dimension, second most along the second, and so on. The axes
+    are the eigenvectors of the mean outer product of its gradients (the active subspace).
     """
 
     inputs: Inputs
@@ -76,7 +76,8 @@ def shallow_layer(
 ) -> Settled:
     """Train the regression of one layer; the result does not depend on a seed.
 
-    With missing inputs the kernel is held: their cost falls if fewer inputs are relevant.
+    With missing inputs the kernel is held fixed, because otherwise it would make inputs irrelevant
+    to reduce the cost of their missing entries.
     """
     seen = Targets.of(targets)
     begin = Given(RegressionStart(inputs, seen, "rbf", n_inducing, jitter, executor)(0))

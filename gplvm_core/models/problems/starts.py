@@ -1,4 +1,4 @@
-"""Where the training of a latent variable model starts: means, kernels, inducing inputs."""
+"""The start of training for a latent variable model: means, kernels, inducing inputs."""
 
 from dataclasses import dataclass
 

@@ -2,7 +2,8 @@
 
 u are the layer's inducing outputs, h its hidden outputs. In the two built-in families every hidden
 point has a separate Gaussian, and q(u) is either integrated out given the points or independent of
-them. The others are in `models/families` and are imported only when chosen by name.
+them. The other families are in `models/families` and are imported only when they are chosen by
+name.
 """
 
 from dataclasses import dataclass, replace

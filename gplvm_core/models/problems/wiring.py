@@ -49,7 +49,7 @@ class Edge:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The sources as a tuple, also for a single source."""
+        """The sources as a tuple, even if there is only one."""
         return (self.source,) if isinstance(self.source, str) else tuple(self.source)
 
 
@@ -73,8 +73,9 @@ class NodeKind(Protocol):
     def node(self, facts: Facts, *, hidden: bool) -> Node:
         """The node with q(X) and the prior of all rows (see `Node`).
 
-        hidden: an edge ends in the node, so that its prior is that edge's layer. Raises ValueError
-        for missing facts, and for a hidden node of a kind that cannot be hidden.
+        hidden: whether an edge ends in the node, so that the layer of that edge is its prior.
+        Raises ValueError if required facts are missing, and for a hidden node of a kind that cannot
+        be hidden.
         """
 
 
@@ -139,7 +140,7 @@ class OverTime:
     def node(self, facts: Facts, *, hidden: bool) -> Node:
         if hidden:
             raise ValueError("a node over time cannot be the target of an edge")
-        assert facts.timeline is not None  # `fit` makes one for every node of this kind
+        assert facts.timeline is not None  # `fit` always provides the times for a node of this kind
         return PathNode(facts.timeline, self.time_kernel)
 
 
@@ -147,7 +148,8 @@ class OverTime:
 class Wiring:
     """Nodes and edges in an order that depends only on their names and connections.
 
-    nodes: their names and kinds; every node follows those above it. edges: sorted by name.
+    nodes: names and kinds of the nodes; every node comes after the nodes above it. edges: sorted by
+    name.
     """
 
     nodes: tuple[tuple[str, NodeKind], ...]
@@ -181,11 +183,11 @@ class Wiring:
 
     @property
     def hidden(self) -> frozenset[str]:
-        """The nodes that an edge ends in."""
+        """The nodes in which an edge ends."""
         return frozenset(edge.target for _, edge in self.edges) & frozenset(self.names)
 
     def sources(self, edge: Edge) -> tuple[int, ...]:
-        """The indices of the nodes that an edge starts from."""
+        """The indices of the nodes from which an edge starts."""
         return tuple(self.names.index(name) for name in edge.sources)
 
 
@@ -236,7 +238,7 @@ def _check(nodes: Mapping[str, int | NodeKind], edges: Mapping[str, Edge]) -> No
 
 
 def _order(kinds: Mapping[str, NodeKind], edges: Mapping[str, Edge]) -> list[str]:
-    """Sort nodes from the top down, then by name; raises ValueError for a cycle."""
+    """Sort nodes from the top downwards, then by name; raises ValueError for a cycle."""
     above = {edge.target: edge.sources for edge in edges.values()}
     order: list[str] = []
     while len(order) < len(kinds):

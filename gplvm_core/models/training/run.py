@@ -36,13 +36,17 @@ class Phase:
 
     @property
     def held(self) -> tuple[float | None, bool]:
-        """What the phase holds; phases that hold the same have the same objective."""
+        """What the phase holds fixed; phases that hold the same parameters fixed have the same
+        objective.
+        """
         return self.ratio, self.hidden_noise_held
 
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A bound in internal units (nats), its gradient shaped like the parameters, and the noise."""
+    """A bound in internal units (nats), its gradient in the shape of the parameters, and
+    the noise.
+    """
 
     bound: float
     gradient: Any
@@ -54,11 +58,15 @@ class Problem(Protocol):
 
     @property
     def phases(self) -> Sequence[Phase]:
-        """The phases in order; the last is repeated, with new scales, until it gains nothing."""
+        """The phases in order. The last phase is repeated, with new scales, until the bound no
+        longer improves.
+        """
 
     @property
     def recipes(self) -> tuple[str, ...]:
-        """Names of the ways to start, which consecutive starts use in turn; ("",): one way."""
+        """Names of the recipes, which consecutive starts use in turn; ("",) if there is
+        only one.
+        """
 
     def start(self, seed: int, recipe: str = "") -> Any:
         """Parameters (a tree) to start from; "": the first recipe."""
@@ -79,12 +87,16 @@ class Problem(Protocol):
         """Notes for the user on automatic choices at the start."""
 
     def verdicts(self, parameters: Any) -> tuple[str, ...]:
-        """The state of each of several layers, in words, for progress; costs an evaluation."""
+        """The state of each of several layers, in words, for progress reports; costs an
+        evaluation.
+        """
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One entry per accepted iteration; bounds in nats, for the data in their original units."""
+    """The course of training, with one entry per accepted iteration; bounds are in nats, for the
+    data in their original units.
+    """
 
     bound: Float[Array, " T"]
     seconds: Float[Array, " T"]
@@ -143,24 +155,27 @@ class Run:
     phase: int
     anchor: Any  # parameters at the start of the phase, which determine its scales
     optimiser: State
-    iterations: int  # of this start, before the present optimiser state
+    iterations: int  # seconds of this start before the present optimiser state
     evaluations: int
     rejected: int
-    entered: int  # iterations of this start, before this phase
+    entered: int  # iterations of this start before this phase
     entry_bound: float  # at the start of the phase
     seconds: float
     trace: Trace
     budget: int  # the max_iter of this run
     done: tuple[Trained, ...] = ()
     views: tuple[str, ...] | None = None  # names of the data's views; (): one table; None: unknown
-    recipes: tuple[str, ...] = ()  # one for each seed; (): a file from a version without recipes
+    # one recipe for each seed; (): a file from a version without recipes
+    recipes: tuple[str, ...] = ()
 
     @property
     def total_iterations(self) -> int:
         return self.iterations + self.optimiser.iteration
 
     def with_recipes(self, names: tuple[str, ...]) -> "Run":
-        """Add the recipe of every start to a run of an older version, which chose it by seed."""
+        """Add the recipe of every start to a run of an older version, which derived recipes from
+        seeds.
+        """
         if self.recipes:
             return self
         recipes = {seed: names[seed % len(names)] for seed in self.seeds}
@@ -186,7 +201,8 @@ def _in_words(views: tuple[str, ...]) -> str:
 def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[int, ...]:
     """One seed per start, so that every recipe has `n_restarts` starts.
 
-    A random_state draws n_restarts seeds; each of them and its successors belong to the recipes.
+    n_restarts seeds are drawn with random_state. Each of them, and the numbers after it, are used
+    for the recipes in turn.
     """
     if n_restarts < 1:
         raise ValueError(f"n_restarts must be at least 1; got {n_restarts}")

@@ -1,7 +1,7 @@
 """Training in phases, with restarts, and with runs that can be stopped and resumed.
 
-A phase fixes how the variables are scaled; the next phase computes new scales. The code works for
-any model: a Problem defines the bound and the free parameters.
+The scales of the variables are fixed during a phase; the next phase computes new scales. The module
+works for any model: a Problem defines the bound and the free parameters.
 """
 
 import time
@@ -43,7 +43,7 @@ class Training:
 
     offset: added to internal bounds to get those of the data in their original units. views: the
     names of the data's views in the problem's order; () for one table. worth: a run with a larger
-    max_iter continues the start with the largest worth. work: for the fraction in progress reports.
+    max_iter continues the start with the largest worth. work: the total work, for progress reports.
     """
 
     problem: Problem
@@ -71,7 +71,8 @@ class Training:
         clock = time.perf_counter() - run.seconds
         objective, reported = self._objective(run, ask), False
         while True:
-            # Made once per phase: its scales may cost as much as an evaluation.
+            # It is created once per phase, because computing the scales may cost as much as an
+            # evaluation.
             if objective.anchor is not run.anchor:
                 objective = self._objective(run, ask)
             reason = self._ended(run)
@@ -166,7 +167,7 @@ class Training:
             phase = self._phase(run)
             limit = min(phase.most, np.ceil(phase.share * self.max_iter))
             here = run.total_iterations - run.entered
-            return None if here < limit else "the phase's iterations were made"
+            return None if here < limit else "all iterations of the phase were made"
         gain = -run.optimiser.value - run.entry_bound
         spent = gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0)
         if last and (spent or self._phase(run).once):

@@ -15,8 +15,8 @@ class HaltedError(Exception):
 def question(callback: Any) -> Callable[[], None] | None:
     """The callback's method ``between``, to call before every evaluation; or None.
 
-    StopIteration in it ends training as in the callback, but during an iteration. Any other
-    exception is raised by `fit`.
+    If ``between`` raises StopIteration, training ends as with the callback, but during an
+    iteration. `fit` raises any other exception.
     """
     between = getattr(callback, "between", None)
     if between is None:
@@ -32,9 +32,10 @@ def question(callback: Any) -> Callable[[], None] | None:
 
 
 class Watched:
-    """Wraps a callback; its StopIteration also cancels all later steps.
+    """A wrapped callback, whose StopIteration also cancels all later steps.
 
-    share: training's fraction of the total work. ahead: the number of rows to process after it.
+    share: training's fraction of the total work. ahead: the number of rows to process after
+    training.
     """
 
     def __init__(self, callback: Callable[[Progress], None] | None) -> None:
@@ -63,7 +64,7 @@ class Watched:
             raise
 
     def rows(self, message: str, done: int) -> bool:
-        """Report how many of the rows ahead are done; returns whether to continue."""
+        """Report how many rows have been processed after training; returns whether to continue."""
         if self._last is not None and not self.stopped:
             share = self.share + (1.0 - self.share) * min(1.0, done / max(self.ahead, 1))
             seconds = self._last.seconds + time.perf_counter() - self._reported

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 # The approximate cost of placing a row, in training steps of one row. While rows are placed, the
-# remaining time is estimated from their own pace.
+# remaining time is estimated from the speed of placing.
 PLACING = 12.0
 
 
@@ -37,5 +37,5 @@ class Work:
         return min(1.0, done / (starts * each + PLACING * self.after))
 
 
-# Every step costs the same, and no rows are placed afterwards.
+# The work if every step costs the same and no rows are placed afterwards.
 EVEN = Work()

@@ -77,7 +77,7 @@ def parse_motion(text: str, name: str = "the BVH file") -> Motion:
 
 
 class _Lines:
-    """A cursor over the lines that are not blank; keeps the line number for error messages.
+    """A cursor over the lines that are not blank; stores the line number for error messages.
 
     Lines are split one at a time, because a list of words needs much more memory than its text.
     """
@@ -170,7 +170,7 @@ def _parse_offset(lines: _Lines, name: str) -> tuple[float, float, float]:
 
 
 def _floats(words: list[str]) -> Array | None:
-    """The words as finite numbers; None when one of them is not."""
+    """The words as finite numbers; None if one of them is not a finite number."""
     try:
         numbers = np.array(words, dtype=np.float64)
     except ValueError:
@@ -182,7 +182,7 @@ def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
     words = lines.next("Frames: and their number")
     if words[0] != "Frames:" or not re.fullmatch(r"\d+", " ".join(words[1:])):
         raise lines.error("Frames: and their number")
-    n_frames = int(words[1][:12])  # no file has more frames than 12 digits can express
+    n_frames = int(words[1][:12])  # a valid number of frames has at most 12 digits
     n_channels = sum(len(joint.channels) for joint in joints)
     advice = "Leave out frames."
     check_at_most(n_channels, MOST_COLUMNS, "channels", lines.name, "Leave out joints.")

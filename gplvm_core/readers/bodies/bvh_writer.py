@@ -1,9 +1,10 @@
-"""Write joint positions as a BVH file: the bones' mean lengths, and rotations that align them.
+"""Write joint positions as a BVH file: the mean lengths of the bones, and rotations that align the
+bones.
 
-Positions do not determine a bone's rotation about its own axis. Of all rotations that give a bone
-its direction, the writer takes the one nearest to the parent's rotation. Several bones that start
-at one joint may move relative to each other. So each gets a joint of length 0, as motion-capture
-programs do for hips.
+Positions do not determine a bone's rotation about its own axis. The writer uses the rotation that
+gives a bone its direction and is nearest to the parent's rotation. Several bones that start at one
+joint may move relative to each other. Each of them therefore gets an additional joint of length 0,
+as in motion-capture programs for hips.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ POSITIONS = ("Xposition", "Yposition", "Zposition")
 
 @dataclass(frozen=True, eq=False)
 class BvhJoint:
-    """A joint of the file: rotation (F, 3, 3) in world coordinates; None for the end of a bone."""
+    """A joint of the file. rotation: (F, 3, 3) in world coordinates; None for the end of a bone."""
 
     name: str
     offset: Float[Array, " 3"]
@@ -66,7 +67,7 @@ def _offsets(skeleton: Skeleton, positions: Array) -> Array:
 def _node(
     skeleton: Skeleton, positions: Array, offsets: Array, joint: int, before: Array
 ) -> BvhJoint:
-    """A joint with all joints below it; before: the parent's rotation."""
+    """A joint with all joints below it; before: the rotation of its parent."""
     name = "_".join(skeleton.joint_names[joint].split())
     children = [child for child, parent in enumerate(skeleton.parents) if parent == joint]
     if not children:

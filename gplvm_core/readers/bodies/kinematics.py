@@ -63,8 +63,9 @@ def _local(joint: Joint, values: Array) -> tuple[Array, Array]:
 def heading(rotation: Float[Array, "F 3 3"]) -> Float[Array, " F"]:
     """The angle, in radians, of the rotation about the vertical axis y nearest to each rotation.
 
-    Nearest in the Frobenius norm (the twist of a swing-twist decomposition). Unlike the direction
-    in which a body faces, it is also defined for a body that lies flat.
+    "Nearest" is meant in the Frobenius norm: the angle is the twist of a swing-twist decomposition.
+    Unlike the direction in which a body faces, this angle is also defined for a body that lies
+    flat.
     """
     return np.arctan2(rotation[:, 0, 2] - rotation[:, 2, 0], rotation[:, 0, 0] + rotation[:, 2, 2])
 
@@ -78,7 +79,8 @@ def poses(motion: Motion) -> Float[Array, "F J 3"]:
 
 
 def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
-    """The skeleton without joints that coincide with their parent; also the remaining joints.
+    """The skeleton without joints that coincide with their parent, and the indices of the remaining
+    joints.
 
     Such a joint only adds a rotation; its position equals its parent's.
     """

@@ -22,21 +22,22 @@ Array = NDArray[np.float64]
 EXPORT = "Export the marker trajectories."
 MAGIC = b"\x50"  # the second byte
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
-LOOKED_AT = 200  # most frames used to find markers with constant distances
-PAIRS_LOOKED_AT = 2_000_000  # most pairs of markers × frames used
+LOOKED_AT = 200  # largest number of frames that are used to find markers with constant distances
+PAIRS_LOOKED_AT = 2_000_000  # largest number of pairs of markers × frames that are used
 FARTHEST = 1e6  # in the file's unit
-NEVER_TOGETHER = 1e9  # metres; the cost of a pair never seen in the same frame
-MOST_FRAMES = 1_000_000  # c3d makes an array of each
-NO_EDGE = 1e-6  # added since SciPy ignores edges below 1e-8, which coinciding markers would have
+NEVER_TOGETHER = 1e9  # metres; the cost of a pair that is never visible in the same frame
+MOST_FRAMES = 1_000_000  # c3d makes an array of each frame
+# added because SciPy ignores edges below 1e-8, such as those between coinciding markers
+NO_EDGE = 1e-6
 
 
 def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset:
     """Read marker positions from a C3D file: a row is J × 3, in metres, y up; NaN where unseen.
 
-    The mean marker position is moved to 0 in the floor's plane, so a person's place is removed.
-    Lines join the markers whose distances vary least (a minimum spanning tree). `every` = k selects
-    every k-th frame, from `first_frame` on. Raises DataError for a file that is not C3D or has no
-    markers, and without the package c3d.
+    The mean marker position is moved to 0 in the plane of the floor, which removes a person's
+    position. Lines join the markers whose distances vary least (a minimum spanning tree). `every` =
+    k selects every k-th frame, from `first_frame` on. Raises DataError for a file that is not C3D
+    or has no markers, and without the package c3d.
 
     Examples
     --------
@@ -85,7 +86,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     skeleton = Skeleton(tuple(labels[seen[joint]] for joint in order), parents)
     lost = [labels[marker] for marker in np.flatnonzero(hidden)]
     notes = [
-        "The mean marker position is moved to 0 on the floor, so a person's place is left out.",
+        "The mean marker position is moved to 0 on the floor, so a person's position in the room "
+        "is left out.",
         f"Lines join markers with nearly constant distances; the file's {up.lower()} axis is up.",
         f"{len(chosen)} of the file's frames are used, {rate / every:.3g} per second.",
         *([f"Frames without any marker were left out: {empty.sum()}."] if empty.any() else []),
@@ -170,7 +172,8 @@ def rigid_tree(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The markers ordered from the centre outwards, and the parent of each (-1: root).
 
-    A minimum spanning tree that prefers pairs whose distance varies little, and near pairs.
+    The tree is a minimum spanning tree that prefers pairs whose distance varies little, and close
+    pairs.
     """
     count = positions.shape[1]
     looked_at = max(2, min(LOOKED_AT, PAIRS_LOOKED_AT // count**2))

@@ -20,7 +20,7 @@ def read_bvh(
     The root is moved to the origin and its heading to 0. `every` = k selects every k-th frame, from
     `first_frame` on (1 leaves out a T-pose at the start). `unit_metres` is the file's unit of
     length in metres; None does not convert lengths. Raises DataError, which names the line, for a
-    file that is not BVH or is cut off.
+    file that is not BVH or that is cut off.
 
     Examples
     --------
@@ -93,8 +93,8 @@ def _notes(
     unit_metres: float | None,
 ) -> tuple[str, ...]:
     notes = [
-        "Joint positions with the root at the origin and heading 0: the person's place and "
-        "direction are left out. The file's y axis is up.",
+        "Joint positions with the root at the origin and heading 0: the person's position in the "
+        "room and direction are left out. The file's y axis is up.",
     ]
     if n_chosen < len(motion.channels):
         start = f" from frame {first_frame} on" if first_frame else ""

@@ -46,7 +46,7 @@ def read_images(
     are in two or more folders, the folders' names are the labels. With `frame_rate`, in frames per
     second, the images are frames of a video: rows get times in seconds, and each folder is a
     sequence. Needs the package Pillow.
-    Raises DataError for archives that are unsafe, too large, damaged, or hold anything else.
+    Raises DataError for archives that are unsafe, too large, damaged, or contain other files.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def natural(member: str) -> list[tuple[int, str]]:
 
 
 def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, list[str]]:
-    """The most common size, from the headers of the images, and notes. Refuses other files."""
+    """The most common size in the headers of the images, and notes. Refuses other files."""
     sizes: Counter[Size] = Counter()
     others: list[str] = []
     together = 0
@@ -147,7 +147,9 @@ def _load(data: bytes, member: str, size: Size) -> Picture:
     image = open_picture(data, member)
     if image is None:  # _survey read it already
         raise DataError(f"{member} is damaged. Save it again.")
-    changes = ("moving or with several pages: only the first picture is used",) * moving(image)
+    changes = (
+        "of a moving image, or one with several pages, only the first picture is used",
+    ) * moving(image)
     return as_bytes(image, member, size, changes)
 
 

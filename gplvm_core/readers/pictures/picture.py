@@ -26,7 +26,7 @@ Bytes = NDArray[np.uint8]
 class Picture:
     """One picture in memory, shrunk to the given size, and the changes made to it."""
 
-    pixels: UInt8[Bytes, "H W _C"]  # 3 colours, or 1 where they are equal everywhere
+    pixels: UInt8[Bytes, "H W _C"]  # 3 colours, or 1 if the three are equal everywhere
     size: Size  # width and height before shrinking
     changes: tuple[str, ...]
 
@@ -53,7 +53,7 @@ def check_side(max_side: int) -> None:
 
 
 def open_picture(data: bytes, name: str, formats: tuple[str, ...] = FORMATS) -> "Image | None":
-    """Open a picture by its header; None if it has none of these formats."""
+    """Open a picture and read its header; None if it has none of these formats."""
     from PIL import Image, UnidentifiedImageError
 
     bombs = (Image.DecompressionBombError, Image.DecompressionBombWarning)
@@ -89,14 +89,16 @@ def moving(image: "Image") -> bool:
 
 
 def orientation(image: "Image", name: str) -> int:
-    """The EXIF orientation that the camera recorded: 1 is upright, above 4 is on its side."""
-    with parsing(name):  # some formats must decode their pixels for it
+    """The EXIF orientation that the camera recorded: 1 is upright, values above 4 are on their
+    side.
+    """
+    with parsing(name):  # some formats must decode their pixels for this
         noted = image.getexif().get(0x0112, 1)
     return noted if noted in range(1, 9) else 1
 
 
 def shrunk(size: Size, max_side: int) -> Size:
-    """The size with no side above `max_side` and the proportions kept."""
+    """The size with the same proportions and no side above `max_side`."""
     scale = min(1.0, max_side / max(size))
     return (max(1, round(size[0] * scale)), max(1, round(size[1] * scale)))
 
@@ -104,7 +106,7 @@ def shrunk(size: Size, max_side: int) -> Size:
 def as_bytes(image: "Image", name: str, size: Size, changes: tuple[str, ...] = ()) -> Picture:
     """Convert the current picture of an opened file: upright, opaque and of a given size.
 
-    changes: those made before. Raises DataError for damaged pixels.
+    changes: the changes made before. Raises DataError for damaged pixels.
     """
     if image.mode in ("I", "F"):
         raise DataError(

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from PIL.GifImagePlugin import GifImageFile
 
 UNTIMED = 0.1
-"""Seconds that browsers show a frame without a duration."""
+"""Seconds for which browsers show a frame that has no duration."""
 
-Frame = tuple[Picture, float]  # with its duration in seconds, 0 if not given
+Frame = tuple[Picture, float]  # a frame with its duration in seconds, 0 if not given
 
 
 def read_video(

@@ -1,1 +1,3 @@
-"""Tables that need not fit into memory: read from files in parts, and found in opened folders."""
+"""Tables that need not fit into memory: reading files in parts, and finding tables in opened
+folders.
+"""

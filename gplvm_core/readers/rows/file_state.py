@@ -14,7 +14,7 @@ from gplvm_core.readers.rows.folder_file import FolderFile
 FilePath = Path | FolderFile
 """The location of a file: a path, whose links are followed, or a file in an opened folder."""
 
-# Bytes at either end, where headers and footers are.
+# Number of bytes at either end of a file, where headers and footers are.
 ENDS = 4096
 
 
@@ -39,10 +39,9 @@ class FileState:
 
 @contextmanager
 def opened(path: FilePath, before: FileState | None = None) -> Iterator[BinaryIO]:
-    """Open a file for reading. Raises DataError if it cannot be read, or differs from `before`.
-
-    The state is compared at the end. So changes during reading are reported as such, even if they
-    caused another error first.
+    """Open a file for reading. Raises DataError if the file cannot be read, or differs from
+    `before`. The state is compared again at the end, so a change during reading is reported as a
+    change, even if it caused another error first.
     """
     try:
         with path.open("rb") as file:

@@ -19,7 +19,7 @@ from gplvm_core.readers.rows.npy import NpyRows
 from gplvm_core.readers.rows.parquet import ParquetRows
 
 ROWS_AT_ONCE = 16_384
-# Every part costs milliseconds of overhead.
+# Every part has an overhead of milliseconds.
 MOST_PARTS = 4096
 READERS: dict[str, Callable[[FilePath], "RowFile"]] = {
     ".npy": NpyRows.of,
@@ -30,7 +30,9 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | FolderFile]
 
 
 class RowFile(Protocol):
-    """A table in one file. `ends` are good places to divide it, `blocks` yields rows in blocks."""
+    """A table in one file. `ends` are row numbers at which to divide the table; `blocks` yields
+    rows in blocks.
+    """
 
     @property
     def path(self) -> FilePath: ...
@@ -48,8 +50,8 @@ class RowFiles:
 
     `RowFiles.of` takes a path, a list of paths, or a folder, whose tables are read in the order of
     their names. Files are .npy (float32 or float64) or Parquet (needs pyarrow,
-    "manifolio[parquet]"); NaN and null are missing. The object holds paths and positions only, so
-    it can be sent to other processes.
+    "manifolio[parquet]"); NaN and null are missing. The object contains only paths and positions,
+    so it can be sent to other processes.
 
     Examples
     --------
@@ -102,7 +104,8 @@ class RowFiles:
     def parts(self, size: int | None = None) -> list[tuple[int, int]]:
         """(first, last + 1) of the parts to read at once, of at most `size` rows if files allow it.
 
-        They depend only on the files. By default they grow with the table, so that there are few.
+        The parts depend only on the files. By default they grow with the table, so that their
+        number is small.
         """
         size = size or max(ROWS_AT_ONCE, -(-len(self) // MOST_PARTS))
         parts, before = [(0, 0)], 0

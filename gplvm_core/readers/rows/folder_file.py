@@ -1,9 +1,9 @@
-"""Open files in a folder that visitors may read, step by step and never through a link.
+"""Open files in a folder that visitors may read, folder by folder and never through a link.
 
-The system resolves a path anew at every use, so a link could be put into the folder between two
-uses. Here each step starts at a folder that is already open (openat, O_NOFOLLOW), and the opened
-file must be the one that was listed. On systems without folder descriptors, such as Windows, each
-step is checked for links before it is taken.
+The system resolves a path again at every use, so someone could put a link into the folder between
+two uses. This module therefore opens each folder or file from a folder that is already open
+(openat, O_NOFOLLOW). The opened file must be the one that was listed. On systems without folder
+descriptors, such as Windows, each step is checked for links before it is taken.
 """
 
 import errno
@@ -22,7 +22,7 @@ DESCRIPTORS = (
     and os.listdir in os.supports_fd
     and hasattr(os, "O_NOFOLLOW")
 )
-# By name, since no system has all of them. O_NONBLOCK: opening a pipe must not block.
+# Looked up by name, because no system has all of them. O_NONBLOCK: opening a pipe must not block.
 FLAGS = ("O_RDONLY", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK")
 FILE = sum(getattr(os, name, 0) for name in FLAGS)
 FOLDER = FILE | getattr(os, "O_DIRECTORY", 0)
@@ -34,7 +34,7 @@ SURROGATE = 0x20000000  # the bit in Windows reparse tags of links and junctions
 class Folder:
     """An open folder: its descriptor, or its path on systems without such descriptors."""
 
-    at: int | Path | None  # None: the start of absolute paths
+    at: int | Path | None  # None stands for the start of absolute paths
 
     @classmethod
     @contextmanager
@@ -46,7 +46,7 @@ class Folder:
     @contextmanager
     def inner(self, name: str) -> Iterator[Self]:
         """Open a folder in this one. Raises OSError, also for a link."""
-        self.state(name)  # reports a link as such; os.open may report "not a directory"
+        self.state(name)  # lstat reports a link as a link; os.open may report "not a directory"
         if isinstance(self.at, Path):
             yield type(self)(self.at / name)
             return
@@ -109,7 +109,8 @@ class FolderFile:
                 folder = way.enter_context(Folder.opened(self.root))
                 for part in self.parts[:-1]:
                     folder = way.enter_context(folder.inner(part))
-                # Checked before opening, too: opening a device can change its state.
+                # The file is also checked before opening, because opening a device can change its
+                # state.
                 self._check(folder.state(self.name))
                 descriptor = folder.descriptor(self.name)
         except OSError as error:

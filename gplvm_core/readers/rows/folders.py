@@ -17,7 +17,7 @@ from gplvm_core.readers.rows.folder_file import Folder, FolderFile
 
 SETTING = "MANIFOLIO_DATA_FOLDERS"
 ENDINGS = (".npy", ".parquet")
-DEEPEST = 3  # levels of folders below an opened one
+DEEPEST = 3  # largest number of folder levels below an opened folder
 MOST_TABLES = 500
 
 
@@ -32,7 +32,7 @@ class OpenTable:
 
 
 def opened_folders(environment: Mapping[str, str]) -> dict[str, Path]:
-    """The folders in the setting, by their names; empty unless it is set.
+    """The folders in the setting, by their names; empty if the setting is not set.
 
     Raises ValueError for a wrong setting.
     """
@@ -74,7 +74,7 @@ def table_named(name: str, folders: Mapping[str, Path]) -> OpenTable:
 
 
 def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[OpenTable]:
-    """Yield a table for every file, and one for all files of the same kind in a folder.
+    """Yield a table for every file, and a table for all files of the same kind in a folder.
 
     parts: the names from the opened folder, `root`, to this one.
     """

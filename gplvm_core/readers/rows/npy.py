@@ -18,14 +18,14 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 class NpyRows:
     """The position of the rows in a file.
 
-    A file that is cut short raises an error; with a memory map it would end the process.
+    If the file is cut off, reading raises an error; with a memory map it would end the process.
     """
 
     path: FilePath
     n_rows: int
     n_columns: int
     dtype: np.dtype[Any]
-    begins: int  # byte of the first row
+    begins: int  # byte at which the first row begins
     state: FileState
 
     @classmethod

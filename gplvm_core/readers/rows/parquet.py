@@ -14,7 +14,7 @@ from gplvm_core.readers.rows.file_state import FilePath, FileState, opened
 
 @dataclass(frozen=True)
 class ParquetRows:
-    """The column names, and the numbers of the rows after the end of each row group."""
+    """The column names, and the cumulative numbers of rows at the end of each row group."""
 
     path: FilePath
     names: tuple[str, ...]
@@ -23,7 +23,7 @@ class ParquetRows:
 
     @classmethod
     def of(cls, path: FilePath) -> Self:
-        """Read the header. Raises DataError for other columns than numbers, and without pyarrow."""
+        """Read the header; DataError if a column is not of numbers, or without pyarrow."""
         require_packages("Parquet files", ("pyarrow",))
         import pyarrow
         from pyarrow import parquet, types
@@ -67,7 +67,7 @@ class ParquetRows:
     def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
         """Yield rows first to last − 1 (null becomes NaN), at most `size` at a time.
 
-        Needs memory for one packed row group and one unpacked block.
+        This needs memory for one compressed row group and one decompressed block.
         """
         import pyarrow
         from pyarrow import parquet

@@ -15,12 +15,14 @@ from gplvm_core.readers.sources import Archive, open_archive
 from gplvm_core.readers.tables.columns import Column, Table
 
 ZIP_MAGIC, NPY_MAGIC = b"PK", b"\x93NUMPY"
-LONGEST_HEADER = 10_100  # bytes; NumPy itself refuses longer ones
+LONGEST_HEADER = 10_100  # bytes; NumPy also refuses longer headers
 
 
 @dataclass(frozen=True)
 class Declared:
-    """Shape, type and order of an array by its header, and the byte at which its values begin."""
+    """Shape, type and order of an array according to its header, and the byte at which its values
+    begin.
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]

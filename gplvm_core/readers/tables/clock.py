@@ -13,16 +13,17 @@ TIME_OF_DAY = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d{1,9})?))?"
     r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
 )
-LONGEST = 24  # characters of a time of day
-MOSTLY = 0.8  # if this fraction of a column's cells are times, the others are mistakes
+LONGEST = 24  # maximum number of characters of a time of day
+# if at least this fraction of a column's cells are times, the other cells are mistakes
+MOSTLY = 0.8
 
 
 @dataclass(frozen=True, eq=False)
 class Hours:
     """The cells of a column as hours since midnight, NaN where missing.
 
-    `problem` is the row of the first cell that is not a time of day, `share` the fraction of cells
-    that are. `example` is the first time of day as text, and its hours.
+    `problem` is the row of the first cell that is not a time of day; `share` is the fraction of
+    cells that are times of day. `example` is the first time of day, as text and in hours.
     """
 
     values: Float[np.ndarray, " N"]

@@ -50,9 +50,9 @@ class Column:
     """One column: its cells as text, if the file stores text, and as numbers, if all are numbers.
 
     A missing cell is NaN among the numbers. `problem` is the row of the first cell that is not a
-    number, `share` the fraction of cells that are. `example` is a cell that was read as a number
-    without its unit or separators, and that number. `of_day`: the cells are times of day, and the
-    numbers are hours since midnight.
+    number; `share` is the fraction of cells that are numbers. `example` is a cell that was read as
+    a number without its unit or separators, together with that number. `of_day`: the cells are
+    times of day, and the numbers are hours since midnight.
     """
 
     name: str
@@ -95,11 +95,12 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The content of a file. `places` are the rows' numbers in the file, `unit` what they count.
+    """The content of a file. `places` are the numbers of the rows in the file; `unit` is what they
+    count, such as "line".
 
     `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
-    set if the rows are images. `blank` are skipped lines between the rows, whose cells are all
-    empty.
+    set if the rows are images. `blank` are the skipped lines between the rows, in which all cells
+    are empty.
     """
 
     name: str
@@ -120,7 +121,7 @@ class Table:
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     """A column of text cells; also as numbers if all cells are numbers or missing."""
-    # The fast path for most columns of large files: plain numbers, with no other gaps than NaN.
+    # The fast path for most columns of large files: plain numbers, in which only NaN marks gaps.
     if decimal == "." or not any("." in cell for cell in cells):
         plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
         try:

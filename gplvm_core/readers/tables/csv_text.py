@@ -1,4 +1,4 @@
-"""Write CSV and HTML in which spreadsheets find no formulas, since they run any they find."""
+"""Write CSV and HTML that contain no formulas, because spreadsheets run the formulas in a file."""
 
 import re
 from collections.abc import Iterable
@@ -7,12 +7,12 @@ from html import escape
 from gplvm_core.readers.tables.numerals import is_number
 
 MARK = "'"
-"""Spreadsheets take a cell that begins with this mark for text."""
+"""Spreadsheets treat a cell that begins with this mark as text."""
 JOINT = "\u2060"
-"""The same for HTML pages, where this character is invisible."""
+"""The mark for HTML pages, where this character is invisible."""
 # Spreadsheets skip blanks, byte order marks and similar characters in front of a formula. The
-# separators at which they split depend on the country, and a quotation mark protects only the
-# beginning of a cell.
+# separators between cells depend on the country, and a quotation mark protects only the beginning
+# of a cell.
 PIECE = re.compile(r"[^;\t\r\n]+")
 FORMULA = re.compile(
     r"[\s'\"\x00-\x20\x7f-\xa0\u200b-\u200f\u2060\ufeff]*[-=+@\u2212\uff1d\uff0b\uff0d\uff20]"
@@ -21,7 +21,7 @@ QUOTED = re.compile(r'[",;\t\r\n]')
 
 
 def is_risky(cell: object) -> bool:
-    """Whether a spreadsheet may take a cell, or a part after a separator in it, for a formula."""
+    """Whether a spreadsheet may read a cell, or its part after a separator, as a formula."""
     return isinstance(cell, str) and marked(cell) != cell
 
 
@@ -40,7 +40,7 @@ def marked(cell: str) -> str:
 
 
 def unmarked(cell: str) -> str:
-    """A cell as it was before `csv_text` marked it."""
+    """The text of a cell before `csv_text` marked it."""
     return PIECE.sub(
         lambda piece: piece[0][1:] if piece[0][0] == MARK and _begins(piece[0][1:]) else piece[0],
         cell,

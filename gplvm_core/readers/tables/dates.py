@@ -42,8 +42,9 @@ RANGES: dict[DateFormat, tuple[float, float]] = {
 MILLISECONDS = {"excel days": 86_400_000.0, "unix seconds": 1000.0, "unix milliseconds": 1.0}
 EXCEL_ZERO = np.datetime64("1899-12-30", "ms")
 HINT = re.compile(r"date|datum|time|zeit|stamp|epoch|unix|created|updated|fecha|(^|\W|_)(day|tag)")
-LONGEST = 60  # characters of a date; longer cells are text
-MOSTLY = 0.8  # if this fraction of a column's cells are dates, the others are mistakes
+LONGEST = 60  # maximum number of characters of a date; longer cells are text
+# if at least this fraction of a column's cells are dates, the other cells are mistakes
+MOSTLY = 0.8
 
 CLOCK = (
     r"(?:(?:T|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?"
@@ -84,7 +85,7 @@ def find_dates(column: Column) -> Dates | None:
 
     A column of text holds dates if at least four fifths of its cells look like dates. Numbers may
     be dates if all of them are between about 1982 and 2119, counted in days as in spreadsheets, or
-    in seconds or milliseconds since 1970. They are taken for dates only if the column's name
+    in seconds or milliseconds since 1970. Such numbers count as dates only if the column's name
     contains a word such as "date" or "timestamp".
     """
     if column.numbers is not None:
@@ -178,7 +179,7 @@ def _moment(match: re.Match[str] | None, cell: str, row: int, way: DateFormat) -
     day, month = (one, two) if way == "day first" else (two, one)
     year = int(match["year"])
     if len(match["year"]) == 2:
-        year += 1900 if year >= 69 else 2000  # as POSIX has it
+        year += 1900 if year >= 69 else 2000  # the POSIX rule for years of two digits
     try:
         return datetime(year, month, day, *_clock(match), tzinfo=_zone(match["zone"]))
     except ValueError as error:
@@ -248,5 +249,5 @@ def date_columns(name: str, moments: Moments) -> dict[str, Float[Array, " N"]]:
 
 
 def _float(values: NDArray[np.datetime64] | NDArray[np.timedelta64]) -> Array:
-    """As numbers, NaN where missing."""
+    """All columns are numbers, NaN where missing."""
     return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(float))

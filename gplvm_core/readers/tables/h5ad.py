@@ -183,7 +183,7 @@ def _opened(source: Source) -> tuple[Any, str]:
     import anndata
 
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "cells.h5ad"  # anndata only reads paths
+        file = Path(folder) / "cells.h5ad"  # anndata can read only from a path
         file.write_bytes(data)
         with parsing(name, "is not an AnnData file, or it is cut off"):
             check_hdf5(file, name)

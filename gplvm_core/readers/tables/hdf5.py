@@ -1,8 +1,9 @@
 """Check a whole HDF5 file before any reader opens it.
 
-HDF5 lets a file name other files (external links, external storage, virtual data sets), and every
-reader follows these names. It also stores sizes and indices that readers trust. The whole file is
-therefore checked first: nothing may refer to another file or declare more than the limits.
+An HDF5 file may refer to other files (external links, external storage, virtual data sets), and
+every reader follows these references. The file also contains sizes and indices that readers trust.
+The whole file is therefore checked first: nothing may refer to another file or declare more than
+the limits.
 """
 
 from dataclasses import dataclass, field
@@ -24,8 +25,8 @@ from gplvm_core.readers.limits import (
 from gplvm_core.readers.tables.sparse import check_sparse
 
 DEEPEST = 32  # groups within groups
-FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum, LZF: those that h5py includes
-STRINGS_AT_ONCE = 64  # few, since all of them may refer to the same long string
+FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum and LZF: the filters that h5py includes
+STRINGS_AT_ONCE = 64  # only a few, because all of them may refer to the same long string
 SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
 AGAIN = "Save it again as one file, with a current version of anndata."
 
@@ -39,14 +40,15 @@ def check_hdf5(path: Path, name: str) -> None:
     """
     import h5py
 
-    # The plain driver reads this one file; others would assemble it from several.
+    # The plain driver reads only this file; other drivers would assemble the content from several
+    # files.
     with h5py.File(path, "r", driver="sec2", locking=False) as file:
         _Walk(name).group(file.id, "", 0)
 
 
 @dataclass
 class _Walk:
-    """One walk through a file, with the totals declared so far."""
+    """One traversal of a file, with the totals declared so far."""
 
     name: str
     objects: int = 0
@@ -160,9 +162,9 @@ class _Walk:
         from h5py import Dataset, Group, h5d
 
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
-            self.refuse(path, "has a group in place of a sparse matrix's numbers")
+            self.refuse(path, "has a group where a sparse matrix's numbers should be")
         about = Group(group).attrs
-        # Two generations of attribute names. Readers differ in which one they use.
+        # Old and new names of the attributes. Readers differ in which of them they use.
         forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
         shapes = [about[key] for key in ("shape", "h5sparse_shape") if key in about]
         if len({form.removesuffix("_matrix") for form in forms}) > 1 or not all(
@@ -180,7 +182,7 @@ class _Walk:
 
 
 def _has_text(kind: Any) -> bool:
-    """Whether a type is or contains texts of varying lengths."""
+    """Whether a type is, or contains, text of varying length."""
     from h5py import h5t
 
     if kind.get_class() == h5t.COMPOUND:

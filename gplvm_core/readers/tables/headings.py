@@ -6,7 +6,7 @@ from gplvm_core.readers.tables.columns import MISSING
 from gplvm_core.readers.tables.numerals import looks_numeric
 
 MOST_TITLES = 5
-LOOKED_AT = 20  # rows below the two lines of names that are examined
+LOOKED_AT = 20  # number of rows below the two lines of names that are examined
 
 
 def title_lines(rows: Sequence[Sequence[str]]) -> int:
@@ -32,7 +32,7 @@ def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
     upper, lower = rows[0], rows[1]
     below = rows[2 : 2 + LOOKED_AT]
     numeric = [d for d in range(len(upper)) if any(looks_numeric(row[d]) for row in below)]
-    gaps = sum(cell.lower() in MISSING for cell in lower if cell)  # "Na" may be sodium
+    gaps = sum(cell.lower() in MISSING for cell in lower if cell)  # "Na" may mean sodium
     if not numeric or any(map(looks_numeric, [*upper, *lower])) or 2 * gaps > len(numeric):
         return None
     grouped = not all(upper)

@@ -9,7 +9,9 @@ WIDEST = 4  # largest ratio of the longer side of an image to the shorter
 
 
 def image_shapes(n_columns: int) -> tuple[tuple[int, ...], ...]:
-    """The shapes of images with this many values, squarest first; grey images before colour."""
+    """The shapes of images with this many values, those closest to a square first; grey images
+    before colour.
+    """
     found: list[tuple[int, ...]] = [(high, wide) for high, wide in _rectangles(n_columns)]
     if n_columns % 3 == 0:
         found += [(high, wide, 3) for high, wide in _rectangles(n_columns // 3)]

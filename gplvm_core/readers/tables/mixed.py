@@ -16,15 +16,16 @@ from gplvm_core.readers.tables.proposals import proposal
 from gplvm_core.readers.tables.roles import as_numbers
 
 Array = NDArray[np.float64]
-MOST_NAMED = 20  # columns in a note
+MOST_NAMED = 20  # largest number of columns in a note
 Kinds = Mapping[str, Any] | Literal["auto"] | None
 
 
 def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
     """The kind of every column to learn; a column of text without one is "number".
 
-    asked: the user's kinds; "auto", or columns that a mapping leaves out: proposed by the values,
-    numbers where no column has words; None: all are numbers.
+    asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out, the
+    kind is proposed from the values; if no column has words, all columns are numbers. None: all
+    columns are numbers.
     """
     found: dict[str, Any] = {column.name: "number" for column in columns}
     if asked is None:
@@ -44,7 +45,7 @@ def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
 
 
 def _order(column: Column) -> Any:
-    """The words of a grade in their known order; numbers are in order anyway."""
+    """The words of a grade in their known order; numbers are already in order."""
     return "grade" if column.numbers is not None else list(proposal(column).words)
 
 
@@ -57,7 +58,7 @@ def read_mixed(
     """
     numbers = [column for column in columns if kinds[column.name] == "number"]
     if numbers:
-        as_numbers(numbers, table)  # names the cell that is not a number
+        as_numbers(numbers, table)  # raises an error with the name of the cell
     cells = [_cells(column, kinds[column.name], table) for column in columns]
     with _naming(table):
         found, _ = columns_of(cells, [kinds[column.name] for column in columns])
@@ -97,12 +98,12 @@ def _number(value: float, whole: bool) -> float | None:
 def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:
     """Convert a column of a file to numbers, by the values and words of a known column.
 
-    Raises DataError that names the cell of another word.
+    Raises DataError for an unknown word, and names its cell.
     """
     text = any(isinstance(word, str) for word in column.words)
     truths = any(isinstance(word, bool) for word in column.words)
     if source.numbers is None and not (text or truths):
-        return as_numbers([source], table)[:, 0]  # names the cell that is not a number
+        return as_numbers([source], table)[:, 0]  # raises an error with the name of the cell
     cells = _cells(source, column.kind, table, text)
     if truths and source.numbers is None:
         named = {str(word).lower(): word for word in column.words}

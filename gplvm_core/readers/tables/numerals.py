@@ -9,12 +9,12 @@ from gplvm_core.readers.errors import listed
 
 BLANKS = "\u00a0\u2007\u2009\u202f "
 GROUPS = f"[{BLANKS}'’]"  # separators of thousands, besides "," or "."
-# A number with at most three signs in front and a short unit behind.
+# A number with at most three signs before it and a short unit after it.
 WRITTEN = re.compile(
     rf"(?P<before>[^\w\s.,'’()+-]{{0,3}})\s*(?P<number>[+-]?[\d.,][\d.,'’{BLANKS}]*(?:[eE][+-]?\d+)?)"
     r"[^\S\n]*(?P<behind>[^\d\s.,+-][^\d,;]{0,11})?"
 )
-LONGEST = 60  # characters of a number; longer cells are text
+LONGEST = 60  # maximum number of characters of a number; longer cells are text
 SURE_COMMA = re.compile(
     rf"[+-]?(?:0?,\d+|\d+,(?:\d{{1,2}}|\d{{4,}})|\d{{4,}},\d+|\d{{1,3}}(?:(?:\.|{GROUPS})\d{{3}})+,\d+"
     r"|\d{1,3}(?:\.\d{3}){2,})(?:[eE][+-]?\d+)?"
@@ -51,8 +51,8 @@ def looks_numeric(cell: str) -> bool:
 def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -> str:
     """Find the decimal sign, "." or ",", from the cells.
 
-    fallback: the answer if the cells show both signs or none; either: the answer if all commas may
-    separate thousands or decimals, as in 1,234.
+    fallback: the result if the cells contain evidence for both signs or for none. either: the
+    result if all commas may separate thousands or decimals, as in 1,234.
     """
     numbers = [found["number"] for cell in cells if (found := _written(cell))]
     commas = any(SURE_COMMA.fullmatch(number) for number in numbers)
@@ -81,13 +81,13 @@ class Numerals:
 
     @property
     def share(self) -> float:
-        """The fraction of the cells that are not missing which are numbers."""
+        """The fraction of numbers among the cells that are not missing."""
         known = [value for value in self.values if value is None or value == value]
         return sum(value is not None for value in known) / max(len(known), 1)
 
 
 def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -> Numerals:
-    """Read the cells of a column as numbers; all must have the same sign or unit, or none.
+    """Read the cells of a column as numbers. All cells must have the same sign or unit, or none.
 
     decimal: the decimal sign of the table; a column that clearly uses the other sign overrides it.
     """

@@ -10,11 +10,11 @@ from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.kinds import MOST_WORDS, YES
 from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
 
-MOST_CODES = 20  # different whole numbers that may be the codes of words
+MOST_CODES = 20  # largest number of different whole numbers that may be codes of words
 MOST_COUNTED = 20  # whole numbers from 0 up to this are probably counts, if some are 0
 LEAST_ZEROS = 0.05
-# Beside words, a column of numbers with few values, one of them this frequent, would be learnt
-# almost without noise and dominate the map.
+# In a table with words, a column of numbers that has few values, one of them this frequent, would
+# be learnt almost without noise and dominate the map.
 REPEATED = 0.15
 
 ORDERS: tuple[tuple[str, ...], ...] = (
@@ -49,15 +49,15 @@ ORDERS: tuple[tuple[str, ...], ...] = (
     ("first", "second", "third", "fourth", "fifth"),
     ("1st", "2nd", "3rd", "4th", "5th"),
 )
-"""Words whose order everybody knows. Days and months form a circle, so they are categories."""
+"""Words with a usual order. Days and months form a circle, so they are categories."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The kinds that a column can have, the proposed one first; none: it cannot be learnt.
+    """The kinds that a column can have, the proposed kind first; empty if it cannot be learnt.
 
-    words: the values as text, for a grade in their order if that is known, else the most frequent
-    first.
+    words: the values as text; for a grade in their order, if it is known, otherwise the most
+    frequent first.
     """
 
     kinds: tuple[str, ...]
@@ -104,7 +104,7 @@ def _yes_first(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def known_order(words: Sequence[str]) -> tuple[str, ...]:
-    """The words from the lowest to the highest, if they have an order that everybody knows."""
+    """The words from the lowest to the highest, if they have a usual order."""
     plain = {
         " ".join(word.lower().replace("_", " ").replace("-", " ").split()): word for word in words
     }
@@ -117,7 +117,7 @@ def known_order(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_numbers(column: Column) -> Proposal:
-    """The proposal for tables with columns of words; in other tables the columns stay numbers."""
+    """The proposal for tables with columns of words; in other tables the columns remain numbers."""
     assert column.numbers is not None
     seen = column.numbers[~np.isnan(column.numbers)]
     values, counts = np.unique(seen, return_counts=True)

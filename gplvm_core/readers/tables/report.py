@@ -23,14 +23,14 @@ FIRST_ROWS, FIRST_COLUMNS = 6, 40
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """Properties of one column. `role` is a suggestion, `reason` explains it.
+    """Properties of one column. `role` is the suggested role, and `reason` explains the suggestion.
 
     `spread` is the standard deviation, None for text. A column with numbers and text is not
-    numeric, and `reason` names the first cell of text. `dates` holds the possible formats of its
-    dates, or of numbers that may be dates; None for neither. `mostly_numbers`: at least half of the
+    numeric, and `reason` names the first cell of text. `dates` lists the possible formats of dates,
+    or of numbers that may be dates; None if there are none. `mostly_numbers`: at least half of the
     cells are numbers, so the others are probably mistakes. `kinds`: the kinds that the column can
-    have in a table with words, the proposed one first, with a reason and the words; if all columns
-    are numbers, they stay numbers.
+    have in a table with words, the proposed kind first, each with a reason and the words. If all
+    columns are numbers, they remain numbers.
     """
 
     name: str
@@ -62,10 +62,11 @@ class ColumnReport:
 class TableReport:
     """Properties of a table file, to show to the user before it is read.
 
-    `arrays` are the arrays of an NPZ file that could be the table; `array` is the reported one,
-    None if the user must choose first (`columns` is then empty). `image_shape` is set if the rows
-    are images; `columns` then holds only the arrays beside them. `scaling` is the suggested
-    scaling: "columns" if the units differ. `first_rows` are the cells of the first rows, by column.
+    `arrays` are the arrays of an NPZ file that could be the table. `array` is the one that is
+    reported; if the user must choose first, it is None and `columns` is empty. `image_shape` is set
+    if the rows are images; `columns` then lists only the other arrays of the file. `scaling` is the
+    suggested scaling: "columns" if the units differ. `first_rows` are the cells of the first rows,
+    by column.
     """
 
     name: str
@@ -212,11 +213,13 @@ def _suggest(
 
 
 def _suggest_for_dates(column: Column, dates: Dates) -> tuple[Role, str]:
-    """Suggest dates in order as the time column; leave other columns of dates out by default."""
+    """Suggest a column of dates as the time column if the dates are in order; by default leave out
+    other columns of dates.
+    """
     try:
         moments, _ = moments_of(column, dates.formats[0])
     except DateError:
-        return "time", dates.reason  # the error from reading names the cell
+        return "time", dates.reason  # reading the column raises an error that names the cell
     known = moments[~np.isnat(moments)]
     steps = np.diff(known).astype(np.int64)
     in_order = len(steps) > 0 and (bool((steps >= 0).all()) or bool((steps <= 0).all()))
@@ -236,7 +239,7 @@ def _suggest_for_text(column: Column, kind: Proposal, plain: Role) -> tuple[Role
 
 
 def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:
-    """Suggest at most one label column and one time column: the first ones."""
+    """Suggest at most one label column and one time column: the first of each."""
     seen: set[Role] = set()
     kept = []
     for column in columns:

@@ -23,13 +23,13 @@ from gplvm_core.readers.tables.dates import (
 )
 
 Array = NDArray[np.float64]
-LONGEST_NAME = 60  # characters of a row's name
-MOST_PARTS = 3  # columns that form a row's name
+LONGEST_NAME = 60  # maximum number of characters of a row's name
+MOST_PARTS = 3  # maximum number of columns that form a row's name
 
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """The columns with a role, by name; every other column is learnt."""
+    """The names of the columns with a role; every other column is learnt."""
 
     label: str | None
     time: str | None
@@ -191,7 +191,9 @@ def parts_of_dates(
 
 
 def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
-    """Names of the rows, from columns that differ in every row, else from all; prose is ignored."""
+    """Names of the rows, from the id columns that differ in every row, or from all of them; prose
+    is ignored.
+    """
     named = [column for column in columns if column.words_a_cell() < PROSE]
     words = [cells for column in named if len(set(cells := column.words())) > 1]
     short = [cells for cells in words if max(map(len, cells)) <= LONGEST_NAME]

@@ -1,6 +1,5 @@
-"""Convert tables in Excel and Parquet files to text for the table reader.
-
-So one module decides what is a name, a missing value or a number.
+"""Convert tables in Excel and Parquet files to text for the table reader, so that a single module
+recognises names, missing values and numbers.
 """
 
 import csv
@@ -20,7 +19,7 @@ LARGE_PARTS = ("xl/sharedStrings.xml", "xl/calcChain.xml", "xl/pivotCache/")
 MOST_IN_LARGE, MOST_IN_SMALL = 2_000_000, 200_000
 """XML elements of a workbook's parts other than sheets."""
 MOST_ROWS = 2**20
-"""Rows of a sheet. Spreadsheets write no more, but a file can give a row any number."""
+"""Rows of a sheet. Spreadsheets write no more rows, but a file can give a row any number."""
 
 
 def is_parquet(data: bytes) -> bool:
@@ -47,7 +46,7 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
         sheets = book.sheetnames
         sheet = book.worksheets[0] if book.worksheets else None
         rows = [] if sheet is None else _limited(sheet.iter_rows(values_only=True), name)
-    # The declared rectangle of a sheet may be larger than its content.
+    # The declared size of a sheet may be larger than its content.
     rows = [row for row in rows if any(cell is not None for cell in row)]
     if sheet is None or not rows:
         raise DataError(f"{name}: its first sheet holds no table. Put the table there.")
@@ -73,7 +72,7 @@ def parquet_text(data: bytes, name: str) -> bytes:
         _check_size(rows * width, width, name)
         table = file.read()
         columns = [column.to_pylist() for column in table.columns]
-    # The text reader would not take a line of blanks for names.
+    # The text reader would not read a line of blanks as names.
     names = [word.strip() or f"column {n}" for n, word in enumerate(table.column_names, start=1)]
     return _text([names, *zip(*columns, strict=True)])
 

@@ -53,8 +53,8 @@ def read_table(
 
     `array` names the array of an NPZ file if several could be the table. `header` says whether the
     first line names the columns (None: find out). Label, id and time columns are not learnt: they
-    become the data set's labels, times and row names. They may be 1-D arrays of the NPZ file. One
-    column can be both label and time.
+    become the data set's labels, times and row names. In an NPZ file, these columns may be 1-D
+    arrays. One column can be both label and time.
 
     Dates in the time column become the time since the earliest row, in `time_unit` ("days",
     "hours", "seconds"; None chooses one that suits the steps). `date_columns` become columns to
@@ -66,17 +66,17 @@ def read_table(
     commas, separated thousands, and a percent sign or unit in every cell of a column are read, with
     a note. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null, none, missing, "?", "-",
     "–" or "." (in any case) are missing: NaN among the targets, "(none)" among the labels.
-    Empty columns at the end of a text table, and empty lines, are left out; with `skip_empty_rows`
-    also rows without a value in any column to learn. image_shape: the rows are images of this
-    height and width (and 3 colours), line by line.
+    Empty columns at the end of a text table, and empty lines, are left out. With `skip_empty_rows`,
+    rows without a value in any column to learn are also left out. image_shape: the rows are images
+    of this height and width (and 3 colours), line by line.
 
-    `kinds` (docs/kinds.md) says what the columns to learn are: None: numbers; "auto": by their
-    values; or a kind ("number", "yes/no", "category", "grade", "count", or the words of a grade in
-    their order) by column, "auto" for the others. Where no column has words, "auto" columns are
-    numbers. A label column with a kind is learnt, too. Train with `kinds=dataset.kinds` on
-    `dataset.in_own_values()`.
+    `kinds` (docs/kinds.md) gives the kinds of the columns to learn. None: all are numbers. "auto":
+    the values decide. A mapping gives a kind for some columns ("number", "yes/no", "category",
+    "grade", "count", or the words of a grade in their order), and the values decide for the others.
+    Where no column has words, "auto" columns are numbers. A label column with a kind is learnt,
+    too. Train with `kinds=dataset.kinds` on `dataset.in_own_values()`.
 
-    Nothing else is dropped, guessed or filled in to make a file readable. Raises DataError for a
+    The reader drops, guesses or fills in nothing else. Raises DataError for a
     row (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates,
     and missing times.
 
@@ -181,7 +181,7 @@ def rows_with_values(
     date_columns: Iterable[str] = (),
     date_formats: Mapping[str, DateFormat] | None = None,
 ) -> tuple[Int[Rows, " n"], int]:
-    """The numbers of the rows with a value in any column to learn, and the number of all rows.
+    """The numbers of the rows with a value in any column to learn, and the total number of rows.
 
     Arguments as for `read_table`. Lines with only delimiters count as rows here if a row with
     a value follows: row n of another file may describe the same item.

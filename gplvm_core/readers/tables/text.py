@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     import _csv
 
 DELIMITERS = ("\t", ";", "|", ",", " ")
-"""In the order in which they are tried; " " means any run of blanks."""
+"""Delimiters in the order in which they are tried; " " means any run of blanks."""
 
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
 SNIFFED_LINES = 100
-DECLARED = re.compile(r'"?sep=(.)"?')  # the first line, as Excel reads it
+DECLARED = re.compile(r'"?sep=(.)"?')  # an optional first line that tells Excel the delimiter
 
 
 @dataclass(frozen=True)
 class _Grid:
     """Rows of cells with the line number of each row.
 
-    `empty` are the lines with delimiters only.
+    `empty` are the lines that contain only delimiters.
     """
 
     rows: list[list[str]]
@@ -140,7 +140,9 @@ def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
 
 
 def _sniff(lines: Sequence[str]) -> str:
-    """The first delimiter that gives nearly all lines the same number of cells, else the best."""
+    """The first delimiter that gives nearly all lines the same number of cells, or else the one
+    that comes closest.
+    """
     best, best_share = ",", 0.0
     for delimiter in DELIMITERS:
         try:
@@ -207,7 +209,9 @@ def _filled_width(rows: list[list[str]]) -> int:
 
 
 def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]]:
-    """Check that all rows have the same length, except for known habits of spreadsheets and R."""
+    """Check that all rows have the same length, except for known peculiarities of spreadsheets and
+    R.
+    """
     widths = Counter(len(row) for row in grid.rows)
     width = widths.most_common(1)[0][0]
     rows = grid.rows

@@ -43,7 +43,7 @@ def linked_maps(members: list[Member]) -> None:
 
 
 def linked_at() -> list[float] | None:
-    """A place in the link: the number of a map, then coordinates; None if it is malformed."""
+    """A position in the link: the number of a map, then coordinates; None if it is malformed."""
     try:
         numbers = [float(text) for text in st.query_params.get("at", "").split(",")]
     except ValueError:

@@ -84,7 +84,7 @@ def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> 
 
 
 def two_ready_models() -> None:
-    """Instructions for fewer than two models, and a button that loads two ready ones."""
+    """Instructions for fewer than two models, and a button that loads two ready models."""
     there = {each.key for each in items() if not each.entry.broken}
     with st.container(horizontal=True, vertical_alignment="center", key="compare_empty"):
         st.markdown(
@@ -129,7 +129,9 @@ def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
 
 
 def waiting_panel(first: Item, keys: tuple[str, ...], waiting: Waiting) -> None:
-    """A model that is not trained yet: a button to start it, its progress, or its error."""
+    """A model that is not trained yet: the button that starts the training, its progress, or its
+    error.
+    """
     recipe, run = waiting.recipe, waiting.run
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         if run is None:

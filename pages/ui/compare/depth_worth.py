@@ -1,4 +1,6 @@
-"""Is depth worth it here? Compares numbers of layers on held-out rows, in a thread."""
+"""The question "Is depth worth it here?": compares numbers of layers on held-out rows, in
+a thread.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +18,8 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 from pages.ui.shared.words import file_stem
 
-# Limits the waiting time: of more rows, evenly spread ones are used, and the page says so.
+# The largest number of rows, which limits the waiting time. Larger data are thinned evenly, and the
+# page says so.
 MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
 # Tables with more columns do not offer to predict one column from the others.
 MOST_COLUMNS = 40
@@ -34,7 +37,7 @@ class DepthQuestion:
 
     @property
     def key(self) -> str:
-        """The key of this question about these data."""
+        """The key of this question for these data."""
         data = self.dataset
         level = float(np.nanmean(data.targets))
         return f"depth|{data.name}|{data.targets.shape}|{level:.12g}|{self.column}"
@@ -65,7 +68,7 @@ def depth_worth_button(key: str) -> None:
         help="Tests models with one, two and three layers on new rows, beside simpler models.",
     ):
         st.session_state[OPEN] = key
-    # The page reruns when the answer is ready; the dialog should stay open then.
+    # The page reruns when the answer is ready, but the dialog should remain open.
     if st.session_state.get(OPEN) == key:
         depth_worth_dialog(key)
 

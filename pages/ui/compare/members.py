@@ -1,4 +1,6 @@
-"""The models that are compared: named in the link, with the same data, open or in training."""
+"""The models that are compared. They are named in the link, have the same data, and are open or in
+training.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,14 +26,16 @@ READY = ("gallery:flow", "gallery:deep-flow")  # two ready models of the same da
 MOST, LEAST = 4, 2
 OF_THE_ROWS = ("rows", "labels", "by")  # parameters of the link that apply to these data only
 MOST_ROWS = 5000
-NO_DRAWING = "Places rows only: it cannot generate a row from a place."
+NO_DRAWING = "It only places rows: it cannot generate a row from a position."
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A model in the comparison: its key in the link, its name, what is drawn and measured.
+    """A model in the comparison: its key in the link, its name, and the data for drawing and
+    measuring it.
 
-    chart: of a generative model; positions: of any other. seconds: training time, if known.
+    chart: the packed model, if it is generative; positions: the rows of any other model. seconds:
+    training time, if known.
     """
 
     key: str
@@ -77,7 +81,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A model in the link without a result yet: not started (run is None), in training, failed."""
+    """A model in the link without a result: not started (run is None), in training, or failed."""
 
     recipe: Recipe
     run: ComparisonRun | None
@@ -100,12 +104,12 @@ def _usual() -> str | None:
         try:
             return first_of(seen).key
         except (ValueError, OSError):
-            pass  # not comparable: start as on a first visit
+            pass  # the models cannot be compared: start as on a first visit
     return FIRST if FIRST in there else next(iter(there), None)
 
 
 def set_keys(keys: tuple[str, ...], *dropped: str) -> None:
-    """Change the models in the link; drops the place on their maps and other parameters."""
+    """Change the models in the link; removes the position on their maps and other parameters."""
     go_to("model", "at", *dropped, models=",".join(keys))
 
 
@@ -123,7 +127,7 @@ def fitting(item: Item) -> tuple[Listed, ...]:
 
 
 def first_of(key: str) -> Item:
-    """The model whose data all others must share. Raises ValueError or StoreError."""
+    """The model whose data all other models must share. Raises ValueError or StoreError."""
     item = one_view(open_item(key))
     if item.dataset.columns:
         raise ValueError(

@@ -23,7 +23,9 @@ N_LATENT, N_INDUCING, MAX_ITER = 10, 50, 200
 
 @dataclass(frozen=True)
 class Recipe:
-    """A model by its key in links; help: of the button; quick: computed immediately."""
+    """A model that can be added, with its key in links; help: of the button; quick: whether it is
+    computed immediately.
+    """
 
     key: str
     title: str
@@ -94,7 +96,7 @@ def run_key(item: Item, recipe: Recipe) -> str:
 
 
 def begin(item: Item, recipe: Recipe) -> None:
-    """Start the training unless it is running already."""
+    """Start the training unless it is already running."""
     dataset = item.dataset
     begin_comparison(run_key(item, recipe), lambda callback: made(recipe, dataset, callback))
 
@@ -114,7 +116,9 @@ def _made_at_once(_dataset: Dataset, _recipe: Recipe, key: str) -> Made:
 
 
 def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> Made:
-    """Train the recipe; when the visitor ends it early, keep the model so far."""
+    """Train the model of the recipe; if the visitor ends the training early, use the model at that
+    point.
+    """
     start = time.perf_counter()
 
     def follow(progress: Progress) -> None:

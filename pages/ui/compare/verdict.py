@@ -90,7 +90,7 @@ def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | Non
 
 
 def refused(members: list[Member]) -> str:
-    """Which models cannot be tested, and why."""
+    """The models that cannot be tested, with the reasons."""
     why: dict[str, list[str]] = {}
     for member in members:
         reason = refusal(member.model)

@@ -30,7 +30,7 @@ def _live(key: str) -> None:
     """The map, which answers the pointer in the browser."""
     try:
         item = open_item(key)
-    except (ValueError, OSError):  # its card below shows the error
+    except (ValueError, OSError):  # the card of the model, further below, shows the error
         return
     name = f"{key}|{item.version}"
     first_map, picture = first_pictures(key, item.version)

@@ -13,7 +13,7 @@ OPEN = ("queued", "running", "paused", "interrupted")
 
 def running_jobs() -> None:
     """Every unfinished training with its progress and a link; updates while something trains."""
-    training.recover()  # includes jobs of another server on this workspace that has since stopped
+    training.recover()  # includes the jobs of other servers on this workspace that have stopped
     active = any(job.active for job in training.jobs())
     st.fragment(_jobs, run_every=LOOK if active else None)(_open_ids())
 
@@ -24,7 +24,7 @@ def _open_ids() -> tuple[str, ...]:
 
 def _jobs(drawn: tuple[str, ...]) -> None:
     if _open_ids() != drawn:
-        st.rerun()  # one has begun or ended: its model may be ready
+        st.rerun()  # a training has started or ended, so its model may be ready
     for job in training.jobs():
         if job.status in OPEN:
             _job(job)

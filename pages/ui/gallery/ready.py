@@ -40,7 +40,8 @@ def ready() -> None:
                 else:
                     show_card(cell)
     st.caption(
-        "“In use” counts the latent dimensions that carry information.", help=TERMS["effective"]
+        "“In use” is the number of latent dimensions that contain information.",
+        help=TERMS["effective"],
     )
 
 

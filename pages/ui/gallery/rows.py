@@ -23,7 +23,7 @@ from pages.ui.shared.words import (
 )
 
 DELETED = "library_deleted"  # session key: (id, title) of the model deleted last
-SHOWN = "library_shown"  # session key: titles by the ids of the models that this tab shows
+SHOWN = "library_shown"  # session key: the titles of the models that this tab shows, by id
 
 
 def model_row(library: Library, listed: Listed) -> None:
@@ -135,9 +135,9 @@ def menu(library: Library, entry: Entry) -> None:
 
 
 def shared_text(label: str, saved: str, identifier: str, **options: Any) -> str:
-    """A text field whose stored text another tab may change.
+    """A text field whose stored text may be changed in another tab.
 
-    Keeps what was typed here; without typing, shows the stored text.
+    Text that was typed in this tab is not replaced; otherwise the field shows the stored text.
     """
     key = f"{label}_{identifier}"
     shown = st.session_state.get(f"shown_{key}", saved)
@@ -206,7 +206,7 @@ def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
     for identifier, title in st.session_state.get(SHOWN, {}).items():
         if identifier not in present and identifier != own:
             st.info(
-                f"“{plain(title)}” was deleted in another tab or program. You find it among the "
+                f"“{plain(title)}” was deleted in another tab or program. It is in the list of "
                 "deleted models below, unless it was removed for good.",
                 icon=":material/delete:",
             )

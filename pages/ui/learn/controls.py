@@ -1,4 +1,4 @@
-"""The controls of a stop, their text in a link, and the checks of values from outside."""
+"""The controls of a stop, their text in a link, and the checks of untrusted values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -111,7 +111,9 @@ class PointsControl:
     fixed: bool = False  # the number of points cannot change
 
     def clean(self, value: object) -> list[Point]:
-        """Return points from a list, or from their text in a link; else the default points."""
+        """Return points from a list, or from their text in a link; for invalid points, the default
+        points.
+        """
         if isinstance(value, str):
             value = [place.split(",") for place in value.split(";") if place]
         usual = [list(place) for place in self.usual]

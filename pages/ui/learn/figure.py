@@ -20,7 +20,9 @@ show_lesson = component("lesson", "learn/lesson.html", "learn/learn.css")
 
 @dataclass(frozen=True)
 class Shown:
-    """What a stop shows: state, picture, number of the visitor's last edit, training if any."""
+    """The content of a stop: its state, picture, number of the visitor's last edit, and training,
+    if any.
+    """
 
     state: State
     picture: LessonPicture

@@ -9,7 +9,8 @@ from gplvm_core.readers.errors import plural
 from pages.ui.learn.controls import State
 from pages.ui.learn.stop import Stop
 
-# The number of trainings of all visitors that compute at once: they share the processor.
+# The largest number of trainings, of all visitors, that compute at once, because they share the
+# processor.
 TURNS = threading.BoundedSemaphore(2)
 PACE = 1.0 / 25.0  # shortest time of a step in seconds, so that the visitor can see it
 UNSEEN = 2.0  # seconds without a call of `seen` after which a training waits
@@ -20,7 +21,8 @@ FORGOTTEN = 600.0  # seconds of waiting after which a training ends
 class LessonRun:
     """The training of a stop in a state; picture: the latest one; error: why it ended early.
 
-    The training waits while nobody calls `seen`: the visitor is on another page or closed the tab.
+    The training waits while `seen` is not called, because the visitor is on another page or closed
+    the tab.
     """
 
     stop: Stop
@@ -37,7 +39,7 @@ class LessonRun:
     _change: threading.Condition = field(default_factory=threading.Condition)
 
     def start(self, steps: float) -> "LessonRun":
-        """Begin, and pause after this many steps (infinity: do not pause)."""
+        """Start the training, and pause after this many steps (infinity: do not pause)."""
         self._allowed = steps
         self._seen = time.monotonic()
         threading.Thread(target=self._work, name="learn", daemon=True).start()

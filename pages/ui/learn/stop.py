@@ -14,7 +14,7 @@ Look = Callable[[LessonPicture, int, int], None]
 
 @dataclass(frozen=True)
 class Note:
-    """A note for teachers: what to say, what to ask, and two mistakes that students make."""
+    """A note for teachers: an explanation, a question, and two mistakes that students make."""
 
     say: str
     ask: str

@@ -23,9 +23,9 @@ from pages.ui.shared.link import go_to
 BEND = OwnStop(
     "why",
     "Why two layers?",
-    "A Gaussian process draws a curve through points, with its uncertainty. It expects the curve "
-    "to be equally smooth everywhere, but a step is not. A deep Gaussian process first bends the "
-    "input axis with a second process. Add or remove points: both models train again.",
+    "A Gaussian process draws a curve through points, with its uncertainty. It expects a curve "
+    "that is equally smooth everywhere, which a step is not. A deep Gaussian process first bends "
+    "the input axis with a second process. Add or remove points: both models train again.",
     bend,
 )
 FAMILIES = OwnStop(

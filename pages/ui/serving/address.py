@@ -8,7 +8,7 @@ AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[0-9a-z._-]+)(?::([0-9]{1,5}))?", re.I
 
 
 class Address(NamedTuple):
-    """The origin of a page: two pages of one address trust each other."""
+    """The origin of a page; two pages with the same origin trust each other."""
 
     scheme: str
     name: str

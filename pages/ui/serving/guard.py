@@ -19,7 +19,7 @@ from pages.ui.serving.paths import is_plain
 from pages.ui.serving.settings import Serving
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-READING = ("GET", "HEAD")  # what browsers send without an Origin
+READING = ("GET", "HEAD")  # the values that browsers send without an Origin
 
 
 class Refusal(NamedTuple):
@@ -59,7 +59,7 @@ class Guard:
             return Refusal(
                 400,
                 "This server does not answer to that name. Open it at the address that it "
-                "printed when it started; further ones are named in MANIFOLIO_HOSTS.",
+                "printed when it started; MANIFOLIO_HOSTS names further addresses.",
             )
         if not asked_by(address, scope):
             return Refusal(403, "This request comes from another page, which has no access here.")
@@ -88,7 +88,9 @@ class Guard:
         )
 
     def stranger(self, address: Address, scope: Scope) -> Refusal | None:
-        """The response to a visitor without the token's cookie; None for one who has it."""
+        """The response to a visitor who does not have the token's cookie; None for a visitor who
+        has it.
+        """
         name = f"manifolio-{address.port}"  # browsers send cookies to every port of a name
         proof = hashlib.sha256(self.serving.token.encode()).hexdigest()
         if hmac.compare_digest(cookie(scope, name).encode(), proof.encode()):
@@ -114,13 +116,15 @@ class Guard:
 
 
 def asked_by(address: Address, scope: Scope) -> bool:
-    """Whether a request comes from a page of that address, or from a person who opens one."""
+    """Whether a request comes from a page of that address, or from a person who opens
+    such a page.
+    """
     origins = values(scope, b"origin")
     if origins:
         return [Address.parse(origin) for origin in origins] == [address]
     if scope["type"] == "websocket" or scope["method"] not in READING:
         return False
-    # A link on another page may lead here; pictures, scripts and frames of it may not.
+    # Another page may link to this server, but may not load pictures, scripts or frames from it.
     foreign = set(values(scope, b"sec-fetch-site")) & {"cross-site", "same-site"}
     opened = values(scope, b"sec-fetch-dest") == ["document"]
     return not foreign or opened

@@ -8,7 +8,8 @@ from pathlib import Path
 import streamlit
 
 # Streamlit's address; by default, Streamlit would first look for it below the path of a deep link.
-# Also the model that this browser opened last, for links without one (pages/ui/shared/last.py).
+# Also stores the model that this browser opened last, for links that name no model
+# (pages/ui/shared/last.py).
 BACKEND = r"""
 window.__streamlit = {
   BACKEND_BASE_URL:
@@ -23,8 +24,9 @@ try {
   }
 } catch {}
 """
-# Remove the first screen of the server's HTML when the page has drawn its content or has none, or
-# when the visitor acts. Once the page has laid out its content, only the images stay.
+# Remove the first screen of the server's HTML when the page has drawn its content, when it has no
+# content, or when the visitor clicks or types. As soon as the page has laid out its content, only
+# the images of the first screen remain.
 FIRST_SCREEN = r"""
 const first = document.getElementById("mf-first");
 const most = performance.now() + 30000;

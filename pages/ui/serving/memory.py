@@ -1,4 +1,4 @@
-"""Memory of a server with many visitors: reuse what earlier pages released."""
+"""Memory of a server with many visitors: reuse the memory that earlier pages released."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""Redirects from the old addresses of pages to the new ones, with the link's parameters."""
+"""Redirects from old addresses of pages to the new addresses, with the link's parameters."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qsl, quote, urlencode
@@ -10,11 +10,11 @@ from pages.ui.serving.paths import routed
 
 Query = dict[str, str]
 OF_A_MAP = ("model", "layer", "view", "dims", "at", "hold")
-STOPS = ("why", "families", "ten")  # stops of the tour that were parts of the page Depth
+STOPS = ("why", "families", "ten")  # stops of the tour that were parts of the former page Depth
 
 
 def tab(name: str) -> Callable[[Query], tuple[str, Query]]:
-    """A page that became a tab of Explore."""
+    """The new address of a page that became a tab of Explore."""
     return lambda query: ("explore", query | {"tab": name})
 
 

@@ -1,8 +1,8 @@
 """Checks the path of a request: only one spelling is accepted.
 
 Routers, rules and file systems disagree about unusual spellings: a route's regular expression
-accepts a newline at the end, a normal form drops “//”, Windows reads “\\” as “/”. A path with
-two possible meanings is refused before anything else reads it.
+accepts a newline at the end, a normal form drops “//”, Windows reads “\\” as “/”. A path with two
+possible meanings is refused before any other code reads it.
 """
 
 import unicodedata

@@ -1,7 +1,7 @@
 """Streamlit's HTML page with the app's stylesheet, name and icon.
 
-A stylesheet that the script sends arrives after the first content, which then moves. The same
-happens when Streamlit fetches a widget or a font at its first use.
+If the script sent the stylesheet, it would arrive after the first content, and the content would
+move. The content would also move when Streamlit fetches a widget or a font at its first use.
 """
 
 import base64
@@ -34,7 +34,7 @@ FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded")
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 # Paths of files that Streamlit and the app serve, exported pages among them.
 FILES = ("/static/", "/media/", "/_stcore/", "/parcels/")
-# Otherwise a browser with Streamlit's page in its cache would get “not modified”.
+# Without this, a browser that has Streamlit's page in its cache would receive “not modified”.
 CONDITIONS = {b"if-none-match", b"if-modified-since", b"if-range", b"range"}
 
 
@@ -102,7 +102,8 @@ def shell() -> str:
     page = page.replace("<head>", f"<head>\n    <script>{BACKEND}</script>", 1)
     early = "".join(f"    {link}\n" for link in [*fonts(), *parts(page)])
     page = page.replace("  </head>", f"{early}  </head>")
-    # After the styles that Streamlit adds to the head: among equal rules the last one applies.
+    # The styles come after those that Streamlit adds to the head, because the last of several equal
+    # rules applies.
     return page.replace("</body>", f"<style>\n{style}</style>\n</body>")
 
 

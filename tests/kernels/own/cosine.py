@@ -1,7 +1,7 @@
 """The cosine kernel k(x, x') = σ² cos(Σ_q ω_q (x_q − x'_q)): waves with real-valued frequencies.
 
 ⟨cos(ω·x + φ)⟩ = cos(ω·μ + φ) exp(−½ Σ_q ω_q² S_q) under N(μ, diag S), and a product of two cosines
-is a sum of two. Its rank is 2: on its own it needs jitter.
+is a sum of two. The rank of its matrix K is 2, so without another kernel it needs jitter.
 """
 
 from dataclasses import dataclass, replace
@@ -102,7 +102,9 @@ class Cosine(Stationary):
     def _pulled(
         self, inputs: tuple[Array, Array, Array], turns: tuple[Array, Array, Array], d_scale: float
     ) -> Gradients:
-        """From ∂ of the phases of the points, of their Σ_q ω_q² S_q, and of the phases of Z."""
+        """The gradients from the adjoints of the phases of the points, of their Σ_q ω_q² S_q, and
+        of the phases of Z.
+        """
         (mean, variance, inducing), (d_phase, d_damping, d_inducing) = inputs, turns
         d_frequency = d_phase @ mean + d_inducing @ inducing
         d_frequency = d_frequency + 2.0 * self.frequency * (d_damping @ variance)

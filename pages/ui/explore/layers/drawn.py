@@ -21,7 +21,9 @@ N_DRAWN, N_SHOWN, SIZE = 60, 6, 132
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows (S, D) from a layer; away: distance to the data, relative to that between data rows."""
+    """Rows (S, D) from a layer; away: their distance to the data, relative to the distance between
+    data rows.
+    """
 
     rows: Float[Array, "S D"]
     away: float
@@ -32,8 +34,8 @@ def draws(item: Item, name: str) -> None:
     st.header(
         "Drawn from each layer",
         anchor=False,
-        help="A layer's hidden numbers are drawn at random, independently of each other. The "
-        "layers below turn them into rows.",
+        help="The hidden numbers of a layer are drawn at random, independently of each other. "
+        "The layers below turn them into rows.",
     )
     turn = st.session_state.setdefault("depth_turn", 0)
     for at, drawn in enumerate(_drawn(item.model, item.dataset, name, turn)):
@@ -65,7 +67,9 @@ def _drawn(_model: Any, _dataset: Dataset, name: str, turn: int) -> list[DrawnRo
 
 
 def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
-    """Return rows generated from random points of a layer; the top's come from its prior."""
+    """Return rows generated from random points of a layer; the points of the top come from its
+    prior.
+    """
     generator = np.random.default_rng(seed)
     latent = model.layers_[at].latent_mean_
     points = generator.standard_normal((N_DRAWN, latent.shape[1]))
@@ -82,7 +86,9 @@ def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
 
 
 def distance(rows: Float[Array, "S D"], data: Float[Array, "N D"]) -> float:
-    """Median distance of rows to the nearest data row, relative to that between data rows."""
+    """Median distance of rows to the nearest data row, relative to the distance between
+    data rows.
+    """
     std = column_std(data)
     scale = np.where(std > 0, std, 1.0)
     known = np.nan_to_num((data - np.nanmean(data, axis=0)) / scale)

@@ -28,7 +28,7 @@ def ladder(item: Item) -> None:
 
 
 def rung(layers: Sequence[DeepLayer], at: int) -> str:
-    """A layer: its dimensions as bars, its verdict, its numbers."""
+    """A layer, with its dimensions as bars, its verdict and its numbers."""
     layer, place = layers[at], place_in_words(at, len(layers))
     return (
         f"<li><b>{escape(place)}</b>{bars(as_seen(layers, at))}"
@@ -60,8 +60,8 @@ def rounded(value: float) -> str:
 
 
 def bars(layer: DeepLayer) -> str:
-    """ARD weights as bars, coloured for dimensions that carry information. For a layer that also
-    receives the top's dimensions, these come last.
+    """ARD weights as bars, coloured for dimensions that contain information. If a layer also
+    receives the dimensions of the top, these come last.
     """
     weights = np.asarray(layer.relevance_, dtype=float)
     on = dimensions_on(layer.information_)

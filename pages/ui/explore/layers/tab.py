@@ -1,4 +1,6 @@
-"""The tab Layers: the ladder of a deep model, a map for each layer, rows drawn from each."""
+"""The tab Layers: the list of layers of a deep model, a map for each layer, and rows drawn from
+each.
+"""
 
 import streamlit as st
 
@@ -18,7 +20,7 @@ def layers(item: Item, name: str) -> None:
     ladder(item)
     if any(layer.doubt_ for layer in item.model.layers_):
         st.warning(
-            "At least one layer is off or doubtful. Train again with another random seed, more "
+            "At least one layer is off or unreliable. Train again with another random seed, more "
             "starts or fewer layers.",
             icon=":material/layers_clear:",
         )
@@ -33,18 +35,18 @@ def layers(item: Item, name: str) -> None:
     ):
         COMPARE.open(item.key)
     about(
-        f"**Layers.** {TERMS['latent']} In a deep model, a further layer with its own map explains "
-        "these numbers. The bars are the relevances of a layer's dimensions (w = 1/ℓ²); coloured "
-        "dimensions carry information.",
+        f"**Layers.** {TERMS['latent']} In a deep model, a further layer with its own map "
+        "explains these numbers. The bars are the relevances of a layer's dimensions (w = 1/ℓ²); "
+        "coloured dimensions contain information.",
         "**The numbers of a layer.** How much information a position on its map has about a row, "
         "in nats; the ratio of its signal to its noise; the degrees of freedom of its mapping (as "
         "many as rows means that it memorises them); the part of its mapping that is linear.",
-        "**What is generated.** From the pointer, every layer passes its mean to the next. The "
-        "bands beside the output show the uncertainty, for which every layer also passes its "
+        "**How rows are generated.** From the pointer, every layer passes its mean to the next. "
+        "The bands beside the output show the uncertainty, for which every layer also passes its "
         "variance and noise. The shading is the uncertainty of the layer whose map is shown.",
-        "**A layer that is on** passes down more than noise. A layer that is off passes on "
-        "nothing, so the model equals one with fewer layers. Another random seed, more starts or "
-        "fewer layers may help.",
+        "**A layer that is on** passes more than noise to the next layer. A layer that is off "
+        "passes only noise, so the model equals one with fewer layers. Another random seed, more "
+        "starts or fewer layers may help.",
         f"**Data.** {item.dataset.source}",
         *bullets(item.model.notes_),
         *bullets(item.dataset.notes),
@@ -56,12 +58,12 @@ def layer_map(item: Item, name: str) -> None:
     st.header(
         "A map for every layer",
         anchor=False,
-        help="Move over the map: the layers below turn each place into a row of data.",
+        help="Move over the map: the layers below convert each position into a row of data.",
     )
     at = chosen_layer(item, "layers", name, first_sound(item))
     try:
         layer_canvas(item, at, name)
-    except ValueError as error:  # a kernel, or a layer, that the page cannot draw
+    except ValueError as error:  # the page cannot draw a kernel or a layer
         st.error(plain(error))
     keep_in_link(layer=str(at + 1))
 

@@ -1,7 +1,8 @@
 """The canvas with several outputs as a Streamlit component, and the panels for the kept point.
 
-The layers are sent once, as bytes; hovering and locking need nothing more from the server. The
-parts of the dimensions are a small message: moving the threshold sends no layers again.
+The layers are sent once, as bytes; hovering and locking need no further data from the server. The
+groups of dimensions are a separate small message, so moving the threshold does not send the layers
+again.
 """
 
 from dataclasses import replace
@@ -36,8 +37,9 @@ def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
     st.header(
         "One map, all views",
         anchor=False,
-        help="Every dot is one row. Move over the map to see all views of a place; click to keep "
-        "it. With “Shared” or “Only …” under “Move”, only those dimensions follow the pointer.",
+        help="Every dot is one row. Move over the map to see all views of a position; click to "
+        "keep it. With “Shared” or “Only …” under “Move”, only those dimensions follow the "
+        "pointer.",
     )
     charts = charts_of(item.model, item.dataset)
     outputs = ask_outputs(item, name)
@@ -46,13 +48,13 @@ def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
 
 
 def remembered(name: str) -> MapPlace | None:
-    """The visitor's last place on this model's map, if any."""
+    """The visitor's last position on this model's map, if any."""
     place = st.session_state.get(f"canvas_place|{name}")
     return place if isinstance(place, MapPlace) else None
 
 
 def ask_outputs(item: Item, name: str) -> tuple[str, ...]:
-    """The outputs that are drawn; the visitor chooses if there are more than fit."""
+    """The outputs that are drawn; if there is no space for all of them, the visitor chooses."""
     possible = possible_outputs(item.model, item.dataset)
     first = first_outputs(item.model, item.dataset)
     if len(possible) <= MOST_OUTPUTS:
@@ -70,7 +72,7 @@ def ask_outputs(item: Item, name: str) -> tuple[str, ...]:
 
 
 def groups_of(parts: tuple[Part, ...]) -> list[dict[str, Any]]:
-    """The parts in the browser's format."""
+    """The groups of dimensions in the browser's format."""
     return [
         {
             "id": part.id,
@@ -124,7 +126,7 @@ def _fragment(
     if place.point is None:
         place = replace(place, point=tuple(together.latent_mean[together.middle].tolist()))
     kept = keep(name, trail=desk(name).at(place).trail)
-    assert kept.trail is not None  # a place with a point was just kept
+    assert kept.trail is not None  # the visitor has just kept a point
     point = kept.trail[1][: together.n_latent]
     export(item, outputs, point)
     variations(item, name, parts, point)

@@ -19,9 +19,9 @@ How = Literal["chance", "way"]
 class Desk:
     """The visitor's choices.
 
-    measure, threshold, delta: of the segmentation; outputs: what is drawn; row, given, to, count,
-    private: the transfer between views; part, how, draw: the variations around the kept point;
-    trail: the previous and the present kept point.
+    measure, threshold, delta: settings of the segmentation; outputs: the views that are drawn; row,
+    given, to, count, private: settings of the transfer between views; part, how, draw: settings of
+    the variations around the kept point; trail: the previous and the present kept point.
     """
 
     measure: Measure = "drops"
@@ -40,7 +40,7 @@ class Desk:
     trail: tuple[tuple[float, ...] | None, tuple[float, ...]] | None = None
 
     def at(self, place: MapPlace) -> "Desk":
-        """A copy with the place's point as the last kept point."""
+        """A copy in which the point of this position is the last kept point."""
         point = place.point
         if point is None or (self.trail is not None and self.trail[1] == point):
             return self
@@ -48,13 +48,13 @@ class Desk:
 
 
 def desk(name: str) -> Desk:
-    """The visitor's desk for a model, by its name (key and version)."""
+    """The visitor's choices for a model, by its name (key and version)."""
     kept = st.session_state.get(f"views_desk|{name}")
     return kept if isinstance(kept, Desk) else Desk()
 
 
 def keep(name: str, **changes: Any) -> Desk:
-    """Change the stored choices and return the new desk."""
+    """Change and return the stored choices."""
     changed = replace(desk(name), **changes)
     st.session_state[f"views_desk|{name}"] = changed
     return changed
@@ -81,6 +81,9 @@ def choose(
 
 
 def part_named(parts: tuple[Part, ...], id: str) -> Part:
-    """The part with this id; if it no longer exists, the first private one, else a shared one."""
+    """The part with this id.
+
+    If it no longer exists, the first private part, or else a shared part.
+    """
     there = [part for part in parts if part.used and part.dimensions]
     return min(there, key=lambda part: (part.id != id, part.shared), default=parts[0])

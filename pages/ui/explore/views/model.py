@@ -1,6 +1,6 @@
 """All calls of model methods in the tab Views.
 
-Results are cached (`st.cache_data`), so that repeating an earlier question costs nothing. `name` is
+Results are cached (`st.cache_data`), so that a repeated question takes no time. `name` is
 the model's key and version.
 """
 
@@ -22,7 +22,7 @@ Private = Literal["nearest", "prior"]
 
 @dataclass(frozen=True, eq=False)
 class Transferred:
-    """Alternatives for a view: rows (K, D), the best first, and their standard deviations."""
+    """Alternatives for a view: rows (K, D), the best one first, and their standard deviations."""
 
     rows: Array
     std: Array
@@ -30,7 +30,7 @@ class Transferred:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Training rows that correspond to a query (K,), and their distances, nearest first."""
+    """The training rows that correspond to a query (K,), nearest first, and their distances."""
 
     rows: Array
     distances: Array
@@ -42,7 +42,7 @@ def parts_at(model: Any, threshold: float) -> tuple[Part, ...]:
 
 
 def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
-    """One chart per view, as the canvas draws one model."""
+    """One packed model per view, in the form that the canvas draws."""
     rows = rows_of_views(dataset)
     # In a deep model, the layer directly below the space that the views share.
     at = len(model.layers_) if model.capabilities.layers else None
@@ -55,7 +55,8 @@ def transferred(
 ) -> Transferred:
     """At most `count` alternatives for view `to` of a row that is given in other views (each (D,)).
 
-    With private="prior" there is one, averaged over the dimensions that the given views leave open.
+    With private="prior" there is only one, averaged over the dimensions that the given views leave
+    open.
     """
     views = {view: row[None] for view, row in given.items()}
     count = 1 if private == "prior" else count
@@ -67,7 +68,9 @@ def transferred(
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
-    """All views (D,) of a row that is given in some: the mean prediction of the others."""
+    """All views (D,) of a row that is given in some views: the given values, and the mean
+    prediction of the others.
+    """
     views = {view: row[None] for view, row in given.items()}
     mean, std = _model.transform(views, return_std=True)
     found = _model.inverse_transform(mean, X_variance=std**2)
@@ -96,7 +99,7 @@ def varied(
 def on_the_way(
     start: tuple[float, ...], end: tuple[float, ...], dims: tuple[int, ...], count: int
 ) -> Array:
-    """Latent points (count, Q) on a path between two points, which moves in some dimensions only.
+    """Latent points (count, Q) on a path between two points that changes only some dimensions.
 
     The other dimensions have their values at the end of the path.
     """

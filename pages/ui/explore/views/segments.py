@@ -1,4 +1,4 @@
-"""Which latent dimensions are shared, which belong to one view: figures, threshold, export."""
+"""The latent dimensions that are shared or belong to one view: figures, threshold, export."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -51,7 +51,7 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
     names = visitor_names(item, space_of(item))
     st.header("What the views share", anchor=False, help=SHARED_WORDS)
     left, right = st.columns([2, 1] if not many else [3, 2], gap="large")
-    with left:  # before the controls, which are beside it, or below it on a phone
+    with left:  # drawn before the controls, which are beside the figure, or below it on a phone
         place = st.container(height="content" if many else HEIGHT, border=False)
     with right:
         if not many:
@@ -61,7 +61,7 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
                 kept.measure,
                 f"views_measure|{name}",
                 help=f"**Lost without it:** {LOST_WORDS}\n\n**Relevance:** {TERMS['relevance']} "
-                "Each view's largest counts as 1.",
+                "The largest relevance of each view is set to 1.",
             )
             kept = keep(name, measure=measure)
         kept = ask_lines(model, kept, name)
@@ -118,7 +118,7 @@ def thresholds(model: Any) -> list[float]:
     most = max(float(np.max(drop)) for drop in model.drops_.values())
     last = max(int(np.ceil(np.log10(max(most, 1e-9)))), USUAL_THRESHOLD)
     powers = range(LEAST_THRESHOLD, last + 1)
-    # Converting through text gives exactly 0.05 and the like.
+    # Converting through text gives exact decimals, such as 0.05.
     return [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
 
 
@@ -135,7 +135,7 @@ def figure_of(item: Item, parts: tuple[Part, ...], kept: Desk, names: Sequence[s
 
 
 def relevance_shares(model: Any) -> dict[str, Array]:
-    """Every view's relevances as shares of its largest."""
+    """The relevances of every view, as fractions of its largest relevance."""
     return {name: np.asarray(w) / np.max(w) for name, w in model.relevance_.items()}
 
 
@@ -168,7 +168,7 @@ def parts_in_words(parts: tuple[Part, ...], names: Sequence[str]) -> str:
 
 
 def agreement_in_words(model: Any, kept: Desk) -> str:
-    """How far the two measures agree."""
+    """The agreement of the two measures, in words."""
     share = float(model.agreement(kept.threshold, kept.delta))
     count = len(model.views_) * model.latent_mean_.shape[1]
     agreed = round(share * count)
@@ -215,7 +215,7 @@ def segmentation_csv(
 def body(item: Item, name: str) -> None:
     """The joints, coloured by groups of views with similar losses."""
     skeleton = item.dataset.drawing.skeleton
-    assert skeleton is not None  # the caller checks that there is one
+    assert skeleton is not None  # the caller ensures that there is a skeleton
     st.header(
         "Joints that move together",
         anchor=False,

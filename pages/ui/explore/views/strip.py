@@ -25,7 +25,7 @@ class Tile:
 
 
 class Pictures:
-    """Draws rows of the views, all of one view on the same scale."""
+    """Draws rows of the views; all rows of a view have the same scale."""
 
     def __init__(self, rows: dict[str, ViewRows]) -> None:
         self.rows = rows

@@ -23,16 +23,18 @@ def views(item: Item, name: str) -> None:
     about(
         *([LAYERS] if item.model.capabilities.layers else []),
         f"**The map.** {TERMS['latent']} All views of a row share one position, but each view has "
-        "its own mapping and relevances. So a dimension may change one view and not another "
-        "(manifold relevance determination). Hidden dimensions follow the data near the pointer "
-        "until you move a slider. While only a part moves, the rest is fixed at the ring.",
+        "its own mapping and relevances. A dimension may therefore change one view and not "
+        "another (manifold relevance determination). Hidden dimensions follow the data near the "
+        "pointer until you move a slider. If only a part of the dimensions moves, the others are "
+        "fixed at the ring.",
         "**Shared and private.** The bars show how much a view loses without a dimension. The "
-        "relevances (w = 1/ℓ²) are there for comparison: they mostly agree, but a dimension with "
-        "a small relevance may still matter.",
+        "relevances (w = 1/ℓ²) are shown for comparison. They mostly agree with the bars, but a "
+        "dimension with a small relevance may still matter.",
         "**The shading** is the standard deviation of all views together, relative to its value "
         "far from the data.",
         "**Alternatives.** A given view determines the shared dimensions. The private dimensions "
-        "of the other view stay open: every alternative takes them from another training row.",
+        "of the other view are not determined: each alternative copies them from another "
+        "training row.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
         "and − zoom, 0 resets. On a figure, the arrow keys turn it.",
         *bullets(item.model.notes_),

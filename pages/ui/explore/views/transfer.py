@@ -25,12 +25,12 @@ from pages.ui.shared.words import words_of_row
 
 N_MATCHES = 6
 MOST_ALTERNATIVES = 6
-MOST_GIVEN = 8  # given views to draw, if there are many
+MOST_GIVEN = 8  # largest number of given views that are drawn
 PRIVATES: dict[Private, str] = {"nearest": "Alternatives", "prior": "Average"}
 PRIVATE_WORDS = (
-    "The given view leaves some dimensions open. Each **alternative** takes them from one training "
-    "row that is near in the shared dimensions. The **average** over all possible values is one "
-    "picture, blurred where the alternatives differ."
+    "The given view leaves some dimensions open. Each **alternative** copies them from one "
+    "training row that is near in the shared dimensions. The **average** over all possible "
+    "values is one picture, blurred where the alternatives differ."
 )
 
 
@@ -40,8 +40,8 @@ def from_view_to_view(item: Item, name: str) -> None:
     st.header(
         "Given one view, show the others",
         anchor=False,
-        help="The model looks for the place on the map that explains the given view, and draws the "
-        "other views there.",
+        help="The model finds the position on the map that explains the given view, and draws "
+        "the other views at that position.",
     )
     rows = rows_of_views(item.dataset)
     # The threshold that the model uses when it looks for matches.
@@ -107,12 +107,14 @@ def ask(item: Item, name: str) -> Desk:
 
 
 def other_row(row: int, count: int) -> int:
-    """Another row's number, counted from 1."""
+    """The number of another row, counted from 1."""
     return int((row + np.random.default_rng().integers(1, max(count, 2))) % count) + 1
 
 
 def ask_views(item: Item, name: str, kept: Desk) -> tuple[tuple[str, ...], str]:
-    """With few views, ask for the given one; with many, for the wanted one (empty: all others)."""
+    """If there are few views, ask for the given view; if there are many, ask for the wanted view
+    (empty: all others).
+    """
     views = item.views
     if len(views) <= MOST_NAMED_VIEWS:
         first = kept.given[0] if kept.given else views[0]
@@ -226,7 +228,7 @@ def answer(
 
 
 def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:
-    """How far the nearest of the alternatives is from the truth."""
+    """The distance of the nearest alternative from the true row."""
     if is_label_view(rows) or not len(found):
         return ""
     errors = np.sqrt(np.nanmean((found - truth) ** 2, axis=1))

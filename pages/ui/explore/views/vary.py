@@ -48,13 +48,18 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
     said = (
         "drawn at random from all training points; everything else is fixed."
         if how == "chance"
-        else "on the path from the previous place to the ring; everything else stays at the ring."
+        else (
+            "on the path from the previous place to the ring; all other dimensions are fixed at "
+            "the ring."
+        )
     )
     st.caption(f"“{plain(part.title)}” ({which} {numbers}), {said}")
 
 
 def drawn_views(item: Item, part: Part) -> tuple[str, ...]:
-    """Return the views to draw: all if they are few, otherwise some of those that use the part."""
+    """Return the views to draw: all views if there are few, otherwise some of those that use the
+    part.
+    """
     if len(item.views) <= MOST_OUTPUTS:
         return item.views
     if draws_whole(item.dataset):

@@ -26,10 +26,10 @@ show_bend = component("bend", "deep/bend.html", "deep/deep.css")
 
 @dataclass(frozen=True)
 class ShownBend:
-    """What the figure shows: curve, packed result, the visitor's last edit, the training.
+    """The content of the figure: curve, packed result, the visitor's last edit, and the training.
 
-    points: the visitor's points, until a result for them is ready. before: the training that was
-    stopped last and may still be running.
+    points: the visitor's points, until their result is ready. before: the training that was stopped
+    last and may still be running.
     """
 
     curve: str
@@ -141,14 +141,14 @@ def settled(now: ShownBend) -> ShownBend:
 
 
 def take_act() -> None:
-    """Apply the visitor's act on the figure; Streamlit calls this before the rerun."""
+    """Apply the visitor's action on the figure; Streamlit calls this before the rerun."""
     act: Any = st.session_state[FIGURE].get("act")
     if isinstance(act, dict):
         st.session_state[STORE] = after(shown(), act)
 
 
 def after(now: ShownBend, act: dict[str, Any]) -> ShownBend:
-    """Apply an act: another curve, other points, or stop; a message explains invalid points."""
+    """Apply an action: another curve, other points, or stop; a message explains invalid points."""
     if now.live is not None:
         now.live.stop()
     before = now.live or now.before

@@ -37,7 +37,7 @@ FAMILIES = {
     ),
     "marginalised": (
         "Marginalised",
-        "As mean field, but the functions are integrated out at their optimum for the hidden "
+        "Like mean field, but the functions are integrated out at their optimum for the hidden "
         "values. The default.",
     ),
     "gated": (
@@ -45,23 +45,26 @@ FAMILIES = {
         "The hidden values depend on the function of the layer above; a gate for each dimension "
         "sets how strongly.",
     ),
-    "free": ("Free", "As gated, with any linear dependence, a different one for each row."),
+    "free": (
+        "Free",
+        ("Like gated, but the dependence may be any linear one, and differs for each row."),
+    ),
     "diagonal": (
         "Along the inputs",
-        "The hidden values depend on the inputs of their layer. Here the inputs are known, so this "
-        "gains nothing.",
+        "The hidden values depend on the inputs of their layer. The inputs are known here, so "
+        "this does not help.",
     ),
-    "joint": ("Joint", "As gated, and the dimensions of a layer are correlated."),
+    "joint": ("Joint", "Like gated, but the dimensions of a layer are correlated."),
     "full": (
         "All along the inputs",
-        "As along the inputs, but every dimension depends on all inputs. Here this gains nothing, "
-        "either.",
+        "Like along the inputs, but every dimension depends on all inputs. This does not help "
+        "here, either.",
     ),
     "chain": (
         "Chain",
-        "As joint, and the function of a layer depends on that of the layer above.",
+        "Like joint, but the function of a layer also depends on the function of the layer above.",
     ),
-    "low_rank_chain": ("Short chain", "As chain, with a matrix of low rank."),
+    "low_rank_chain": ("Short chain", "Like chain, with a matrix of low rank."),
 }
 
 

@@ -24,9 +24,10 @@ DIMENSIONS = Stop(
     number=5,
     name="dimensions",
     title="Dimensions switch off",
-    words="A Bayesian GP-LVM may start with more latent dimensions than the data need. Each has "
-    "its own lengthscale (automatic relevance determination, ARD). Every nat of information about "
-    "a point lowers the bound by a nat, so useless dimensions switch off. Press Train to watch.",
+    words="A Bayesian GP-LVM may start with more latent dimensions than the data need. Each "
+    "dimension has a lengthscale (automatic relevance determination, ARD). Every nat of "
+    "information about a point lowers the bound by a nat, so useless dimensions switch "
+    "off. Press Train to watch.",
     attempt="Turn the noise up to 1: which dimensions stay on? Then use only 6 rows with little "
     "noise. Does the answer change if you start with more dimensions?",
     caution="“Off” does not prove that a cause is absent; these rows may be too few to show it. "

@@ -14,9 +14,10 @@ FORECASTS = Stop(
     number=8,
     name="forecasts",
     title="Forecasts that feed on themselves",
-    words="To look many steps ahead, the model uses each forecast as the input of the next. If it "
-    "passes on only the mean, it ignores possible errors and its band stays narrow. If it passes "
-    "on the whole Gaussian, the band widens: this series is chaotic, so small errors grow.",
+    words="To forecast many steps, the model uses each forecast as the input of the next. If it "
+    "passes on only the mean, it ignores possible errors, and its band remains narrow. If "
+    "it passes on the whole Gaussian, the band widens: this series is chaotic, so small "
+    "errors grow.",
     attempt="For how many steps does the narrow band contain the real values? Lower the noise: how "
     "much further ahead can you forecast? Then give the model fewer training values.",
     caution="A wide band is not a bad forecast; it shows from which step on the forecast is "

@@ -23,7 +23,7 @@ CONTROLS = (
         help="Expected similarity of a function's values at two inputs.",
     ),
     Slider("lengthscale", "Lengthscale", 0.1, 3.0, 0.1, 1.0, help="Range of similar values."),
-    Slider("deviation", "Height", 0.2, 2.0, 0.1, 1.0, help="The functions' standard deviation."),
+    Slider("deviation", "Height", 0.2, 2.0, 0.1, 1.0, help="Standard deviation of the functions."),
     Slider("noise", "Noise", 0.02, 1.0, 0.02, 0.1, help="Standard deviation of the points."),
     Draw("draw", "Other functions"),
     PointsControl("points", (-3.0, 3.0), (-3.5, 3.5)),

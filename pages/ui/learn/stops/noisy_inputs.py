@@ -31,8 +31,8 @@ NOISY_INPUTS = Stop(
         "Why does an error in the input flatten the curve, while an error in the output only "
         "scatters the points?",
         (
-            "They add the input's error to the output's noise. That widens the band even where the "
-            "curve is flat, and the slope stays wrong.",
+            "They add the input's error to the output's noise. That widens the band even where "
+            "the curve is flat, and the slope is still wrong.",
             "They think that a row without its input carries no information. Its output still "
             "limits where the input can be; this helps little with one input, much with several.",
         ),
