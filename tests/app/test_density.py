@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from gplvm_core import BayesianGPLVM
-from gplvm_core.datasets import Dataset, toy_views
-from gplvm_core.models import ManifoldRelevance
+from gplvm_core.datasets import Dataset
 from gplvm_core.prediction import Fill
 from gplvm_core.prediction.fills import BLOCK, FEW
 from gplvm_core.training import comparison_of
 from pages.ui.explore.fill import model as fill_model
-from pages.ui.explore.views import model as views_model
 from pages.ui.shared import density
 from pages.ui.shared.catalogue import Item
 
@@ -97,24 +95,3 @@ def test_the_sentence_names_method_errors_and_intervals():
     assert "its intervals were better than" in density.in_words(used, level)
     close = Fill(BLOCK, "map", 0.36, 0.95, 1.0, 0.19, False)
     assert "not clearly worse" in density.in_words(used, close)
-
-
-@pytest.mark.usefixtures("patient")
-def test_a_missing_view_is_filled_by_the_better_method():
-    signals = toy_views(60)
-    model = ManifoldRelevance(4, 10, kernel="linear", random_state=0, max_iter=12)
-    model.fit(signals.view_values)
-    found = density.dense(Item("library:v", "v", model, signals), "views").model
-    first, second = model.views_[:2]
-    given = {first: signals.view_values[first][3]}
-    gaps = views_model.row_with_gaps(found, given)
-    assert np.isnan(gaps).sum() == signals.n_outputs - len(given[first])
-    answer = views_model.transferred(found, "v", given, second, 1, "prior")
-    wide = np.full((1, signals.view_values[second].shape[1]), np.nan)
-    filled = found.complete({first: given[first][None], second: wide})[second]
-    if views_model.by_density(found, given):
-        np.testing.assert_allclose(answer.rows, filled)
-    else:
-        assert np.isfinite(answer.rows).all()
-    whole = views_model.whole_from(found, "v", given)
-    np.testing.assert_array_equal(whole[~np.isnan(gaps)], gaps[~np.isnan(gaps)])

@@ -11,7 +11,7 @@ from gplvm_core import prediction
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DerivedDensity, Fill, Network
 from gplvm_core.prediction.derived import SIZES, STRENGTHS, Recipe, Report
-from gplvm_core.prediction.fills import FEW, gaps_of
+from gplvm_core.prediction.fills import FEW, VIEW, gaps_of
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.readers import DataError
 
@@ -254,8 +254,13 @@ class WithDensity:
             for fill in self._derived().fills
             if (fill.used if method is None else fill.method == method)
         }
-        nothing = Fill(FEW, method or "density", np.nan, np.nan, 1.0, np.nan, used=True)
-        return [known.get(gaps, nothing) for gaps in gaps_of(np.isnan(rows))]
+        unknown = {
+            gaps: Fill(gaps, method or other, np.nan, np.nan, 1.0, np.nan, used=True)
+            for gaps, other in ((FEW, "density"), (VIEW, "map"))
+        }
+        widths = [width for _, width in self._derived().data]
+        kinds = gaps_of(np.isnan(rows), widths)
+        return [known.get(gaps, unknown[VIEW if gaps == VIEW else FEW]) for gaps in kinds]
 
     def _derived(self) -> DerivedDensity:
         if self.density_ is None:

@@ -52,7 +52,7 @@ def dense(item: Item, name: str) -> Item:
 def show_learning(item: Item, name: str) -> None:
     """The progress of learning the density; reruns the page at the end."""
     if item.model.density_ is None:
-        running(_key(name), f"density|{name}", "The map then fills the gaps.")
+        running(_key(name), f"density|{name}", "The map then fills the gaps")
 
 
 def named(model: Any, name: str) -> str:
@@ -70,7 +70,7 @@ def how_filled(item: Item, name: str, row: Array) -> str:
         if run is None or not run.done:
             return "" if item.model.can_have_density else NO_DENSITY
         return "Filled by the map: the density of the rows could not be learnt."
-    kind = gaps_of(np.isnan(row)[None])[0]
+    kind = gaps_of(np.isnan(row)[None], [width for _, width in density.data])[0]
     used = {fill.used: fill for fill in density.fills if fill.gaps == kind}
     return in_words(used[True], used[False]) if len(used) == 2 else ""
 
@@ -78,8 +78,11 @@ def how_filled(item: Item, name: str, row: Array) -> str:
 def in_words(used: Fill, other: Fill) -> str:
     """The method that was used, its error beside the other's, and the check of its intervals."""
     names = {"map": "map", "density": "density of the rows"}
-    parts = {"few values": "with few gaps", "scattered values": "with many scattered gaps"}
-    rows = parts.get(used.gaps, "with a block of gaps")
+    parts = {
+        "few values": "with few gaps",
+        "scattered values": "with many scattered gaps",
+        "a block": "with a block of gaps",
+    }
     if used.error < 0.98 * other.error:
         reason = "it was better"
     elif used.score < other.score:
@@ -87,10 +90,10 @@ def in_words(used: Fill, other: Fill) -> str:
     else:
         reason = "it was not clearly worse"
     return (
-        f"Filled by the {names[used.method]}: in held-out rows {rows}, {reason} than the "
-        f"{names[other.method]}, error {used.error:.2f} against {other.error:.2f} of the columns' "
-        f"spread. Before calibration, {percent(used.inside)} of the values were inside their 95 % "
-        "intervals."
+        f"Filled by the {names[used.method]}: in held-out rows {parts[used.gaps]}, {reason} than "
+        f"the {names[other.method]}, error {used.error:.2f} against {other.error:.2f} of the "
+        f"columns' spread. Before calibration, {percent(used.inside)} of the values were inside "
+        "their 95 % intervals."
     )
 
 

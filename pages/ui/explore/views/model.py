@@ -15,7 +15,6 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.figures.view_parts import Part, parts_of
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.views import ViewRows, is_label_view
-from pages.ui.shared.density import named
 from pages.ui.shared.outputs import rows_of_views
 
 Private = Literal["nearest", "prior"]
@@ -50,38 +49,14 @@ def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
     return {name: Chart.of(model.of_view(name), rows[name], at) for name in model.views_}
 
 
-def row_with_gaps(model: Any, given: dict[str, Array]) -> Array:
-    """All views of a row side by side (D,), NaN where they are not given."""
-    widths = {view: model.of_view(view).posterior_.n_outputs for view in model.views_}
-    return np.hstack([given.get(view, np.full(widths[view], np.nan)) for view in model.views_])
-
-
-def by_density(model: Any, given: dict[str, Array]) -> bool:
-    """Whether the density of the rows fills the views that are not given."""
-    if model.density_ is None:
-        return False
-    views = {view: row[None] for view, row in given.items()}
-    return bool(model.completion_methods(views)[0] == "density")
-
-
+@st.cache_data(max_entries=64, show_spinner=False)
 def transferred(
-    model: Any, name: str, given: dict[str, Array], to: str, count: int, private: Private
+    _model: Any, name: str, given: dict[str, Array], to: str, count: int, private: Private
 ) -> Transferred:
     """At most `count` alternatives for view `to` of a row that is given in other views (each (D,)).
 
-    With private="prior" there is one, averaged over all possible values: of the dimensions that the
-    given views leave open, or under the density of the rows where it fills such gaps better.
+    With private="prior" there is one, averaged over the dimensions that the given views leave open.
     """
-    return _transferred(model, named(model, name), given, to, count, private)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _transferred(
-    _model: Any, name: str, given: dict[str, Array], to: str, count: int, private: Private
-) -> Transferred:
-    if private == "prior" and by_density(_model, given):
-        mean, std = _completed(_model, given, (to,))
-        return Transferred(mean[to], std[to])
     views = {view: row[None] for view, row in given.items()}
     count = 1 if private == "prior" else count
     mean, std = _model.transfer(views, to, n_alternatives=count, private=private, return_std=True)
@@ -90,26 +65,9 @@ def _transferred(
     return Transferred(rows[there], spread[there])
 
 
-def _completed(model: Any, given: dict[str, Array], to: tuple[str, ...]) -> Any:
-    """Wanted views of a row that is given in others, and their deviations, by view (1, D)."""
-    gaps = {view: model.of_view(view).posterior_.n_outputs for view in to}
-    nothing = {view: np.full((1, width), np.nan) for view, width in gaps.items()}
-    return model.complete(
-        {view: row[None] for view, row in given.items()} | nothing, return_std=True
-    )
-
-
-def whole_from(model: Any, name: str, given: dict[str, Array]) -> Array:
-    """All views (D,) of a row that is given in some: the mean prediction of the others."""
-    return _whole_from(model, named(model, name), given)
-
-
 @st.cache_data(max_entries=64, show_spinner=False)
-def _whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
-    if by_density(_model, given):
-        others = tuple(view for view in _model.views_ if view not in given)
-        filled = _completed(_model, given, others)[0]
-        return np.hstack([given[v] if v in given else filled[v][0] for v in _model.views_])
+def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
+    """All views (D,) of a row that is given in some: the mean prediction of the others."""
     views = {view: row[None] for view, row in given.items()}
     mean, std = _model.transform(views, return_std=True)
     found = _model.inverse_transform(mean, X_variance=std**2)

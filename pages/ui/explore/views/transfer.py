@@ -13,14 +13,12 @@ from pages.ui.explore.views.model import (
     Private,
     matched,
     parts_at,
-    row_with_gaps,
     shares_something,
     transferred,
     whole_from,
 )
 from pages.ui.explore.views.strip import Pictures, Tile
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.density import dense, how_filled, show_learning
 from pages.ui.shared.outputs import draws_whole, rows_of_views
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import words_of_row
@@ -48,8 +46,6 @@ def from_view_to_view(item: Item, name: str) -> None:
     rows = rows_of_views(item.dataset)
     # The threshold that the model uses when it looks for matches.
     parts = parts_at(item.model, LEAST_DROP)
-    item = dense(item, name)
-    show_learning(item, name)
     kept = ask(item, name)
     values = {view: rows[view].values[kept.row] for view in kept.given}
     missing = [view for view in kept.given if np.isnan(values[view]).all()]
@@ -172,7 +168,6 @@ def whole(
         Tile(WHOLE, truth, "the truth", error, True),
     ]
     st.html(Pictures({WHOLE: rows[WHOLE]}).strip(tiles))
-    st.caption(how_filled(item, name, gaps))
     st.caption(plain(words_of_row(item.dataset, kept.row).capitalize()))
 
 
@@ -203,8 +198,6 @@ def answer(
         tiles.append(Tile(to, truth, "the truth", error_in_words(rows, found.rows, truth), True))
     st.markdown(f"**“{plain(to)}” may look like this**")
     st.html(pictures.strip(tiles))
-    if kept.private == "prior":
-        st.caption(how_filled(item, name, row_with_gaps(item.model, values)))
     if kept.private == "nearest" and len(found.rows) < kept.count:
         st.caption(
             f"No more than {plural(len(found.rows), 'alternative')}: "
