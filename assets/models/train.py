@@ -4,7 +4,8 @@ Every model is seeded, so the same machine makes the same files. Takes a few min
 --calibrate, the models are trained without a tenth of the rows, which they then complete from half
 of their values (with several views also from the other views), or without the middle of every
 sequence. The fraction of hidden values inside the intervals is written to calibration.json. With
---densities, the log densities of training rows for the tab Fill in are written to densities.json.
+--densities, two things for the tab Fill in are written: the log densities of training rows (to
+densities.json), and what held-out rows decided about the density of the rows (recipes.json).
 """
 
 import argparse
@@ -218,6 +219,37 @@ def keep_densities(name: str) -> None:
     print(f"{name}: {len(rows)} densities", flush=True)
 
 
+RECIPES = HERE / "recipes.json"
+
+
+def keep_recipes(name: str) -> None:
+    """What held-out rows decided about the density of the rows; of several views also each alone.
+
+    The page derives the density from it (`pages/ui/shared/density.py`).
+    """
+    library = Library(HERE, read_only=True)
+    model, dataset = library.model(name), library.dataset(name)
+    found = {f"{name}|{model.bound_:.10g}": (model, dataset.view_values or dataset.values)}
+    for view in dataset.view_values:
+        own = model.of_view(view)
+        found[f"{name}|{own.bound_:.10g}|{view}"] = (own, dataset.view(view).values)
+    known = json.loads(RECIPES.read_text()) if RECIPES.exists() else {}
+    known = {key: recipe for key, recipe in known.items() if not key.startswith(f"{name}|")}
+    for key, (each, rows) in found.items():
+        if not each.can_have_density:
+            continue
+        start = time.process_time()
+        recipe = each.fit_density(rows).density_.recipe
+        fills = [
+            [float(f"{v:.4g}") if isinstance(v, float) else v for v in vars(fill).values()]
+            for fill in recipe.fills
+        ]
+        known[key] = {"size": recipe.size, "strength": recipe.strength, "fills": fills}
+        print(f"{key}: {time.process_time() - start:.1f} CPU s", flush=True)
+    lines = (f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
+    RECIPES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
 def main() -> None:
     """Train the models that are named, or all, and put them in this folder."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -228,6 +260,7 @@ def main() -> None:
     if asked.densities:
         for name in asked.names:
             keep_densities(name)
+            keep_recipes(name)
         return
     if asked.calibrate:
         for name in asked.names:

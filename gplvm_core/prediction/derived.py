@@ -19,7 +19,7 @@ from gplvm_core.mixtures import (
     residual,
 )
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.fills import FEW, Fill, FillMethod, fills_of, gaps_of
+from gplvm_core.prediction.fills import FEW, VIEW, Fill, FillMethod, fills_of, gaps_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.generate import refuse_kinds
 from gplvm_core.prediction.network import Network, Outputs
@@ -103,8 +103,12 @@ class DerivedDensity:
             for fill in self.fills
             if (fill.used if method is None else fill.method == method)
         }
-        nothing = Fill(FEW, method or "density", np.nan, np.nan, 1.0, np.nan, used=True)
-        return [known.get(gaps, nothing) for gaps in gaps_of(np.isnan(rows))]
+        unknown = {
+            gaps: Fill(gaps, method or other, np.nan, np.nan, 1.0, np.nan, used=True)
+            for gaps, other in ((FEW, "density"), (VIEW, "map"))
+        }
+        kinds = gaps_of(np.isnan(rows), [width for _, width in self.data])
+        return [known.get(gaps, unknown[VIEW if gaps == VIEW else FEW]) for gaps in kinds]
 
     def apart(self, rows: Float[Array, "*S D"]) -> dict[str, Float[Array, "*S _D"]]:
         """The columns of each of the data."""

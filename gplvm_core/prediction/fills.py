@@ -7,7 +7,7 @@ kernel and latent points were trained on these rows, the density was not. The ma
 only where it is better by two standard errors.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,6 +24,7 @@ from gplvm_core.prediction.project import Rows, explain
 
 FillMethod = Literal["map", "density"]
 FEW, SCATTERED, BLOCK = "few values", "scattered values", "a block"
+VIEW = "a whole view"  # always filled by the map
 # From this share of missing values on, the gaps of a row do not count as few.
 MANY = 0.3
 SHARES = {FEW: 0.1, SCATTERED: 0.5, BLOCK: 0.5}
@@ -54,13 +55,19 @@ class Fill:
     used: bool
 
 
-def gaps_of(missing: Bool[NDArray[np.bool_], "N D"]) -> NDArray[np.str_]:
-    """The kind of gaps of each row."""
+def gaps_of(
+    missing: Bool[NDArray[np.bool_], "N D"], widths: Sequence[int] = ()
+) -> NDArray[np.str_]:
+    """The kind of gaps of each row. widths: of the views, side by side."""
     share = missing.mean(axis=1)
     changes = np.count_nonzero(np.diff(missing, axis=1), axis=1)
     expected = 2.0 * share * (1.0 - share) * max(1, missing.shape[1] - 1)
     many = np.where(changes < 0.5 * expected, BLOCK, SCATTERED)
-    return np.where(share < MANY, FEW, many)
+    found = np.where(share < MANY, FEW, many)
+    if len(widths) < 2:
+        return found
+    views = np.split(missing, np.cumsum(widths)[:-1], axis=1)
+    return np.where(np.any([view.all(axis=1) for view in views], axis=0), VIEW, found)
 
 
 def fills_of(

@@ -28,6 +28,8 @@ from streamlit.components.v2 import manifest_scanner
 
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.datasets import Dataset
+from gplvm_core.models.estimators import with_density
+from gplvm_core.prediction import fills
 from gplvm_core.store import Library
 from pages.ui.shared import catalogue
 from tests.app.watch import wait_for_function
@@ -58,6 +60,14 @@ def packages_looked_through_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
         yield
+
+
+@pytest.fixture(autouse=True)
+def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages try two candidates for the density of the rows, on few held-out rows."""
+    monkeypatch.setattr(with_density, "SIZES", (1, 2))
+    monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
+    monkeypatch.setattr(fills, "MOST_ROWS", 6)
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
-// Random places have the mean and variance of the mixture of all q(x_n).
+// Random places have the moments of their mixtures, and new ones are no copies of rows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { drawnPlace } from "../../assets/canvas/geometry/drawn.js";
+import { drawnPlace, newPlace } from "../../assets/canvas/geometry/drawn.js";
 
 /** The same numbers at every run (Park and Miller). */
 function generator() {
@@ -34,4 +34,20 @@ test("exact points are drawn unchanged, also the last one", () => {
   const certain = { ...POINTS, latentVariance: undefined };
   const seen = new Set([0, 0.4, 0.999999, 1].map((number) => String(drawnPlace(certain, () => number))));
   assert.deepEqual([...seen], MEANS.map(String));
+});
+
+test("new places lie between rows, with the spread of the nearest ones", () => {
+  const rows = Array.from({ length: 24 }, (_, n) => Float64Array.of(n < 12 ? n : 100 + n, 0));
+  const closest = (x) => [...rows.keys()].sort((a, b) => Math.abs(rows[a][0] - x[0]) - Math.abs(rows[b][0] - x[0])).slice(0, 12).map((row) => ({ row, distance: 0 }));
+  const points = { nPoints: 24, nLatent: 2, latentVariance: undefined, position: (n) => rows[n].slice(), closest };
+  const random = generator();
+  const draws = Array.from({ length: 4000 }, () => newPlace(points, random));
+  const low = draws.filter(([u]) => u < 50);
+  assert.ok(Math.abs(low.length / draws.length - 0.5) < 0.03);
+  const mean = low.reduce((sum, [u]) => sum + u, 0) / low.length;
+  const spread = low.reduce((sum, [u]) => sum + (u - mean) ** 2, 0) / low.length;
+  assert.ok(Math.abs(mean - 5.5) < 0.2, `${mean}`);
+  assert.ok(Math.abs(spread / (143 / 12) - 1) < 0.08, `${spread}`);
+  assert.ok(draws.every(([, v]) => v === 0));
+  assert.ok(low.every(([u]) => !Number.isInteger(u)));
 });

@@ -19,7 +19,7 @@ from gplvm_core import (
 from gplvm_core.beliefs import Belief
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.added import Added, Sums
-from gplvm_core.prediction.fills import BLOCK, FEW, SCATTERED, gaps_of
+from gplvm_core.prediction.fills import BLOCK, FEW, SCATTERED, VIEW, gaps_of
 from gplvm_core.prediction.forward import log_likelihood_at
 from gplvm_core.prediction.with_rows import with_rows
 
@@ -161,6 +161,8 @@ def test_kinds_of_gaps() -> None:
     missing[2, ::2] = True
     missing[3, 8:18] = True
     assert gaps_of(missing).tolist() == [FEW, FEW, SCATTERED, BLOCK]
+    missing[1, :10] = True
+    assert gaps_of(missing, [10, 10]).tolist() == [FEW, VIEW, SCATTERED, BLOCK]
 
 
 def test_a_map_of_all_rows_is_the_trained_map(model: BayesianGPLVM) -> None:
@@ -218,6 +220,11 @@ def test_views_have_one_joint_density() -> None:
     filled, std = model.complete(gaps, return_std=True)
     inside = np.abs(filled["right"] - new["right"])[:, :2] < 1.96 * std["right"][:, :2]
     assert 0.85 < inside.mean() <= 1.0
+    # The map fills whole views.
+    gaps["right"][:10] = np.nan
+    assert set(model.completion_methods(gaps)[:10]) == {"map"}
+    by_map = model.complete(gaps, method="map")["right"][:10]
+    np.testing.assert_allclose(model.complete(gaps)["right"][:10], by_map)
 
 
 @pytest.mark.parametrize("kind", [ProbabilisticPCA(2), GPLVM(2, max_iter=20, random_state=0)])

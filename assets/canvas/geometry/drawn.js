@@ -1,8 +1,11 @@
-// Random places: samples from the posterior of a random training point.
+// Random places among the training points.
 
 /** @import { LatentPoints } from "./points.js" */
 
 const NEIGHBOURS = 40; // rows around a place from which variations are sampled
+// Rows that determine the Gaussian around a row. With 12, outputs at new places are about as far from
+// the nearest training row as held-out rows are (digits, poses, faces, flow).
+const ALIKE = 12;
 
 /** A number from N(0, 1). @param {() => number} random from 0 to 1 */
 export function normal(random = Math.random) {
@@ -19,6 +22,27 @@ export function drawnPlace(points, random = Math.random, row = undefined) {
   const n = row ?? Math.min(Math.floor(points.nPoints * random()), points.nPoints - 1);
   const { latentVariance: variance, nLatent: Q } = points;
   return points.position(n).map((mean, q) => mean + (variance ? Math.sqrt(variance[n * Q + q]) * normal(random) : 0));
+}
+
+/**
+ * A new place that looks like those of rows: a sample from a mixture with one Gaussian for each row,
+ * which has the mean and the covariance of the nearest rows.
+ * @param {LatentPoints} points
+ * @param {() => number} [random]
+ */
+export function newPlace(points, random = Math.random) {
+  const row = Math.min(Math.floor(points.nPoints * random()), points.nPoints - 1);
+  const near = points.closest(points.position(row), ALIKE).map(({ row: other }) => points.position(other));
+  const mean = points.position(row).map((_, q) => near.reduce((sum, place) => sum + place[q], 0) / near.length);
+  const place = drawnPlace(points, random, row);
+  const own = points.position(row);
+  for (let q = 0; q < place.length; q++) place[q] += mean[q] - own[q];
+  // A sum of deviations with independent weights has their covariance.
+  for (const other of near) {
+    const weight = normal(random) / Math.sqrt(near.length);
+    for (let q = 0; q < place.length; q++) place[q] += weight * (other[q] - mean[q]);
+  }
+  return place;
 }
 
 /**

@@ -5,7 +5,7 @@ import { closingMenus } from "../kit/menus.js";
 import { PairMenus } from "../kit/pair.js";
 import { Colours } from "./colours.js";
 import { DimensionStrip } from "./dimensions.js";
-import { drawnPlace } from "../geometry/drawn.js";
+import { newPlace } from "../geometry/drawn.js";
 import { Matters } from "./matters.js";
 import { unseenDeviation } from "./layers.js";
 
@@ -28,7 +28,7 @@ export class Controls {
     this.buildPair();
     this.buildToggles();
     this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
-    this.parts.surprise?.addEventListener("click", () => explorer.arrive(drawnPlace(this.model)));
+    this.parts.surprise?.addEventListener("click", () => explorer.arrive(newPlace(this.model)));
     this.parts.reset.addEventListener("click", () => explorer.reset());
     this.buildScreen();
     this.showPair();

@@ -2,7 +2,7 @@
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
-import { drawnPlace, normal, placeAround } from "../geometry/drawn.js";
+import { newPlace, normal, placeAround } from "../geometry/drawn.js";
 import { TableOutput } from "../geometry/table.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -14,7 +14,7 @@ const WALL_REST_MS = 150; // pause after the map moved, before the pictures are 
 /** @type {[WallMode, string, string][]} */
 const MODES = [
   ["around", "More like this", "Sixteen variations near this point"],
-  ["anywhere", "Anywhere", "Sixteen random places among the data"],
+  ["anywhere", "Anywhere", "Sixteen new outputs that look like the data"],
   ["map", "Map", "Sixteen places over the visible map"],
   ["one", "Back to one", "The picture of this place"],
 ];
@@ -97,7 +97,7 @@ export class Wall {
         return this.explorer.moved(state.point.slice(), u, v);
       });
     }
-    return this.tiles.map(() => this.explorer.reachable(this.mode === "around" ? placeAround(model, state.point) : drawnPlace(model)));
+    return this.tiles.map(() => this.explorer.reachable(this.mode === "around" ? placeAround(model, state.point) : newPlace(model)));
   }
 
   /** Draw outputs at new or the same places. @param {Float64Array[]} places */

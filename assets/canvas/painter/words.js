@@ -28,8 +28,9 @@ export function answerInWords(parts, row, { std, summary }, count) {
     return;
   }
   const share = formatNumber(expected / row.spread, 2);
+  const alone = noise === undefined ? "" : `; noise only: ± ${formatNumber(noise)}`;
   const what = hidden
-    ? `With noise: ± ${formatNumber(expected)}, ${share} of the data's spread; noise only: ± ${formatNumber(noise)}`
+    ? `With noise: ± ${formatNumber(expected)}, ${share} of the data's spread${alone}`
     : `Without noise: ± ${formatNumber(expected)}, ${share} of the data's spread`;
   if (["image", "skeleton"].includes(row.drawing.kind)) {
     const ends = [0, row.spread].map((end) => element("span", {}, `± ${formatNumber(end)}`));

@@ -15,6 +15,7 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.spread import spread_rows
 from pages.ui.shared.catalogue import GALLERY_FOLDER
+from pages.ui.shared.density import named
 from pages.ui.shared.kept import kept
 
 N_ALTERNATIVES = 3
@@ -60,6 +61,13 @@ def rows_asked(dataset: Dataset, values: Array) -> Any:
     return dataset.in_own_values(values) if dataset.columns else values
 
 
+def scores(model: Any, dataset: Dataset, values: Array) -> Array:
+    """Return how typical rows are in nats: their log density, or without one the bounds' gain."""
+    if model.density_ is not None:
+        return np.asarray(model.score_samples(values, method="density"))
+    return np.asarray(model.score_samples(rows_asked(dataset, values)))
+
+
 def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, Array, Array]:
     """Return completed rows, standard deviations and probabilities; NaN where undefined."""
     if not dataset.columns:
@@ -71,9 +79,13 @@ def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, 
     return dataset.coded(whole), std, chance
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Completion:
+def completed(model: Any, name: str, row: Array, dataset: Dataset) -> Completion:
     """The row with its gaps (NaN) filled; without gaps, the row as the model reconstructs it."""
+    return _completed(model, named(model, name), row, dataset)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Completion:
     if _dataset.columns:
         mean, std, chance = completed_rows(_model, _dataset, row[None])
         return Completion(mean[0], std[0], chance[0])
@@ -82,9 +94,13 @@ def completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Completi
     return Completion(mean[0], std[0])
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Possibilities:
+def possibilities(model: Any, name: str, row: Array, dataset: Dataset) -> Possibilities:
     """Return alternative completions of a row with gaps; for tables with words, only positions."""
+    return _possibilities(model, named(model, name), row, dataset)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Possibilities:
     found = _model.alternatives(rows_asked(_dataset, row[None]), n_alternatives=N_ALTERNATIVES)
     present = found[0][0] >= LEAST_WEIGHT
     weights, latent, rows = (part[0, present] for part in found)
@@ -104,10 +120,14 @@ def position(_model: Any, name: str, row: Array, _dataset: Dataset) -> Position:
     return Position(mean[0], std[0])
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def log_density(_model: Any, name: str, row: Array, _dataset: Dataset) -> float:
+def log_density(model: Any, name: str, row: Array, dataset: Dataset) -> float:
     """log p(observed cells of the row | training data) in nats."""
-    return float(_model.score_samples(rows_asked(_dataset, row[None]))[0])
+    return _log_density(model, named(model, name), row, dataset)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _log_density(_model: Any, name: str, row: Array, _dataset: Dataset) -> float:
+    return float(scores(_model, _dataset, row[None])[0])
 
 
 def scored_rows(dataset: Dataset, missing: Array) -> Array:
@@ -134,18 +154,22 @@ def ready_densities(name: str) -> Array | None:
     return None if found is None or not name.startswith("gallery:") else np.array(found)
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
-def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start: int) -> Array:
+def log_densities(model: Any, name: str, dataset: Dataset, gaps: bytes, start: int) -> Array:
     """Return log densities of some scored rows, from number `start`, with the item's gaps.
 
     gaps: the item's missing columns as bits. A few rows at a time: finished parts stay cached when
     the visitor leaves before the last one.
     """
+    return _log_densities(model, named(model, name), dataset, gaps, start)
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def _log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start: int) -> Array:
     missing = np.unpackbits(np.frombuffer(gaps, np.uint8), count=_dataset.n_outputs).astype(bool)
     rows = scored_rows(_dataset, missing)[start : start + ROWS_AT_ONCE]
     values = _dataset.values[rows].copy()
     values[:, missing] = np.nan
-    return np.asarray(_model.score_samples(rows_asked(_dataset, values)))
+    return scores(_model, _dataset, values)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

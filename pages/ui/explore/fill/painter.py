@@ -5,6 +5,7 @@ sent first, then alternatives, samples and charts. Rows and results travel as by
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -34,6 +35,7 @@ from pages.ui.explore.fill.model import Completion, completed, possibilities
 from pages.ui.explore.fill.panels import panels
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.density import how_filled
 
 show_painter = component("painter", "painter/painter.html", "painter/painter.css")
 
@@ -52,6 +54,7 @@ def painter(item: Item, name: str, own: NewRows | None) -> None:
         if answer is not None and np.isnan(row).any():
             send_possibilities(item, name, question, row)
     if answer is not None:
+        st.caption(how_filled(item, name, row))
         panels(item, name, current, row, answer)
 
 
@@ -102,7 +105,7 @@ def send_answer(
     except ValueError as error:
         hold_bytes(key=key, data=pack_problem(question, str(error), key))
         return None
-    numbers = summary(answer, current, row, item.model.noise_std_)
+    numbers = summary(answer, current, row, noise_of(item.model, row))
     hold_bytes(key=key, data=pack_completion(question, answer.mean, answer.std, numbers, key))
     return answer
 
@@ -138,8 +141,14 @@ def checked_completion(item: Item, name: str, row: Array) -> Completion:
     return completed(item.model, name, row, item.dataset)
 
 
+def noise_of(model: Any, row: Array) -> Array | None:
+    """The noise of the map; None if the density fills the row, whose noise is correlated."""
+    by_map = model.density_ is None or model.completion_methods(row[None])[0] == "map"
+    return model.noise_std_ if by_map else None
+
+
 def summary(
-    answer: Completion, current: RowItem, row: Array, noise_std: Array
+    answer: Completion, current: RowItem, row: Array, noise_std: Array | None
 ) -> dict[str, float | int]:
     """Numbers for the captions: root mean square errors of hidden cells, range of the std."""
     hidden = np.isnan(row)
@@ -151,6 +160,7 @@ def summary(
     if answer.std is not None:
         spread = answer.std[where]
         numbers["expected"] = float(np.sqrt(np.mean(spread**2)))
-        numbers["noise"] = float(np.sqrt(np.mean(noise_std[where] ** 2)))
+        if noise_std is not None:
+            numbers["noise"] = float(np.sqrt(np.mean(noise_std[where] ** 2)))
         numbers |= {"least": float(spread.min()), "most": float(spread.max())}
     return numbers

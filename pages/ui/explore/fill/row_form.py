@@ -13,6 +13,7 @@ from gplvm_core.wire.completion import RowItem
 from pages.ui.explore.fill.model import completed, rows_asked
 from pages.ui.explore.fill.panels import panels
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.density import how_filled
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent, words_of_row
 
@@ -64,6 +65,7 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
         below[c].markdown(expected_words(item, name, row, c, values[at, c]))
     answer = completed(item.model, name, row, item.dataset)
     shown = RowItem(current.id, current.title, row if own is not None else current.values)
+    st.caption(how_filled(item, name, row))
     panels(item, name, shown, row, answer)
 
 

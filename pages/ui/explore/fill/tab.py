@@ -8,11 +8,18 @@ from pages.ui.explore.fill.row_form import row_form
 from pages.ui.explore.fill.table import completed_table, own_rows, trained_rows
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.density import dense, show_learning
 from pages.ui.shared.words import TERMS
 
 KEYS = (
     "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), Space hides "
     "or shows, [ and ] change the brush, Ctrl+Z undoes."
+)
+DENSITY = (
+    "**The density of the rows** is a mixture of Gaussians that is derived from the map. It also "
+    "uses correlations between columns that the map leaves over. The map and the density have "
+    "filled gaps of three kinds in held-out rows. The better one fills the gaps here, and its "
+    "intervals are calibrated on these rows. Other possibilities are always places on the map."
 )
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
 
@@ -34,6 +41,8 @@ def fill(item: Item, name: str) -> None:
         if own is None:
             return
     keep(name, board(name).on(source))
+    item = dense(item, name)
+    show_learning(item, name)
     table = trained_rows(item) if own is None else own
     if table is not None:
         completed_table(item, name, table)
@@ -45,6 +54,7 @@ def fill(item: Item, name: str) -> None:
         "**What happens.** The model looks for places on its map that explain what is visible, "
         "and generates the rest from there. The uncertainty has three sources: the position on "
         "the map, the mapping, and the noise.",
+        *((DENSITY,) if item.model.can_have_density else ()),
         "**Rows of the data** are rows that the model saw complete in training. To see how well "
         "it completes new rows, add rows of your own.",
         *(() if item.dataset.columns else (KEYS,)),

@@ -26,6 +26,7 @@ from pages.ui.explore.fill.model import (
     log_densities,
     rows_asked,
     scored_rows,
+    scores,
 )
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
@@ -306,6 +307,6 @@ def typicality_of(item: Item, name: str, values: Array) -> Array:
         rows = np.flatnonzero(which.ravel() == pattern)
         for start in range(0, len(rows), CHUNK):
             chosen = rows[start : start + CHUNK]
-            own = np.asarray(item.model.score_samples(rows_asked(item.dataset, values[chosen])))
+            own = scores(item.model, item.dataset, values[chosen])
             shares[chosen] = [share_below(densities, value) for value in own]
     return shares

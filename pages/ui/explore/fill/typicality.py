@@ -50,13 +50,17 @@ def typicality_panel(item: Item, name: str, current: RowItem) -> None:
         config={"displayModeBar": False},
         alt="Histogram of the training rows, from less to more typical; a line marks this row.",
     )
-    st.caption(in_words(item.dataset, current, value, densities), help=details(current, value))
+    st.caption(
+        in_words(item.dataset, current, value, densities), help=details(item, current, value)
+    )
 
 
 def worked(item: Item, name: str, missing: Array) -> Array:
     """Continue for one step; return the log densities so far, at the end those of all rows."""
     rows = scored_rows(item.dataset, missing)
-    ready = None if missing.any() else ready_densities(name)
+    # Those of the ready models are differences of bounds.
+    bounds = item.model.density_ is None and not missing.any()
+    ready = ready_densities(name) if bounds else None
     if ready is not None and len(ready) == len(rows):
         return ready
     gaps, began = np.packbits(missing).tobytes(), time.monotonic()
@@ -100,10 +104,15 @@ def in_words(dataset: Dataset, current: RowItem, value: float, densities: Array)
     return words
 
 
-def details(current: RowItem, value: float) -> str:
-    """The number behind the caption."""
+def details(item: Item, current: RowItem, value: float) -> str:
+    """The number behind the caption, and what it is."""
     part = "known part of the row" if np.isnan(current.values).any() else "whole row"
+    if item.model.density_ is not None:
+        return (
+            "Rows are compared by the exact log density of a mixture of Gaussians that is derived "
+            f"from the map. That of the {part} is {whole(value)} nats."
+        )
     return (
-        f"Rows are compared by their log density under the model. That of the {part} is "
-        f"{whole(value)} nats."
+        "Rows are compared by an approximation of their log density: the difference between the "
+        f"model's bounds with and without the row. That of the {part} is {whole(value)} nats."
     )

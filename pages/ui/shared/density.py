@@ -1,0 +1,128 @@
+"""The density of a model's rows: stored with the model, or learnt on the server at first use.
+
+Ready models store only their recipe, from which the density is derived in about a second.
+"""
+
+import copy
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy import ndarray as Array
+
+from gplvm_core.prediction import Fill, Recipe
+from gplvm_core.prediction.fills import gaps_of
+from gplvm_core.training import begin_comparison, comparison_of
+from pages.ui.shared.catalogue import GALLERY_FOLDER, Item
+from pages.ui.shared.kept import kept
+from pages.ui.shared.running import running
+from pages.ui.shared.words import percent
+
+WAIT = 3.0  # seconds: a page waits so long for the density before it shows the map's answer
+LEARNING = "Learning how typical rows are; until then the map fills the gaps"
+NO_DENSITY = (
+    "Filled by the map: columns of words and counts have no density of the rows that could fill "
+    "them."
+)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step of learning a density, for the progress bar."""
+
+    share: float
+    message: str = LEARNING
+
+
+def dense(item: Item, name: str) -> Item:
+    """The item with a model that has a density; unchanged while it is learnt, or without one.
+
+    name: the model's key and version.
+    """
+    if item.model.density_ is not None or not item.model.can_have_density:
+        return item
+    run = comparison_of(_key(name)) or begin_comparison(_key(name), _task(item, name))
+    run.wait(max(0.0, WAIT - (time.monotonic() - run.began)))
+    return item if run.result is None else replace(item, model=run.result)
+
+
+def show_learning(item: Item, name: str) -> None:
+    """The progress of learning the density; reruns the page at the end."""
+    if item.model.density_ is None:
+        running(_key(name), f"density|{name}", "The map then fills the gaps")
+
+
+def named(model: Any, name: str) -> str:
+    """The model's name in caches of answers that depend on its density."""
+    return name if model.density_ is None else f"{name}|density"
+
+
+def how_filled(item: Item, name: str, row: Array) -> str:
+    """A sentence on the method that filled a row's gaps, and how good it was; "" without gaps."""
+    density = item.model.density_
+    if not np.isnan(row).any():
+        return ""
+    if density is None:
+        run = comparison_of(_key(name))
+        if run is None or not run.done:
+            return "" if item.model.can_have_density else NO_DENSITY
+        return "Filled by the map: the density of the rows could not be learnt."
+    kind = gaps_of(np.isnan(row)[None], [width for _, width in density.data])[0]
+    used = {fill.used: fill for fill in density.fills if fill.gaps == kind}
+    return in_words(used[True], used[False]) if len(used) == 2 else ""
+
+
+def in_words(used: Fill, other: Fill) -> str:
+    """The method that was used, its error beside the other's, and the check of its intervals."""
+    names = {"map": "map", "density": "density of the rows"}
+    parts = {
+        "few values": "with few gaps",
+        "scattered values": "with many scattered gaps",
+        "a block": "with a block of gaps",
+    }
+    if used.error < 0.98 * other.error:
+        reason = "it was better"
+    elif used.score < other.score:
+        reason = "its intervals were better"
+    else:
+        reason = "it was not clearly worse"
+    return (
+        f"Filled by the {names[used.method]}: in held-out rows {parts[used.gaps]}, {reason} than "
+        f"the {names[other.method]}, error {used.error:.2f} against {other.error:.2f} of the "
+        f"columns' spread. Before calibration, {percent(used.inside)} of the values were inside "
+        "their 95 % intervals."
+    )
+
+
+@kept(1)
+def _recipes() -> dict[str, Recipe]:
+    path = GALLERY_FOLDER / "recipes.json"
+    stored = json.loads(path.read_text()) if path.exists() else {}
+    return {name: recipe_of(each) for name, each in stored.items()}
+
+
+def recipe_of(stored: dict[str, Any]) -> Recipe:
+    """A recipe from its text in recipes.json."""
+    fills = tuple(Fill(*values) for values in stored["fills"])
+    return Recipe(int(stored["size"]), float(stored["strength"]), fills)
+
+
+def _key(name: str) -> str:
+    return f"density|{name}"
+
+
+def _task(item: Item, name: str) -> Callable[[Callable[[Any], None]], Any]:
+    """Learn the density of a copy of the model, which other visitors may be using."""
+    recipe = None
+    if name.startswith("gallery:"):
+        recipe = _recipes().get(name.removeprefix("gallery:"))
+
+    def task(report: Callable[[Any], None]) -> Any:
+        model = copy.copy(item.model)
+        rows = item.dataset.view_values if model.capabilities.views else item.dataset.values
+        return model.fit_density(rows, recipe=recipe, callback=lambda share: report(_Step(share)))
+
+    return task
