@@ -117,6 +117,10 @@ def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened
     assert f"**{middle:,.4g}** (95 %: {low:,.4g} to {high:,.4g})" in said(at)
     assert "Position on the map" in said(at)
     assert "with values in the same columns" in said(at)
+    others = at.dataframe[0].value
+    assert [name for name in others if name not in ("Row", "Probability")] == ["mass", "sort"]
+    assert others["Row"].str.startswith("Draw").sum() == 4
+    assert set(others["sort"]) <= set(words)
 
 
 def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, birds, model):

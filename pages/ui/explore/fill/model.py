@@ -84,13 +84,14 @@ def completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Completi
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Possibilities:
-    """Return alternative completions of a row with gaps; for tables with words, only positions."""
+    """Return alternative completions of a row with gaps, and random ones."""
     found = _model.alternatives(rows_asked(_dataset, row[None]), n_alternatives=N_ALTERNATIVES)
     present = found[0][0] >= LEAST_WEIGHT
     weights, latent, rows = (part[0, present] for part in found)
+    asked = rows_asked(_dataset, row[None])
+    samples = _model.sample_completions(asked, N_SAMPLES, random_state=0)[:, 0]
     if _dataset.columns:
-        return Possibilities(weights, latent, np.zeros((0, len(row))), np.zeros((0, len(row))))
-    samples = _model.sample_completions(row[None], N_SAMPLES, random_state=0)[:, 0]
+        rows, samples = _dataset.coded(rows), _dataset.coded(samples)
     return Possibilities(weights, latent, rows, samples)
 
 
