@@ -12,7 +12,18 @@ from sklearn.base import BaseEstimator
 
 from gplvm_core.comparison.anything import log_base_rates
 from gplvm_core.comparison.chained import ChainedModels
-from gplvm_core.comparison.kept_aside import DRAWN, ERRORS, HIDDEN, MOST_JUDGED, difference, ready
+from gplvm_core.comparison.kept_aside import (
+    BASE_RATES,
+    CHAINED,
+    DRAWN,
+    ERRORS,
+    FACTORS,
+    FOREST,
+    HIDDEN,
+    MOST_JUDGED,
+    difference,
+    ready,
+)
 from gplvm_core.comparison.poisson_factors import PoissonFactors
 from gplvm_core.comparison.repeated import Contender, Split, Step, compare, splits_of
 from gplvm_core.comparison.result import Comparison
@@ -20,8 +31,8 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
 
-BASE_RATES, CHAINED, FOREST = "Base rates", "Chained regressions", "Chained forests"
-FACTORS = "Poisson factors"
+# Half of each row is hidden: one round would predict from columns that are still at their mean.
+ROUNDS = 5
 PLAIN = (
     "Base rates know each column by itself. Chained regressions and forests predict every column "
     "from all others, and can only fill gaps."
@@ -144,8 +155,8 @@ def compare_tables_kept_aside(
     ]
     base = [
         Contender(BASE_RATES, BaseRates(columns)),
-        Contender(CHAINED, OfTable(ChainedModels(kinds), columns)),
-        Contender(FOREST, OfTable(ChainedModels(kinds, "forest", random_state=0), columns)),
+        Contender(CHAINED, OfTable(ChainedModels(kinds, rounds=ROUNDS), columns)),
+        Contender(FOREST, OfTable(ChainedModels(kinds, "forest", ROUNDS, 0), columns)),
     ]
     if all(column.kind == "count" for column in columns):
         base.append(Contender(FACTORS, PoissonFactors(random_state=0)))
