@@ -11,6 +11,7 @@ from gplvm_core.comparison.poisson_factors import PoissonFactors
 from gplvm_core.comparison.repeated import Contender, Step, compare
 from gplvm_core.comparison.result import Comparison, Difference
 from gplvm_core.comparison.table import MeasureTable, table_of
+from gplvm_core.comparison.tables import compare_tables_kept_aside
 
 __all__ = [
     "ChainedModels",
@@ -26,6 +27,7 @@ __all__ = [
     "advice",
     "compare",
     "compare_kept_aside",
+    "compare_tables_kept_aside",
     "evidence_of",
     "is_anything_here",
     "is_depth_worth_it",

@@ -6,13 +6,28 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA
+from gplvm_core.comparison.kept_aside import (
+    BASE_RATES,
+    CHAINED,
+    FACTORS,
+    FOREST,
+    MIXTURE,
+    PPCA,
+)
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, PURPOSES, Measure, Purpose
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.numerics import Array
 
 Looked = Mapping[str, tuple[str, Float[Array, " P"]] | None]
-PLAIN = {MIXTURE: "a plain mixture", PPCA: "plain PCA"}
+# In a sentence: "for filling gaps … is better".
+PLAIN = {
+    MIXTURE: "a plain mixture",
+    PPCA: "plain PCA",
+    BASE_RATES: "the base rate of each column",
+    CHAINED: "a chain of regressions",
+    FOREST: "a chain of forests",
+    FACTORS: "a model of Poisson factors",
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +69,7 @@ class Result:
     @property
     def plain_wins(self) -> bool:
         """Whether only plain models lead."""
-        return self.settled and bool(self.leading) and set(self.leading) <= set(BASE_LINES)
+        return self.settled and bool(self.leading) and set(self.leading) <= set(PLAIN)
 
     def wins(self, name: str) -> Int[Array, " S"]:
         """Return 1 for each split where this model is the best, else 0."""

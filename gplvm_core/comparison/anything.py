@@ -197,7 +197,7 @@ def _gain(
     for at, column in enumerate(columns):
         own = hidden[:, at]
         seen = shown[~np.isnan(shown[:, at]), at]
-        gains[own, at] = predicted[own, at] - _log_base_rates(column, seen, values[own, at])
+        gains[own, at] = predicted[own, at] - log_base_rates(column, seen, values[own, at])
     count = hidden.sum()
     mean = float(gains.sum() / count)
     by_row = np.sum(gains - mean * hidden, axis=1)
@@ -253,7 +253,7 @@ def _as_table(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> An
     return in_own_values(columns, values)
 
 
-def _log_base_rates(
+def log_base_rates(
     column: TableColumn, seen: Float[Array, " S"], asked: Float[Array, " H"]
 ) -> Float[Array, " H"]:
     """log p of entries by the distribution of the shown entries of the same column."""

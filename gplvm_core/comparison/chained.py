@@ -56,7 +56,8 @@ class ChainedModels(BaseEstimator):
             for own, column in zip(values.T, self.columns_, strict=True)
         ]
         filled = self._started(values)
-        for _ in range(self.rounds):
+        # Without gaps every round would train the same models.
+        for _ in range(self.rounds if np.isnan(values).any() else 1):
             self.models_ = []
             for at, column in enumerate(self.columns_):
                 own, others = values[:, at], _others(filled, at)

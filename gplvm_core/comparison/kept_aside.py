@@ -29,7 +29,9 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 
 PPCA, MIXTURE = "Plain PCA", "Plain mixture"  # probabilistic PCA; a mixture of Gaussians
-BASE_LINES = (PPCA, MIXTURE)
+BASE_RATES, CHAINED = "Base rates", "Chained regressions"  # of tables with words and counts
+FOREST, FACTORS = "Chained forests", "Poisson factors"
+BASE_LINES, OF_TABLES = (PPCA, MIXTURE), (BASE_RATES, CHAINED, FOREST, FACTORS)
 MOST_JUDGED = 60  # largest number of test rows in a split
 N_SAMPLES = 200  # draws for a row's density
 HIDDEN = 0.5  # share of a row's values that is hidden

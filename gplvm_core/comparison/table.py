@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from gplvm_core.comparison.kept_aside import BASE_LINES
+from gplvm_core.comparison.kept_aside import BASE_LINES, OF_TABLES
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, PURPOSES, Measure
 from gplvm_core.comparison.result import Comparison, markdown_cell
 from gplvm_core.readers.tables.csv_text import csv_text, html_text
@@ -102,7 +102,8 @@ def table_of(at_once: Mapping[str, Mapping[str, float]], found: Comparison | Non
     Measures `at_once` have a single value without a standard error, so no best is marked.
     """
     unseen = found if found is not None and found.n_splits else None
-    names = (*at_once, *(BASE_LINES if unseen is not None else ()))
+    tested = () if unseen is None else unseen.names
+    names = (*at_once, *(name for name in (*BASE_LINES, *OF_TABLES) if name in tested))
     lines = [
         Line(measure, tuple(at_once.get(name, {}).get(measure.key, np.nan) for name in names))
         for measure in AT_ONCE

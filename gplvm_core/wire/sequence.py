@@ -23,6 +23,8 @@ class SequencePanel:
     """One picture that changes over time: values (T, D), NaN where unknown.
 
     std: their standard deviations, drawn around the values; with `heat`, drawn instead of them.
+    card: for tables with words what is drawn instead of values, with the probability of every word
+    (T, W), in the data set's order of columns and words.
     """
 
     title: str
@@ -30,6 +32,7 @@ class SequencePanel:
     std: Float[Array, "T D"] | None = None
     words: str = ""
     heat: bool = False
+    card: Float[Array, "T W"] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +130,8 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
             arrays[f"values{number}"], shape = as_pictures(
                 dataset.drawing, panel.values, (low, high)
             )
+        elif panel.card is not None:
+            arrays[f"values{number}"] = panel.card.astype(np.float32)
         else:
             arrays[f"values{number}"] = panel.values.astype(np.float32)
             if panel.std is not None:

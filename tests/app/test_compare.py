@@ -1,16 +1,17 @@
 """The page Compare through Streamlit's AppTest: add models, compare, test on new rows, export."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gplvm_core import BayesianGPLVM
-from gplvm_core.comparison import mixture
+from gplvm_core.comparison import chained, mixture
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
 from pages.ui.compare import recipes, verdict
 from pages.ui.compare.members import first_of
-from pages.ui.compare.recipes import RECIPES, run_key
+from pages.ui.compare.recipes import RECIPES, made, run_key
 from pages.ui.shared import catalogue
 from tests.app.apptest import go_to, query, run_page, said, stores
 from tests.app.conftest import ROOT
@@ -66,6 +67,41 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert at.button(key="compare_try").label == "Test again"
     at.button(key="compare_drop_isomap").click().run()
     assert query(at, "models") == f"{kept},pca" and not at.exception
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_tables_with_words_are_compared_with_chained_models(kept: str, monkeypatch) -> None:
+    monkeypatch.setattr(chained, "N_TREES", 5)
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=60)
+    table = pd.DataFrame({"mass": x, "sex": np.where(x > 0.0, "f", "m"), "size": x + 1.0})
+    birds = Dataset.of_table("birds", "Birds", table)
+    models = [
+        BayesianGPLVM(n, n_inducing=6, kinds=birds.kinds, max_iter=5, random_state=0)
+        for n in (1, 2)
+    ]
+    keys = [
+        f"library:{Library(workspace() / 'library').add(model.fit(table), birds, 'Birds')}"
+        for model in models
+    ]
+    at = run_page("compare", models=",".join(keys))
+    assert not at.exception and not at.error
+    # A plain GP-LVM needs numbers.
+    names = {each.key for each in at.button}
+    assert "compare_add_pca" in names and "compare_add_gplvm" not in names
+    at.button(key="compare_try").click().run()
+    run = comparison_of([name for name in _runs() if name.startswith("kept aside|")][-1])
+    run.wait(60)
+    assert run.problem is None, run.problem
+    at.run()
+    picture = next(each.value for each in at.html if "mf-purposes" in each.value)
+    assert "Not tested" not in picture
+    assert "Chained regressions" in picture and "Plain mixture" not in picture
+    assert not at.exception
+    pca = made(RECIPES["pca"], birds, lambda step: None)
+    assert pca.model.columns_ is not None
+    with pytest.raises(ValueError, match="needs columns of numbers"):
+        made(RECIPES["gplvm"], birds, lambda step: None)
 
 
 def _runs() -> list[str]:

@@ -24,6 +24,8 @@ from pages.ui.explore.fill import typicality
 from pages.ui.explore.fill.files import row_csv, sureness_of, table_csv
 from pages.ui.explore.fill.model import completed
 from pages.ui.explore.fill.table import answers_of, example
+from pages.ui.explore.time import model as dynamics
+from pages.ui.explore.time.export import sequence_csv, sequence_gif
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import percent
 from tests.app.apptest import press, run_page, said, stores
@@ -117,6 +119,10 @@ def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened
     assert f"**{middle:,.4g}** (95 %: {low:,.4g} to {high:,.4g})" in said(at)
     assert "Position on the map" in said(at)
     assert "with values in the same columns" in said(at)
+    others = at.dataframe[0].value
+    assert [name for name in others if name not in ("Row", "Probability")] == ["mass", "sort"]
+    assert others["Row"].str.startswith("Draw").sum() == 4
+    assert set(others["sort"]) <= set(words)
 
 
 def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, birds, model):
@@ -190,14 +196,43 @@ def test_a_file_without_a_server_needs_the_same_table(birds, model):
         explorer(model, numbers)
 
 
-def test_the_tab_time_says_that_its_player_draws_no_words(birds):
-    timed = replace(birds, times=np.arange(60.0), sequences=np.zeros(60, dtype=int))
-    estimator = DynamicalGPLVM(2, n_inducing=10, kinds=birds.kinds, max_iter=5, random_state=0)
-    model = estimator.fit(birds.in_own_values(), times=timed.times)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_tab_time_plays_cards_and_fills_words_in(birds):
+    # Sorted by size, so that the sort changes once on the way.
+    order = np.argsort(birds.values[:, 0])
+    timed = replace(
+        birds,
+        targets=birds.targets[order],
+        times=np.arange(60.0),
+        sequences=np.zeros(60, dtype=int),
+    )
+    estimator = DynamicalGPLVM(2, n_inducing=10, kinds=birds.kinds, max_iter=40, random_state=0)
+    model = estimator.fit(timed.in_own_values(), times=timed.times)
     key = "library:" + Library(workspace() / "library").add(model, timed, "Birds in time")
     at = run_page("time", model=key)
-    assert not at.exception
-    assert "words or counts, which the player cannot draw" in said(at)
+    assert not at.exception and not at.error
+    header, arrays = next((head, held) for head, held in stores(at).values() if "panels" in head)
+    widths = [len(column.words) or 1 for column in birds.columns]
+    count = len(arrays["times"])
+    cards = np.reshape(arrays["values0"], (count, sum(widths)))
+    assert [panel["title"] for panel in header["panels"]] == ["The model", "The data"]
+    sort = slice(widths[0], widths[0] + widths[1])
+    np.testing.assert_allclose(cards[:, sort].sum(axis=1), 1.0, rtol=1e-5)
+    codes = timed.values[:, 1]
+    known = np.flatnonzero(~np.isnan(codes))
+    right = np.argmax(cards[known, sort], axis=1) == codes[known]
+    assert right.mean() > 0.9
+    # A hidden stretch is filled in with words; the caption counts the right ones.
+    reel = dynamics.with_gap(model, timed, 0, "sort", (20.0, 23.0))
+    assert reel.hidden.sum() >= 4
+    filled = dynamics.filled(model, timed, reel, lambda step, bound: None)
+    assert filled.panels[0].words.startswith("Words right where hidden: ")
+    lines = list(csv.DictReader(io.StringIO(sequence_csv(timed, filled).decode())))
+    assert {line["sort"] for line in lines} == {"gull <b>", "tern"}
+    assert "mass std" in lines[0] and "sort std" not in lines[0]
+    assert sequence_gif(timed, filled)[:3] == b"GIF"
+    drawn = dynamics.drawn(model, "n", timed, 0, 8, 1).panels[0]
+    assert drawn.card.shape == (8, sum(widths)) and set(np.unique(drawn.card[:, sort])) <= {0, 1}
     for tab in ("explore", "fill"):
         at = run_page(tab, model=key)
         assert not at.exception and not at.error

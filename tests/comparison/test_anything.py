@@ -9,7 +9,7 @@ from scipy.stats import nbinom
 
 from gplvm_core import BayesianGPLVM
 from gplvm_core.comparison import Evidence, is_anything_here
-from gplvm_core.comparison.anything import _log_base_rates
+from gplvm_core.comparison.anything import log_base_rates
 from gplvm_core.readers import DataError
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.simulated.spikes import load_spikes
@@ -55,10 +55,10 @@ def test_the_base_rate_of_counts_is_the_likeliest_negative_binomial() -> None:
     generator = np.random.default_rng(0)
     counts = generator.negative_binomial(2.0, 0.25, 4000).astype(float)
     column = TableColumn("spikes", "count")
-    base = _log_base_rates(column, counts, counts)
+    base = log_base_rates(column, counts, counts)
     assert base.mean() == pytest.approx(nbinom.logpmf(counts, 2.0, 0.25).mean(), abs=2e-3)
     words = TableColumn("word", "category", ("a", "b"))
-    own = _log_base_rates(words, np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 0.0]))
+    own = log_base_rates(words, np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 0.0]))
     np.testing.assert_allclose(np.exp(own), [0.25, 0.75])
 
 

@@ -83,6 +83,7 @@ export class PlayerPictures {
     });
     this.root.replaceChildren(...this.panels.map(({ figure }) => figure));
     this.root.dataset.count = String(this.panels.length);
+    this.root.dataset.kind = this.drawing.kind;
   }
 
   /** @param {number} yaw @param {number} pitch */

@@ -52,7 +52,7 @@ def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> 
             help=f"At most {MOST} maps are shown." if full else None,
         ):
             for recipe in RECIPES.values():
-                if recipe.key not in keys:
+                if recipe.key not in keys and recipe.fits(first.dataset):
                     st.button(
                         recipe.button,
                         key=f"compare_add_{recipe.key}",

@@ -129,10 +129,10 @@ def fitting(item: Item) -> tuple[Listed, ...]:
 def first_of(key: str) -> Item:
     """The model whose data all other models must share. Raises ValueError or StoreError."""
     item = one_view(open_item(key))
-    if item.dataset.columns:
+    if any(column.kind == "exposure" for column in item.dataset.columns):
         raise ValueError(
-            f"“{item.title}” has columns of words or counts. Compare measures models of numbers "
-            "only; look at this model in Explore."
+            f"“{item.title}” has counts of unequal exposure. Compare has no plain models of such "
+            "tables; look at this model in Explore."
         )
     if len(item.dataset.values) > MOST_ROWS:
         raise ValueError(

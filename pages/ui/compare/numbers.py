@@ -1,5 +1,8 @@
 """The numbers behind the verdict: a table grouped by purpose, and its exports."""
 
+from dataclasses import replace
+
+import numpy as np
 import streamlit as st
 
 from gplvm_core.comparison import MeasureTable, measured, table_of
@@ -7,7 +10,7 @@ from gplvm_core.offline.compare import MapOf, offline_comparison
 from gplvm_core.readers.errors import listed
 from pages.ui.compare.depth_worth import depth_worth_button
 from pages.ui.compare.members import NO_DRAWING, Member
-from pages.ui.compare.recipes import scaling_of
+from pages.ui.compare.recipes import numbers_of, scaling_of
 from pages.ui.compare.verdict import Verdict
 from pages.ui.shared.about import bullets
 from pages.ui.shared.catalogue import Item
@@ -45,8 +48,15 @@ def noted(members: list[Member]) -> tuple[str, ...]:
 @st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
 def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, float]:
     data = _first.dataset
-    by_column = scaling_of(data) == "columns"
-    return measured(_member.placed, data.values, data.labels, by_column=by_column)
+    if not data.columns:
+        by_column = scaling_of(data) == "columns"
+        return measured(_member.placed, data.values, data.labels, by_column=by_column)
+    # Words have no reconstruction, and the bound is per value of the table, not per number.
+    placed, rows = replace(_member.placed, posterior=None), numbers_of(data)
+    if placed.bound is not None:
+        share = np.sum(~np.isnan(rows)) / np.sum(~np.isnan(data.values))
+        placed = replace(placed, bound=placed.bound * float(share))
+    return measured(placed, rows, data.labels)
 
 
 def export(table: MeasureTable, first: Item, members: list[Member], best: Verdict) -> None:

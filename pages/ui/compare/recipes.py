@@ -12,7 +12,8 @@ from numpy import ndarray as Array
 
 from gplvm_core.comparison import Step, place
 from gplvm_core.datasets import Dataset
-from gplvm_core.models import GPLVM, BayesianGPLVM, ProbabilisticPCA
+from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
 from gplvm_core.optimise import Progress
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
@@ -32,6 +33,10 @@ class Recipe:
     button: str
     help: str
     quick: bool = False
+
+    def fits(self, dataset: Dataset) -> bool:
+        """Whether it can be trained on these data: a plain GP-LVM needs columns of numbers."""
+        return not dataset.columns or self.key != "gplvm"
 
     @property
     def draws(self) -> bool:
@@ -86,6 +91,14 @@ class Made:
     seconds: float
 
 
+def numbers_of(dataset: Dataset) -> Array:
+    """The rows as numbers that have distances: words as columns of 0 and 1 with equal weights."""
+    if not dataset.columns:
+        return dataset.values
+    table = TableColumns(dataset.columns)
+    return table.starting(table.encoded(dataset.in_own_values()))
+
+
 def scaling_of(dataset: Dataset) -> Any:
     """The scaling for the data: pixels and joints share a unit, columns of tables may not."""
     return "global" if dataset.drawing.kind in ("image", "skeleton") else "columns"
@@ -104,7 +117,8 @@ def begin(item: Item, recipe: Recipe) -> None:
 def made_already(item: Item, recipe: Recipe) -> Made | ComparisonRun | None:
     """The result or the running training; a quick recipe is computed immediately."""
     values = item.dataset.values
-    if recipe.quick and values.size <= MOST_AT_ONCE and not np.isnan(values).any():
+    at_once = recipe.quick and not item.dataset.columns
+    if at_once and values.size <= MOST_AT_ONCE and not np.isnan(values).any():
         return _made_at_once(item.dataset, recipe, run_key(item, recipe))
     run = comparison_of(run_key(item, recipe))
     return run.result if run is not None and isinstance(run.result, Made) else run
@@ -125,13 +139,34 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
         callback(Step(recipe.title, 1, 1, progress.share, progress.seconds))
 
     rows, scaling = np.asarray(dataset.values, dtype=float), scaling_of(dataset)
+    if not recipe.fits(dataset):
+        raise ValueError(f"{recipe.title} needs columns of numbers, without words and counts.")
     if recipe.key in ("isomap", "tsne"):
+        if dataset.columns:
+            rows, scaling = numbers_of(dataset), "global"
         found = place(recipe.key, rows, by_column=scaling == "columns")  # type: ignore[arg-type]
         return Made(None, found, time.perf_counter() - start)
     # The page shows the model's notes.
     with warnings.catch_warnings(action="ignore"):
-        model = trained(recipe, rows, scaling, follow)
+        if dataset.columns:
+            model = trained_on_table(recipe, dataset, follow)
+        else:
+            model = trained(recipe, rows, scaling, follow)
     return Made(model, None, time.perf_counter() - start)
+
+
+def trained_on_table(recipe: Recipe, dataset: Dataset, follow: Callable[[Progress], None]) -> Any:
+    """A model of words and counts, fitted to all rows; PCA is its version with straight lines."""
+    estimator = BayesianPCA if recipe.key == "pca" else BayesianGPLVM
+    model: Any = estimator(
+        min(N_LATENT, max(dataset.n_outputs - 1, 1)),
+        kinds=dataset.kinds,
+        max_iter=MAX_ITER,
+        random_state=0,
+    )
+    if recipe.key != "pca":
+        model.set_params(n_inducing=min(N_INDUCING, dataset.n_points))
+    return model.fit(dataset.in_own_values(), callback=follow)
 
 
 def trained(recipe: Recipe, rows: Array, scaling: Any, follow: Callable[[Progress], None]) -> Any:

@@ -13,6 +13,7 @@ from gplvm_core.comparison import (
     Step,
     advice,
     compare_kept_aside,
+    compare_tables_kept_aside,
     looked_at,
     panels_html,
     refusal,
@@ -21,7 +22,7 @@ from gplvm_core.comparison import (
 from gplvm_core.readers.errors import listed
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.compare.members import Member
-from pages.ui.compare.recipes import scaling_of
+from pages.ui.compare.recipes import numbers_of, scaling_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
@@ -58,8 +59,8 @@ def verdict(first: Item, members: list[Member]) -> Verdict:
 @st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
 def looked_at_once(_member: Member, _first: Item, store: str) -> tuple[str, Array] | None:
     data = _first.dataset
-    by_column = scaling_of(data) == "columns"
-    return looked_at(_member.placed, data.values, data.labels, by_column=by_column)
+    by_column = scaling_of(data) == "columns" and not data.columns
+    return looked_at(_member.placed, numbers_of(data), data.labels, by_column=by_column)
 
 
 def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | None) -> None:
@@ -82,7 +83,7 @@ def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | Non
             type="primary" if run is None else "secondary",
             icon=":material/balance:",
             help=f"Trains each model on {SPLITS} random parts of the rows and tests it on the "
-            f"others, beside two plain models. {rows_used(first.dataset, rows, 'minutes')}",
+            f"others, beside plain models. {rows_used(first.dataset, rows, 'minutes')}",
             on_click=begin_trial,
         )
         if without:
@@ -105,9 +106,14 @@ def tried(
     """Compare models of the same kinds; large models are reduced to train faster."""
     dataset = first.dataset
     labels = None if dataset.labels is None else dataset.labels[rows]
+    small = {name: smaller(model) for name, model in models.items()}
     with warnings.catch_warnings(action="ignore"):  # warnings about parts of the rows are not shown
+        if dataset.columns:
+            return compare_tables_kept_aside(
+                small, dataset.columns, dataset.values[rows], cv=SPLITS, callback=callback
+            )
         return compare_kept_aside(
-            {name: smaller(model) for name, model in models.items()},
+            small,
             dataset.values[rows],
             labels,
             scaling=scaling_of(dataset),

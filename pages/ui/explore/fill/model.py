@@ -95,7 +95,7 @@ def _completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Complet
 
 
 def possibilities(model: Any, name: str, row: Array, dataset: Dataset) -> Possibilities:
-    """Return alternative completions of a row with gaps; for tables with words, only positions."""
+    """Return alternative completions of a row with gaps, and random ones."""
     return _possibilities(model, named(model, name), row, dataset)
 
 
@@ -104,9 +104,10 @@ def _possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Pos
     found = _model.alternatives(rows_asked(_dataset, row[None]), n_alternatives=N_ALTERNATIVES)
     present = found[0][0] >= LEAST_WEIGHT
     weights, latent, rows = (part[0, present] for part in found)
+    asked = rows_asked(_dataset, row[None])
+    samples = _model.sample_completions(asked, N_SAMPLES, random_state=0)[:, 0]
     if _dataset.columns:
-        return Possibilities(weights, latent, np.zeros((0, len(row))), np.zeros((0, len(row))))
-    samples = _model.sample_completions(row[None], N_SAMPLES, random_state=0)[:, 0]
+        rows, samples = _dataset.coded(rows), _dataset.coded(samples)
     return Possibilities(weights, latent, rows, samples)
 
 

@@ -10,7 +10,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.completion import RowItem
-from pages.ui.explore.fill.model import completed, rows_asked
+from pages.ui.explore.fill.model import completed, possibilities, rows_asked
 from pages.ui.explore.fill.panels import panels
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import how_filled
@@ -63,10 +63,36 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
         return
     for c in np.flatnonzero(np.isnan(row)).tolist():
         below[c].markdown(expected_words(item, name, row, c, values[at, c]))
+    others(item, name, row)
     answer = completed(item.model, name, row, item.dataset)
     shown = RowItem(current.id, current.title, row if own is not None else current.values)
     st.caption(how_filled(item, name, row))
     panels(item, name, shown, row, answer)
+
+
+def others(item: Item, name: str, row: Array) -> None:
+    """Show whole alternatives for the missing values, and random draws, as a table."""
+    missing = np.flatnonzero(np.isnan(row))
+    if len(missing) == 0:
+        return
+    found = possibilities(item.model, name, row, item.dataset)
+    titles = [f"Explanation {k + 1}" for k in range(len(found.rows))]
+    shares = [percent(weight) for weight in found.weights]
+    if len(titles) == 1:
+        titles, shares = ["Most probable"], [""]
+    titles += [f"Draw {s + 1}" for s in range(len(found.samples))]
+    shares += [""] * len(found.samples)
+    values = item.dataset.in_own_values(np.vstack([found.rows, found.samples]))
+    table = values.iloc[:, missing]
+    table.insert(0, "Row", titles, allow_duplicates=True)
+    if any(shares):
+        table.insert(1, "Probability", shares, allow_duplicates=True)
+    with st.expander("Other possibilities", icon=":material/casino:"):
+        st.dataframe(table, hide_index=True, width="stretch")
+        st.caption(
+            "An explanation is a place on the map that fits the visible values. A draw is one row "
+            "of the many that the model holds possible, with its random variation."
+        )
 
 
 def opening(dataset: Dataset, values: Array) -> Array:

@@ -9,6 +9,7 @@ from numpy import ndarray as Array
 from PIL import Image
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import common_frame, row_picture
 from gplvm_core.readers.bodies.bvh_writer import write_bvh
 from gplvm_core.readers.errors import plural
@@ -90,7 +91,10 @@ def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes
     rows = chosen_frames(len(values))
     pictures = []
     for number, row in enumerate(rows):
-        picture = row_picture(dataset.drawing, values[row], frame, GIF_SIZE)
+        if dataset.columns:
+            picture = table_card(dataset, values[row], GIF_SIZE)
+        else:
+            picture = row_picture(dataset.drawing, values[row], frame, GIF_SIZE)
         ground = Image.new("RGBA", picture.size, GROUND)
         pictures.append(
             Image.alpha_composite(ground, picture).convert("P", palette=Image.Palette.ADAPTIVE)
@@ -122,6 +126,18 @@ def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
     return write_bvh(dataset.drawing.skeleton, positions, seconds).encode()
 
 
+def deviates(dataset: Dataset, d: int) -> bool:
+    """Whether a column of a table has a standard deviation."""
+    return dataset.columns[d].kind in ("number", "count")
+
+
+def cell(value: object) -> str:
+    """A value as text: a word as it is, a number with eight digits, NA where missing."""
+    if isinstance(value, str):
+        return value
+    return "NA" if value is None or np.isnan(float(value)) else f"{value:.8g}"  # type: ignore
+
+
 def sequence_csv(dataset: Dataset, reel: Reel, as_text: bool = True) -> bytes:
     """One line per frame: time, whether it is forecast or hidden, values, standard deviations."""
     names, panel = names_of(dataset), reel.panels[0]
@@ -129,11 +145,13 @@ def sequence_csv(dataset: Dataset, reel: Reel, as_text: bool = True) -> bytes:
     none = np.zeros(count, dtype=bool)
     forecast = reel.forecast if len(reel.forecast) else none
     hidden = reel.hidden if len(reel.hidden) else none
-    spread = () if panel.std is None else tuple(f"{name} std" for name in names)
+    measured = [d for d in range(len(names)) if not dataset.columns or deviates(dataset, d)]
+    spread = () if panel.std is None else tuple(f"{names[d]} std" for d in measured)
+    table = dataset.in_own_values(panel.values).to_numpy() if dataset.columns else panel.values
     time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
     lines: list[Iterable[object]] = [(time, "forecast", "hidden", *names, *spread)]
     for t in range(count):
-        numbers = panel.values[t] if panel.std is None else [*panel.values[t], *panel.std[t]]
-        cells = ("NA" if np.isnan(value) else f"{value:.8g}" for value in numbers)
+        values = table[t] if panel.std is None else [*table[t], *panel.std[t][measured]]
+        cells = [cell(value) for value in values]
         lines.append((f"{reel.times[t]:.10g}", int(forecast[t]), int(hidden[t]), *cells))
     return csv_text(lines, as_text=as_text).encode()

@@ -15,6 +15,14 @@ from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.sequence import Reel, SequencePanel, spread_share, usual_step
+from pages.ui.explore.time.tables import (
+    WORDS,
+    chances_at,
+    error_of_tables,
+    observed_too,
+    panel,
+    spread_of_tables,
+)
 
 MODEL, DATA, SAMPLE = "The model", "The data", "A new sequence"
 SEEN, FILLED, TRUTH = "What the model sees", "Filled in", "The truth"
@@ -56,7 +64,16 @@ def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
 def parts_of(dataset: Dataset) -> tuple[str, ...]:
     """The parts of a row that can be hidden."""
     own = (OWN_GAPS,) if dataset.missing is not None else ()
-    return (*own, *choices(dataset.drawing), EVERYTHING)
+    return (*own, *named_parts(dataset), EVERYTHING)
+
+
+def named_parts(dataset: Dataset) -> dict[str, Array]:
+    """The columns (D,) of each part of a row: of a table with words, every single column."""
+    if dataset.columns:
+        names = [column.name for column in dataset.columns]
+        return {name: np.arange(len(names)) == c for c, name in enumerate(names)}
+    found = choices(dataset.drawing)
+    return {name: columns_of(dataset.drawing, cells) for name, cells in found.items()}
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -69,18 +86,21 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: floa
     whole = np.concatenate([times, later])
     mean, std = _model.forecast(whole, sequence=sequence, return_std=True)
     latent_mean, latent_variance = _model.forecast_latent(whole, sequence=sequence)
+    chances = chances_at(_model, _dataset, latent_mean, latent_variance)
+    if _dataset.columns:
+        mean = _dataset.coded(mean)
     data = np.vstack([_dataset.values[rows], np.full((len(later), mean.shape[1]), np.nan)])
     return Reel(
         title=sequence_titles(_model, _dataset)[sequence],
         times=whole,
         panels=(
-            SequencePanel(MODEL, mean, std, around(_dataset)),
-            SequencePanel(DATA, data),
+            panel(_dataset, MODEL, mean, std, around(_dataset), chances),
+            panel(_dataset, DATA, data),
             *heat(_dataset, mean, std),
         ),
         latent_mean=latent_mean,
         latent_variance=latent_variance,
-        spread=spread_share(std, _dataset),
+        spread=spread_of(_dataset, std, chances),
         forecast=np.arange(len(whole)) >= len(times),
     )
 
@@ -94,7 +114,7 @@ def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int,
     return Reel(
         title=f"Draw {draw}",
         times=times,
-        panels=(SequencePanel(SAMPLE, rows[0]),),
+        panels=(panel(_dataset, SAMPLE, _dataset.coded(rows[0]) if _dataset.columns else rows[0]),),
         latent_mean=paths[0],
     )
 
@@ -109,7 +129,7 @@ def with_gap(
     return Reel(
         title=sequence_titles(model, dataset)[sequence],
         times=times,
-        panels=(SequencePanel(SEEN, seen), SequencePanel(TRUTH, truth)),
+        panels=(panel(dataset, SEEN, seen), panel(dataset, TRUTH, truth)),
         latent_mean=model.latent_mean_[rows],
         latent_variance=model.latent_variance_[rows],
         hidden=np.isnan(seen).any(axis=1),
@@ -121,23 +141,30 @@ def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> R
 
     Takes seconds.
     """
-    seen, truth = (panel.values for panel in gap.panels)
+    seen, truth = (each.values for each in gap.panels)
+    asked = dataset.in_own_values(seen) if dataset.columns else seen
     whole, std, path, path_std = model.complete(
-        seen, times=gap.times, callback=callback, return_std=True, return_latent=True
+        asked, times=gap.times, callback=callback, return_std=True, return_latent=True
     )
     missing = np.isnan(seen)
+    if dataset.columns:
+        whole = dataset.coded(whole)
+        chances = observed_too(seen, dataset, chances_at(model, dataset, path, path_std**2))
+        words = error_of_tables(dataset, whole, truth, missing, chances)
+    else:
+        chances, words = {}, error_in_words(whole, std, truth, missing)
     return Reel(
         title=gap.title,
         times=gap.times,
         panels=(
-            SequencePanel(FILLED, whole, std, error_in_words(whole, std, truth, missing)),
-            SequencePanel(TRUTH, truth),
-            SequencePanel(SEEN, seen),
+            panel(dataset, FILLED, whole, std, words, chances),
+            panel(dataset, TRUTH, truth),
+            panel(dataset, SEEN, seen),
             *heat(dataset, whole, std),
         ),
         latent_mean=path,
         latent_variance=path_std**2,
-        spread=spread_share(std, dataset),
+        spread=spread_of(dataset, std, chances),
         hidden=gap.hidden,
     )
 
@@ -151,7 +178,7 @@ def hidden_rows(
     if part == EVERYTHING:
         columns = np.ones(dataset.n_outputs, dtype=bool)
     else:
-        columns = columns_of(dataset.drawing, choices(dataset.drawing)[part])
+        columns = named_parts(dataset)[part]
     # Sliders round to their steps.
     slack = 0.01 * usual_step(times)
     within = (times >= stretch[0] - slack) & (times <= stretch[1] + slack)
@@ -168,8 +195,17 @@ def error_in_words(mean: Array, std: Array, truth: Array, hidden: Array) -> str:
     return f"Error where hidden: {error:.3g}; expected by the model: {expected:.3g}"
 
 
+def spread_of(dataset: Dataset, std: Array, chances: dict[int, Array]) -> Array:
+    """The uncertainty of each frame as a share of the data's spread."""
+    if dataset.columns:
+        return spread_of_tables(dataset, std, chances)
+    return spread_share(std, dataset)
+
+
 def around(dataset: Dataset) -> str:
     """The meaning of the uncertainty that is drawn around the outputs."""
+    if dataset.columns:
+        return WORDS if any(column.is_words for column in dataset.columns) else ""
     return {
         "skeleton": "Circles: one standard deviation of each joint",
         "bars": "Lines: two standard deviations",

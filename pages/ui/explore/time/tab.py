@@ -23,13 +23,6 @@ def time(item: Item, name: str) -> None:
             icon=":material/timeline:",
         )
         return
-    if item.dataset.columns:
-        st.info(
-            "This table has words or counts, which the player cannot draw. The tab Map shows its "
-            "rows; forecasts of such tables are available in the library only.",
-            icon=":material/timeline:",
-        )
-        return
     player(item, name)
     about(
         *([LAYERS] if item.model.capabilities.layers else []),

@@ -1,0 +1,240 @@
+"""Compare models of tables with words and counts on held-out rows, with plain baselines."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from gplvm_core.comparison.anything import log_base_rates
+from gplvm_core.comparison.chained import ChainedModels
+from gplvm_core.comparison.kept_aside import (
+    BASE_RATES,
+    CHAINED,
+    DRAWN,
+    ERRORS,
+    FACTORS,
+    FOREST,
+    HIDDEN,
+    MOST_JUDGED,
+    difference,
+    ready,
+)
+from gplvm_core.comparison.poisson_factors import PoissonFactors
+from gplvm_core.comparison.repeated import Contender, Split, Step, compare, splits_of
+from gplvm_core.comparison.result import Comparison
+from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
+from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
+
+# Half of each row is hidden: one round would predict from columns that are still at their mean.
+ROUNDS = 5
+PLAIN = (
+    "Base rates know each column by itself. Chained regressions and forests predict every column "
+    "from all others, and can only fill gaps."
+)
+
+
+class OfTable(BaseEstimator):
+    """A model of a table that is given as numbers, in which a word is its index in its column."""
+
+    def __init__(self, model: Any, columns: Sequence[TableColumn]) -> None:
+        self.model = model
+        self.columns = columns
+
+    def fit(self, Y: Float[Array, "N C"], callback: Any = None) -> Self:
+        reports = "callback" in inspect.signature(self.model.fit).parameters
+        self.model.fit(self._table(Y), **({"callback": callback} if reports else {}))
+        return self
+
+    def score_samples(self, Y: Float[Array, "N C"]) -> Float[Array, " N"]:
+        return np.asarray(self.model.score_samples(self._table(Y)))
+
+    def sample(self, X: int, random_state: int | None = None) -> Float[Array, "N C"]:
+        return self._coded(self.model.sample(X, random_state=random_state))
+
+    def expected(self, Y: Float[Array, "N C"]) -> list[Array]:
+        """Means (N,) of numbers and counts, or probabilities of words (N × W), per column."""
+        table = self._table(Y)
+        if hasattr(self.model, "expected"):
+            return self._ordered(self.model.expected(table), self.model.columns_)
+        found = self.model._expected(self.model._outputs(table))
+        trained = self.model.columns_.columns
+        each = [
+            found.classes(at) if own.is_words else found.moments(at)[0]
+            for at, own in enumerate(trained)
+        ]
+        return self._ordered(each, trained)
+
+    def _ordered(self, found: list[Array], trained: Sequence[TableColumn]) -> list[Array]:
+        """Probabilities in the order of these columns' words."""
+        ordered = []
+        for values, own, column in zip(found, trained, self.columns, strict=True):
+            if column.is_words:
+                whole = np.zeros((len(values), len(column.words)))
+                whole[:, [column.words.index(word) for word in own.words]] = values
+                values = whole
+            ordered.append(values)
+        return ordered
+
+    def _table(self, values: Float[Array, "N C"]) -> Any:
+        return in_own_values(self.columns, values)
+
+    def _coded(self, table: Any) -> Float[Array, "N C"]:
+        cells = np.asarray(table, dtype=object)
+        found = np.empty(cells.shape)
+        for at, column in enumerate(self.columns):
+            own = cells[:, at]
+            found[:, at] = [column.words.index(cell) for cell in own] if column.is_words else own
+        return found
+
+
+class BaseRates(BaseEstimator):
+    """Independent columns: a Gaussian, the shares of words, or a negative binomial for each."""
+
+    def __init__(self, columns: Sequence[TableColumn]) -> None:
+        self.columns = columns
+
+    def fit(self, Y: Float[Array, "N C"]) -> Self:
+        self.rows_ = np.asarray(Y, dtype=float)
+        return self
+
+    def score_samples(self, Y: Float[Array, "N C"]) -> Float[Array, " N"]:
+        return np.sum(
+            [
+                log_base_rates(column, seen, asked)
+                for column, seen, asked in zip(self.columns, self.rows_.T, Y.T, strict=True)
+            ],
+            axis=0,
+        )
+
+    def sample(self, X: int, random_state: int | None = None) -> Float[Array, "N C"]:
+        """Draw every column by itself from the training rows."""
+        generator = np.random.default_rng(random_state)
+        return np.column_stack([generator.choice(own, X) for own in self.rows_.T])
+
+    def expected(self, Y: Float[Array, "N C"]) -> list[Array]:
+        found = []
+        for column, seen in zip(self.columns, self.rows_.T, strict=True):
+            if column.is_words:
+                shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
+                found.append(np.tile(shares, (len(Y), 1)))
+            else:
+                found.append(np.full(len(Y), seen.mean()))
+        return found
+
+
+def compare_tables_kept_aside(
+    models: Mapping[str, BaseEstimator],
+    columns: Sequence[TableColumn],
+    Y: Float[Array, "N C"],
+    *,
+    cv: Any = 4,
+    random_state: int = 0,
+    callback: Callable[[Step], None] | None = None,
+) -> Comparison:
+    """`compare_kept_aside` for tables with words and counts.
+
+    models: with `kinds`, such as `BayesianGPLVM(kinds=…)`. columns, Y: complete rows, in which a
+    word is its index, as in `Dataset.values` and `Dataset.columns`. Baselines: base rates, chained
+    regressions and forests; for tables of counts only, Poisson factors. The error of hidden words
+    is the Brier score as a share of that of the column's base rate. Raises DataError for exposures
+    and for rows with gaps; see `compare`.
+    """
+    exposed = [column.name for column in columns if column.kind == "exposure"]
+    if exposed:
+        raise DataError(f"the column {exposed[0]!r} is an exposure, which baselines cannot use")
+    values, kinds = np.asarray(Y, dtype=float), kinds_of(columns)
+    entered = [
+        Contender(name, OfTable(ready(model).set_params(kinds=kinds), columns))
+        for name, model in models.items()
+    ]
+    base = [
+        Contender(BASE_RATES, BaseRates(columns)),
+        Contender(CHAINED, OfTable(ChainedModels(kinds, rounds=ROUNDS), columns)),
+        Contender(FOREST, OfTable(ChainedModels(kinds, "forest", ROUNDS, 0), columns)),
+    ]
+    if all(column.kind == "count" for column in columns):
+        base.append(Contender(FACTORS, PoissonFactors(random_state=0)))
+    splits = splits_of(cv, len(values), random_state)
+
+    def judge(model: Any, split: Split, at: int) -> dict[str, float]:
+        train, test = split
+        test = test[np.linspace(0, len(test) - 1, min(len(test), MOST_JUDGED)).astype(int)]
+        generator = np.random.default_rng([random_state, at])
+        hidden = generator.random(values[test].shape) < HIDDEN
+        hidden[hidden.all(axis=1), 0] = False
+        hidden[~hidden.any(axis=1), -1] = True
+        shown = np.where(hidden, np.nan, values[test])
+        spread = _spreads(columns, values[train])
+        expected = model.expected(shown)
+        if isinstance(model, PoissonFactors):
+            expected = list(expected.T)
+        found = {"missing": _error(columns, expected, values[test], hidden, spread)}
+        inner = getattr(model, "model", model)
+        if hasattr(inner, "score_samples"):
+            found["density"] = float(np.mean(model.score_samples(values[test])))
+        if hasattr(inner, "sample"):
+            drawn = model.sample(DRAWN, random_state=random_state + at)
+            found["drawn"] = difference(
+                _in_units(columns, drawn, spread), _in_units(columns, values[test], spread)
+            )
+        return found
+
+    found = compare(
+        [*entered, *base],
+        values,
+        cv=splits,
+        random_state=random_state,
+        callback=callback,
+        judge=judge,
+    )
+    return replace(found, notes=(ERRORS, PLAIN))
+
+
+def _spreads(columns: Sequence[TableColumn], rows: Float[Array, "N C"]) -> Float[Array, " C"]:
+    """The variance of each column; of words Σ b (1 − b) with the shares b of the words."""
+    found = np.empty(len(columns))
+    for at, (column, own) in enumerate(zip(columns, rows.T, strict=True)):
+        if column.is_words:
+            shares = np.bincount(own.astype(int), minlength=len(column.words)) / len(own)
+            found[at] = np.sum(shares * (1.0 - shares))
+        else:
+            found[at] = np.var(own)
+    return np.maximum(found, np.finfo(float).tiny)
+
+
+def _error(
+    columns: Sequence[TableColumn],
+    expected: list[Array],
+    rows: Float[Array, "M C"],
+    hidden: Bool[NDArray[np.bool_], "M C"],
+    spread: Float[Array, " C"],
+) -> float:
+    """The root mean square error of hidden values, each as a share of its column's spread."""
+    total = 0.0
+    for at, (column, found) in enumerate(zip(columns, expected, strict=True)):
+        own, truth = hidden[:, at], rows[:, at]
+        if column.is_words:
+            same = truth[:, None] == np.arange(len(column.words))
+            squares = np.sum((found - same) ** 2, axis=1)
+        else:
+            squares = (found - truth) ** 2
+        total += float(np.sum(squares[own])) / spread[at]
+    return float(np.sqrt(total / hidden.sum()))
+
+
+def _in_units(
+    columns: Sequence[TableColumn], rows: Float[Array, "N C"], spread: Float[Array, " C"]
+) -> Float[Array, "N W"]:
+    """Rows as numbers in which every column has the same weight."""
+    parts = []
+    for at, column in enumerate(columns):
+        own = rows[:, at : at + 1]
+        part = own == np.arange(len(column.words)) if column.is_words else own
+        parts.append(part / np.sqrt(spread[at]))
+    return np.hstack(parts)

@@ -1,0 +1,112 @@
+"""Sequences of tables with words and counts: predictions as rows, and as cards to draw.
+
+A row has a number per column, for words the index of the word in the data set. A card has a
+probability for every word instead.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.wire.sequence import SequencePanel
+from gplvm_core.wire.table import drawn
+
+Chances = Mapping[int, Array]
+WORDS = "Colours and percentages: the probability of each word"
+
+
+def panel(
+    dataset: Dataset,
+    title: str,
+    rows: Array,
+    std: Array | None = None,
+    words: str = "",
+    chances: Chances | None = None,
+) -> SequencePanel:
+    """One picture of a sequence; of a table with words a card. chances: see `chances_at`."""
+    if not dataset.columns:
+        return SequencePanel(title, rows, std, words)
+    return SequencePanel(title, rows, std, words, card=cards(dataset, rows, chances or {}))
+
+
+def cards(dataset: Dataset, rows: Array, chances: Chances) -> Array:
+    """Rows (T, C) as cards (T, W); words without probabilities have the probability 1."""
+    parts = []
+    for c in drawn(dataset.columns):
+        own = rows[:, c : c + 1]
+        if c in chances:
+            own = chances[c]
+        elif dataset.columns[c].is_words:
+            same = own == np.arange(len(dataset.columns[c].words))
+            own = np.where(np.isnan(own), np.nan, same)
+        parts.append(own)
+    return np.hstack(parts)
+
+
+def chances_at(model: Any, dataset: Dataset, mean: Array, variance: Array) -> dict[int, Array]:
+    """The probabilities of the words of every column at latent points, (T, words) each.
+
+    The words are in the order of the data set.
+    """
+    found = {}
+    for c, column in enumerate(dataset.columns):
+        if column.is_words:
+            order = [model.class_words(c).index(word) for word in column.words]
+            found[c] = model.class_probabilities_at(mean, c, X_variance=variance)[:, order]
+    return found
+
+
+def observed_too(rows: Array, dataset: Dataset, chances: Chances) -> dict[int, Array]:
+    """Probabilities of words, which are 1 where the word is in the rows."""
+    found = {}
+    for c, each in chances.items():
+        own = rows[:, c : c + 1]
+        found[c] = np.where(np.isnan(own), each, own == np.arange(each.shape[1]))
+    return found
+
+
+def spread_of_tables(dataset: Dataset, std: Array, chances: Chances) -> Array:
+    """The uncertainty of each row as a share of the data's spread, (T,).
+
+    The variance of words is Σ p (1 − p).
+    """
+    shares = []
+    for c in drawn(dataset.columns):
+        seen = dataset.values[~np.isnan(dataset.values[:, c]), c]
+        if c in chances:
+            base = np.bincount(seen.astype(int), minlength=chances[c].shape[1]) / len(seen)
+            own, whole = np.sum(chances[c] * (1.0 - chances[c]), axis=1), np.sum(base * (1 - base))
+        else:
+            own, whole = std[:, c] ** 2, float(np.var(seen))
+        if whole > 0.0:
+            shares.append(own / whole)
+    return np.asarray(np.sqrt(np.mean(shares, axis=0)))
+
+
+def error_of_tables(
+    dataset: Dataset, found: Array, truth: Array, hidden: Array, chances: Chances
+) -> str:
+    """How many hidden words are right and how many should be, and the error of numbers."""
+    hidden, sentences = hidden & ~np.isnan(truth), []
+    words = [c for c in chances if hidden[:, c].any()]
+    if words:
+        right = sum(int(np.sum((found == truth)[hidden[:, c], c])) for c in words)
+        count = sum(int(hidden[:, c].sum()) for c in words)
+        expected = sum(float(chances[c].max(axis=1)[hidden[:, c]].sum()) for c in words)
+        sentences.append(
+            f"Words right where hidden: {right} of {count}; expected by the model: {expected:.0f}"
+        )
+    numbers = [c for c in drawn(dataset.columns) if c not in chances and hidden[:, c].any()]
+    if numbers:
+        wrong = [
+            np.mean((found - truth)[hidden[:, c], c] ** 2)
+            / max(np.nanvar(dataset.values[:, c]), 1e-300)
+            for c in numbers
+        ]
+        share = float(np.sqrt(np.mean(wrong)))
+        sentences.append(f"error of numbers: {share:.0%} of their spread")
+    text = "; ".join(sentences).replace("%", "\u00a0%")
+    return text[:1].upper() + text[1:]
