@@ -15,8 +15,11 @@ class Capabilities:
         Whether it generates several views from one latent space, and one view from another.
     layers : bool
         Whether it has several layers, each with a latent space.
+    predicts : bool
+        Whether it predicts columns from inputs. Such a model has no latent map.
     """
 
     timed: bool = False
     views: bool = False
     layers: bool = False
+    predicts: bool = False
