@@ -138,8 +138,8 @@ def worth_it(model: Predicted, others: tuple[Predicted, ...], target: str) -> st
         return f"Worth it: on {kept}, it predicts better than boosted trees and a linear model."
     if named[LINE] not in beaten:
         return (
-            f"A linear model does as well: on {kept}, the difference may be chance. The intervals of "
-            "this model are wider where it knows less."
+            f"A linear model does as well: on {kept}, the difference may be chance. The "
+            "intervals of this model are wider where it knows less."
         )
     return (
         f"As good as boosted trees on {kept}, and better than a linear model. Its intervals are "

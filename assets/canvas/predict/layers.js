@@ -13,11 +13,12 @@ import { rangeOf } from "./sliders.js";
 const MOST_HIDDEN = 4; // outputs of a hidden layer that are drawn
 
 export class LayersPanel {
-  /** @param {Parts} parts @param {Regression} model */
-  constructor(parts, model) {
+  /** @param {Parts} parts @param {Regression} model @param {number} first the input that is chosen at first */
+  constructor(parts, model, first) {
     this.model = model;
     this.select = /** @type {HTMLSelectElement} */ (parts.from);
     this.select.replaceChildren(...model.inputs.map(({ name }, q) => element("option", { value: q }, `Over ${name}`)));
+    this.select.value = String(first);
     parts.verdict.textContent = verdictInWords(model.header.verdicts);
     const last = model.layers.length - 1;
     this.panels = model.layers.flatMap((layer, number) => Array.from({ length: Math.min(layer.nOutputs, MOST_HIDDEN) }, (_, d) => {

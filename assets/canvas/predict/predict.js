@@ -14,6 +14,7 @@ const MOST_SLICES = 12; // curves; of more inputs those that change the answer m
 const BUDGET = 8; // milliseconds of a frame for curves; the others follow in the next frames
 const IDLE = 120; // milliseconds without a change before the plane is drawn in full
 const [COARSE, FINE] = [18, 44]; // cells of the plane along each input, while moving and at rest
+const NOTHING_SEEN = 0.005; // of the target's range; a smaller change has no effect
 const GUESS = 0.8; // of the deviation of the function far from all rows
 
 /** The part of the state that a link has. @typedef {{ at: (number | null)[] }} PredictPlace */
@@ -50,7 +51,7 @@ export class PredictFigure {
     this.parts.more.textContent = `The ${MOST_SLICES} of ${inputs.length} inputs that change the answer most.`;
     this.parts.target.textContent = header.target;
     this.choosePlane();
-    this.deep = this.model.layers.length > 1 ? new LayersPanel(this.parts, this.model) : null;
+    this.deep = this.model.layers.length > 1 ? new LayersPanel(this.parts, this.model, this.order[0]) : null;
     this.parts.deep.hidden = !this.deep;
     this.deep?.onChange(() => this.changed());
     this.parts.reset.addEventListener("click", () => this.setAll(inputs.map(({ middle }) => middle)));
@@ -202,7 +203,8 @@ export class PredictFigure {
     drawSlice(canvas, this.model, q, grid, answers, this.x, this.up, this.theme);
     const means = answers.map(({ mean }) => mean);
     const width = this.model.header.high - this.model.header.low;
-    words.textContent = `${formatFixed(Math.min(...means), width)} to ${formatFixed(Math.max(...means), width)}`;
+    const change = Math.max(...means) - Math.min(...means);
+    words.textContent = change < NOTHING_SEEN * width ? "no effect" : `${formatFixed(Math.min(...means), width)} to ${formatFixed(Math.max(...means), width)}`;
     canvas.setAttribute("aria-label", `${this.model.header.target} over ${name}: from ${formatNumber(means[0])} at ${formatNumber(low)} to ${formatNumber(means[STEPS - 1])} at ${formatNumber(high)}. Use the slider of ${name} to change it.`);
   }
 
