@@ -1,5 +1,7 @@
 """Train: pick or upload data, see them, choose a model, and watch the training."""
 
+from typing import Any
+
 import streamlit as st
 
 from gplvm_core import training
@@ -13,8 +15,10 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
 from pages.ui.train.anything import anything_button
+from pages.ui.train.column_form import TABLES, column_question, regression_form
 from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.foreseen import say_foreseen
+from pages.ui.train.goal_form import COLUMN, LEADS, SERIES, goal_question, lead_to_time
 from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
 from pages.ui.train.kinds_form import what_is_learnt
@@ -22,7 +26,7 @@ from pages.ui.train.model_form import model_form
 from pages.ui.train.own_jobs import begin, say_held
 from pages.ui.train.several_choice import views_choice
 from pages.ui.train.several_files import several_files_form
-from pages.ui.train.source_form import built_in_form, upload_form
+from pages.ui.train.source_form import built_in_form, tables_form, upload_form
 from pages.ui.train.table_form import has_folders, table_form
 
 SOURCES = {
@@ -39,7 +43,7 @@ FORMS = {
 }
 
 
-def chosen_data() -> Dataset | None:
+def chosen_data(goal: str) -> Dataset | None:
     """Step one: the data, or None while none are chosen."""
     source = st.segmented_control(
         "Source of the data",
@@ -51,10 +55,12 @@ def chosen_data() -> Dataset | None:
         persist_state="session",
         label_visibility="collapsed",
     )
+    if goal == COLUMN and source == "built-in":
+        return tables_form(TABLES)
     dataset = FORMS[str(source)]()
     if dataset is None or isinstance(dataset, TableDataset):
         return dataset
-    if dataset.columns:  # views support numbers only
+    if dataset.columns or goal == COLUMN:  # views support numbers only
         return dataset
     divided = views_choice(dataset)
     if source == "several" and divided is not None and len(divided.views) < 2:
@@ -68,18 +74,21 @@ def chosen_data() -> Dataset | None:
 
 def set_up() -> None:
     """The form: data, model, start."""
-    lead(
-        "Give the model the rows of a table, pictures or movements; it finds a map "
-        "of them. Training runs in the background and continues when you close the browser."
-    )
+    goal = goal_question()
+    lead(f"{LEADS[goal]} Training runs in the background and continues when you close the browser.")
     st.header("1 · Data", anchor=False)
-    dataset = chosen_data()
+    dataset = chosen_data(goal)
     if dataset is None:
         return
     warnings = dataset.warnings
     data_view(dataset, warnings)
+    if goal == COLUMN:
+        set_up_column(dataset)
+        return
     if all(column.kind != "exposure" for column in dataset.columns):
         anything_button(dataset)
+    if goal == SERIES:
+        lead_to_time(dataset)
     if dataset.columns:
         st.markdown(what_is_learnt(dataset))
     st.header("2 · Model", anchor=False)
@@ -93,16 +102,34 @@ def set_up() -> None:
         )
     st.header("3 · Start", anchor=False)
     say_foreseen(model, dataset)
+    start(model, dataset, possible=not still)
+
+
+def set_up_column(dataset: Dataset) -> None:
+    """The form for one column from others: question, model, start."""
+    st.header("2 · Question", anchor=False)
+    asked = column_question(dataset)
+    if asked is None:
+        return
+    st.header("3 · Model", anchor=False)
+    model = regression_form(asked)
+    st.header("4 · Start", anchor=False)
+    assert asked.task is not None
+    start(model, asked, of=f"{asked.task.target}, ")
+
+
+def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) -> None:
+    """The name, and the button that starts the training; of: the beginning of the name."""
     title = model_words(type(model).__name__)
     name = st.text_input(
         "Name",
-        value=f"{dataset.title}, {title}",
+        value=f"{of}{dataset.title}, {title}",
         max_chars=80,
-        key=f"train_name_{dataset.name}_{title}",
+        key=f"train_name_{of}{dataset.name}_{title}",
         persist_state="session",
     )
     if st.button(
-        "Start training", type="primary", icon=":material/play_arrow:", disabled=bool(still)
+        "Start training", type="primary", icon=":material/play_arrow:", disabled=not possible
     ):
         try:
             job_id = begin(

@@ -6,6 +6,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import not_installed
 from gplvm_core.shipped import clip, countries, digit_views, motions
+from gplvm_core.shipped.diabetes import load_diabetes
 from gplvm_core.shipped.digits import load_digits
 from gplvm_core.shipped.faces import PACKAGE, load_faces
 from gplvm_core.shipped.people import load_people
@@ -28,6 +29,7 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("talking_head", load_talking_head),
     ("flow", load_flow),
     ("wine", load_wine),
+    ("diabetes", load_diabetes),
     ("countries", countries.load_countries),
     ("spikes", load_spikes),
     ("lit_pairs", load_lit_pairs),

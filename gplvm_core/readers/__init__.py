@@ -1,9 +1,11 @@
 """Level 1: read files into data sets, with checks and limits. One module per format."""
 
+from gplvm_core.readers.asked import ask_column
 from gplvm_core.readers.bodies.bvh import Motion, read_motion
 from gplvm_core.readers.bodies.markers import read_c3d
 from gplvm_core.readers.bodies.poses import read_bvh
 from gplvm_core.readers.checks import check_targets, describe
+from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.readers.errors import DataError, EmptyRowsError
@@ -19,6 +21,7 @@ from gplvm_core.readers.views import View, label_view
 
 __all__ = [
     "ColumnReport",
+    "ColumnTask",
     "DataError",
     "Dataset",
     "Drawing",
@@ -30,6 +33,7 @@ __all__ = [
     "Source",
     "TableReport",
     "View",
+    "ask_column",
     "check_targets",
     "describe",
     "inspect_table",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.checks import check_targets, describe
+from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.kinds import (
@@ -50,6 +51,7 @@ class Dataset:
     views          blocks of columns that describe the same things, each with its own drawing
     columns        the D columns with their kinds and words; empty if all are numbers. A word is
                    stored among the targets as its number in the column's `words`
+    task           the column to predict and its inputs, for a regression; None for a map
 
     Labels and sequences are stored as int64, times as float64, all arrays as read-only views.
     Raises DataError if the fields do not fit together.
@@ -81,6 +83,7 @@ class Dataset:
     row_names: NDArray[np.str_] | None = None
     time_unit: str = ""
     columns: tuple[TableColumn, ...] = ()
+    task: ColumnTask | None = None
 
     @classmethod
     def of_table(
@@ -162,6 +165,8 @@ class Dataset:
         self._order_labels()
         self._check_row_names()
         self._check_covariates()
+        if self.task is not None:
+            self.task.check(self.column_names or (), self.values)
 
     @property
     def n_points(self) -> int:

@@ -111,10 +111,13 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
     """Create the card of a fitted model whose data set is stored as a file."""
     latent = getattr(model, "latent_mean_", None)
     width = getattr(model, "n_components", None) if latent is None else latent.shape[1]
+    if dataset.task is not None:
+        width = 0  # a regression has no map
     if not isinstance(width, int):
         raise StoreError(
             f"A library stores models that place rows on a map, which a {type(model).__name__} "
-            "does not. Save it to a separate file (gplvm_core.save)."
+            "does not. Save it to a separate file (gplvm_core.save), or store it with a data set "
+            "that has a task (gplvm_core.readers.ask_column)."
         )
     bound = getattr(model, "bound_", None)
     level, spread = moments(dataset)

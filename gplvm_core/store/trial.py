@@ -20,6 +20,9 @@ def check_usable(model: Any, dataset: Any) -> None:
     with reading("The model in this file"):
         check_is_fitted(model)
         card_of(model, dataset, "trial", "", ())
+        if dataset.task is not None:
+            _check_predicts(model, dataset)
+            return
         if not hasattr(model, "latent_mean_"):
             return
         latent = model.latent_mean_
@@ -36,3 +39,17 @@ def check_usable(model: Any, dataset: Any) -> None:
                 row = dataset.coded(row)
             if row.shape != (1, *values.shape[1:]) or not np.isfinite(row).all():
                 raise StoreError("The model cannot generate rows like those of its data set.")
+
+
+def _check_predicts(model: Any, dataset: Dataset) -> None:
+    """Raise a StoreError unless the model answers the question of its data set."""
+    task = dataset.task
+    assert task is not None
+    if not model.capabilities.predicts or model.n_features_in_ != len(task.inputs):
+        raise StoreError(
+            f"The data set asks for “{task.target}”, which the model does not predict."
+        )
+    row = task.of(dataset.column_names or (), dataset.values, np.arange(1))
+    inputs = np.where(np.isnan(row.inputs), model.input_center_, row.inputs)
+    if not np.isfinite(np.asarray(model.predict(inputs))).all():
+        raise StoreError("The model cannot predict a row of its data set.")

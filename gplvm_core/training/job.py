@@ -150,6 +150,8 @@ class Job:
             progress = self.snapshot.progress
             further["callback"] = _Observer(self)
             further["resume"] = None if progress is None else progress.run
+        if dataset.task is not None:
+            return _fit_column(model, dataset, further)
         if "views" in accepted:
             if not dataset.views:
                 raise DataError(
@@ -256,3 +258,20 @@ def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
         return dataset
     rows = getattr(fitted, "rows_", None)
     return dataset.kept(rows and rows.kept)
+
+
+def _fit_column(model: Any, dataset: Dataset, further: dict[str, Any]) -> Any:
+    """Train a regression on the rows that are not kept aside."""
+    task = dataset.task
+    assert task is not None
+    if not model.capabilities.predicts:
+        raise DataError(
+            f"A {type(model).__name__} makes a map, and the data set {dataset.title!r} asks for "
+            f"“{task.target}”. Train a SparseGPRegression or a DeepGP, or remove the task."
+        )
+    train, _ = task.rows(dataset.n_points)
+    given = task.of(dataset.column_names or (), dataset.values, train)
+    if given.variance is not None:
+        further = further | {"X_variance": given.variance}
+    further.pop("times", None)
+    return model.fit(given.inputs, given.target, **further)

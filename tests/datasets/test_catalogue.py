@@ -32,6 +32,7 @@ SHAPES = {
     "talking_head": (150, 64 * 64),
     "flow": (600, 12),
     "wine": (178, 13),
+    "diabetes": (442, 11),
     "countries": (142, 9),
     "spikes": (400, 50),
     "lit_pairs": (192, 2 * 48 * 48),

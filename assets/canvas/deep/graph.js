@@ -1,7 +1,7 @@
 // Curves over one input: a box with ticks on a canvas.
 
 import { niceTicks } from "../kit/axes.js";
-import { fitCanvas } from "../kit/dom.js";
+import { contextOf, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { css } from "../kit/theme.js";
 
@@ -15,15 +15,16 @@ export class Graph {
    * @param {[number, number]} across the numbers at the left and right end
    * @param {[number, number]} up the numbers at the lower and upper end
    * @param {Theme} theme
+   * @param {boolean} [measured] only to convert pixels: the canvas is not cleared
    */
-  constructor(canvas, across, up, theme) {
+  constructor(canvas, across, up, theme, measured = false) {
     this.across = across;
     this.up = up;
     this.theme = theme;
     this.edges = { lower: 22, upper: 8 }; // pixels below and above the box
     this.width = canvas.clientWidth;
     this.height = canvas.clientHeight;
-    this.context = fitCanvas(canvas, this.width, this.height);
+    this.context = measured ? contextOf(canvas) : fitCanvas(canvas, this.width, this.height);
   }
 
   /** @param {number} x @param {number} y @returns {[number, number]} */
@@ -44,7 +45,17 @@ export class Graph {
     ];
   }
 
-  axes() {
+  /** Draw only inside the box, until `context.restore()`. */
+  clip() {
+    const { context, width, height, edges } = this;
+    context.save();
+    context.beginPath();
+    context.rect(LEFT_EDGE, edges.upper, width - LEFT_EDGE - RIGHT_EDGE, height - edges.lower - edges.upper);
+    context.clip();
+  }
+
+  /** @param {number} [count] of ticks along each axis, about */
+  axes(count = 5) {
     const { context, theme, across, up } = this;
     context.font = `11px ${theme.font}`;
     context.fillStyle = css(theme.muted);
@@ -52,7 +63,7 @@ export class Graph {
     context.lineWidth = 1;
     context.beginPath();
     context.textAlign = "center";
-    for (const tick of niceTicks(...across, 5)) {
+    for (const tick of niceTicks(...across, count)) {
       const [x, y] = this.pixel(tick, up[0]);
       context.moveTo(x, y);
       context.lineTo(x, y + 4);
@@ -60,7 +71,7 @@ export class Graph {
     }
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (const tick of niceTicks(...up, 5)) {
+    for (const tick of niceTicks(...up, count)) {
       const [x, y] = this.pixel(across[0], tick);
       context.moveTo(x, y);
       context.lineTo(this.pixel(across[1], tick)[0], y);

@@ -17,8 +17,11 @@ class Capabilities:
         another.
     layers : bool
         Whether the model has several layers, each with a latent space.
+    predicts : bool
+        Whether the model predicts columns from inputs. Such a model has no latent map.
     """
 
     timed: bool = False
     views: bool = False
     layers: bool = False
+    predicts: bool = False

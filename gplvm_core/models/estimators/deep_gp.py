@@ -13,6 +13,7 @@ from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import capped_notes
 from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
 from gplvm_core.models.data.training_rows import TrainingRows
+from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import Layered, for_layers, widths
 from gplvm_core.models.estimators.regression_questions import RegressionQuestions
 from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
@@ -109,6 +110,11 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     scaling: Scale = "columns"
     mean: Mean = "compared"
     input_connections: bool = False
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The features of a regression: it predicts, and has no latent map."""
+        return Capabilities(predicts=True)
 
     @whole
     def fit(

@@ -13,6 +13,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.inputs import new_inputs
 from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.data.rows import checked_outputs, checked_rows
+from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.fitted import FittedLayer, Optimised, Saved
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network, Posterior
@@ -38,6 +39,11 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
     one_output_: bool
     input_center_: Float[Array, " Q"]
     input_scale_: Float[Array, " Q"]
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The features of a regression: it predicts, and has no latent map."""
+        return Capabilities(predicts=True)
 
     def predict(
         self,

@@ -9,18 +9,19 @@ from pages.ui.compare.members import (
     READY,
     Member,
     Waiting,
+    comparable,
     fitting,
     set_keys,
 )
 from pages.ui.compare.recipes import RECIPES, Recipe, begin, made_already
-from pages.ui.shared.catalogue import Item, items
+from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import LOOK, time_in_words
 
 
 def choose_data(first: Item | None) -> None:
     """Choose the model whose data the comparison uses."""
-    titles = {each.key: each.entry.title for each in items()}
+    titles = {each.key: each.entry.title for each in comparable()}
     keys, control = list(titles), f"compare_data|{first.key if first else None}"
 
     def switch() -> None:
@@ -85,7 +86,7 @@ def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> 
 
 def two_ready_models() -> None:
     """Instructions for fewer than two models, and a button that loads two ready models."""
-    there = {each.key for each in items() if not each.entry.broken}
+    there = {each.key for each in comparable()}
     with st.container(horizontal=True, vertical_alignment="center", key="compare_empty"):
         st.markdown(
             "Compare needs two models of the same data. Add a model, or start with two ready ones.",

@@ -17,6 +17,7 @@ from gplvm_core.wire.model import Chart, pack_model
 from gplvm_core.wire.placed import pack_placed
 from pages.ui.compare.recipes import RECIPES, Made, Recipe, made_already
 from pages.ui.shared.catalogue import Item, Listed, items, one_view, open_item
+from pages.ui.shared.doors import can_compare
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.link import go_to
 from pages.ui.shared.words import model_words, seconds_in_words
@@ -98,7 +99,7 @@ def linked_keys() -> tuple[str, ...]:
 
 def _usual() -> str | None:
     """Return the key of the model opened last if it can be compared, else of a ready model."""
-    there = [each.key for each in items() if not each.entry.broken]
+    there = [each.key for each in comparable()]
     seen = st.session_state.get(SEEN)
     if seen in there:
         try:
@@ -113,14 +114,20 @@ def set_keys(keys: tuple[str, ...], *dropped: str) -> None:
     go_to("model", "at", *dropped, models=",".join(keys))
 
 
+def comparable() -> tuple[Listed, ...]:
+    """All stored models with maps."""
+    return tuple(
+        each for each in items() if not each.entry.broken and can_compare(each.entry.capabilities)
+    )
+
+
 def fitting(item: Item) -> tuple[Listed, ...]:
     """Other stored models that may have the same data."""
     shape = item.dataset.values.shape
     return tuple(
         each
-        for each in items()
+        for each in comparable()
         if each.key != item.key
-        and not each.entry.broken
         and each.entry.dataset_name == item.dataset.name
         and (each.entry.n_points, each.entry.n_outputs) == shape
     )
@@ -129,6 +136,11 @@ def fitting(item: Item) -> tuple[Listed, ...]:
 def first_of(key: str) -> Item:
     """The model whose data all other models must share. Raises ValueError or StoreError."""
     item = one_view(open_item(key))
+    if not can_compare(item.model.capabilities):
+        raise ValueError(
+            f"“{item.title}” predicts a column, and Compare shows maps. Its tab Predict compares "
+            "it with simpler models."
+        )
     if any(column.kind == "exposure" for column in item.dataset.columns):
         raise ValueError(
             f"“{item.title}” has counts of unequal exposure. Compare has no plain models of such "

@@ -146,7 +146,9 @@ def view_menu(item: Item) -> None:
 
 def _in_use(item: Item) -> str:
     """The number of dimensions in use, or of layers."""
-    model = item.model
+    model, task = item.model, item.dataset.task
+    if task is not None:
+        return f"predicts {plain(task.target)} from {plural(len(task.inputs), 'input')}"
     if model.capabilities.layers:
         # The views' own layers are side by side: they count as many as the longest chain of one
         # view.

@@ -9,17 +9,22 @@ from pages.ui.explore.fill.tab import fill
 from pages.ui.explore.head import chosen_key, model_head, offers, opened, turn_to
 from pages.ui.explore.layers.tab import layers
 from pages.ui.explore.map.tab import latent_map
+from pages.ui.explore.predict.tab import predict
 from pages.ui.explore.time.tab import time
 from pages.ui.explore.views.tab import views
 from pages.ui.shared.catalogue import Item, capabilities_of
 from pages.ui.shared.dimension_names import read_names
-from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, TIME, VIEWS, tabs_for
+from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, PREDICT, TIME, VIEWS, tabs_for
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.lead import lead
 from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.plain import plain
 
 CONTROL = "explore_tab"  # session key of the bar
+NO_MAP = (
+    "This model predicts a column from inputs that are known, so it has no map. Its answers are "
+    "below."
+)
 LAST = "explore_last_tab"  # session key: the tab before the visitor left Explore
 
 
@@ -67,6 +72,15 @@ TABS = {
             "This model has one layer. The tab Layers needs a model with two or more.",
             "Train a deep model",
         ),
+        Tab(
+            PREDICT.tab,
+            "Predict",
+            predict,
+            "This model is a map: it does not predict one column. The tab Predict needs a model "
+            "that was trained for a column.",
+            "Train a model for a column",
+            whole=True,
+        ),
     )
 }
 
@@ -83,7 +97,7 @@ def explore() -> None:
             st.switch_page("pages/train.py")
         return
     allowed = _allowed(key)
-    tab = TABS[named if named in allowed else FIRST_TAB]
+    tab = TABS[named if named in allowed else next(iter(allowed), FIRST_TAB)]
     item = opened(key, whole=tab.whole)
     if item is None:
         return
@@ -91,7 +105,7 @@ def explore() -> None:
     model_head(item, tab.key)
     read_names(item, tab.key)
     _bar(item.key, tab.key, allowed)
-    if named != tab.key:
+    if named != tab.key and ("tab" in st.query_params or named != FIRST_TAB):
         _say_lacking(item.key, named)
     tab.show(item, f"{key}|{item.version}")
 
@@ -139,5 +153,5 @@ def _say_lacking(key: str, named: str) -> None:
     if named not in TABS:
         st.info(f"There is no tab “{plain(named[:20])}”, so this is the map.")
         return
-    st.info(TABS[named].lacks, icon=":material/info:")
+    st.info(TABS[named].lacks or NO_MAP, icon=":material/info:")
     offers(key, named, lambda can: named in tabs_for(can), TABS[named].train)

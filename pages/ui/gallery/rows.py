@@ -11,7 +11,7 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.store import ChangedError, Entry, Library, StoreError, workspace_problem
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed
-from pages.ui.shared.doors import COMPARE, main_door
+from pages.ui.shared.doors import COMPARE, can_compare, main_door
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.shared.words import (
@@ -49,7 +49,10 @@ def model_row(library: Library, listed: Listed) -> None:
                 st.caption(plain(missing))
             else:
                 st.html(card.html)
-                in_use = " · ".join((f"{card.effective} of {in_use} in use", *card.facts))
+                used = (
+                    () if entry.capabilities.predicts else (f"{card.effective} of {in_use} in use",)
+                )
+                in_use = " · ".join((*used, *card.facts))
         with words:
             st.subheader(plain(entry.title), anchor=False)
             st.caption(
@@ -70,7 +73,7 @@ def model_row(library: Library, listed: Listed) -> None:
             ):
                 door.open(listed.key)
             with st.popover("More", icon=":material/more_horiz:", width="stretch"):
-                if st.button(
+                if can_compare(entry.capabilities) and st.button(
                     COMPARE.verb,
                     key=f"compare_{entry.id}",
                     icon=COMPARE.icon,

@@ -3,13 +3,16 @@
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from numpy import ndarray as Array
 from PIL import Image
 
+from gplvm_core.comparison.one_column import predicted_by, task_of
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import leading_pair
+from gplvm_core.figures.light import dots
 from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import (
     beside,
@@ -20,11 +23,13 @@ from gplvm_core.figures.thumbnails import (
     row_picture,
     unit_positions,
 )
+from gplvm_core.readers.errors import plural
 from gplvm_core.wire.views import ViewRows
 from pages.ui.shared.catalogue import Item, Listed, calibration, open_item
 from pages.ui.shared.kept import kept
 from pages.ui.shared.outputs import first_outputs, generated, rows_of_views
-from pages.ui.shared.words import OWN_NOISE, classes_of, rows_in_words
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import OWN_NOISE, classes_of, percent, rows_in_words
 
 FRAMES = 40
 ANCHORS = 7
@@ -51,10 +56,30 @@ def card_of(listed: Listed, *, film: bool = True) -> ModelCard:
 def made_card(key: str, version: str, film: bool) -> ModelCard:
     """Draw the card; `version` identifies the file's content, for the cache."""
     item = open_item(key)
+    if item.dataset.task is not None:
+        return regression_card(item)
     html = moving_picture(item) if film else still_picture(item)
     own = OWN_NOISE if item.own_noise else None
     facts = tuple(each for each in (own, rows_in_words(item.model), calibration(key)) if each)
     return ModelCard(html, int(item.model.n_effective_), facts)
+
+
+def regression_card(item: Item) -> ModelCard:
+    """Draw the predictions of the rows kept aside over their true values."""
+    _, _, held = task_of(item.dataset)
+    found, task = predicted_by(item.model, held), item.dataset.task
+    assert task is not None
+    drawn = quote(dots(np.column_stack([found.truth, found.mean])))
+    html = (
+        f'<div class="mf-picture"><div class="mf-panel"><img src="data:image/svg+xml,{drawn}" '
+        f'alt="Predictions of {escape(task.target)} over its true values, for rows kept aside.">'
+        "</div></div>"
+    )
+    facts = (
+        f"predicts {plain(task.target)} from {plural(len(task.inputs), 'input')}",
+        f"{percent(float(found.inside.mean()))} of unseen rows inside the error bars",
+    )
+    return ModelCard(html, 0, facts)
 
 
 def shown_points(model: Any) -> Array:

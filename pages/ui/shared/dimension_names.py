@@ -50,7 +50,7 @@ def visitor_names(item: Item, space: str) -> tuple[str, ...]:
 
 def read_names(item: Item, tab: str) -> None:
     """Read the names of a ready model from the browser, for the figures and files of a tab."""
-    if not library_of(item.key)[0].read_only:
+    if not library_of(item.key)[0].read_only or item.model.capabilities.predicts:
         return
     of = _key(item, "")
     known: dict[str, tuple[str, ...]] = st.session_state.setdefault(BROWSERS, {})

@@ -30,6 +30,7 @@ FILL = Door("fill", "explore", "Fill in", ":material/brush:", "fill")
 TIME = Door("time", "explore", "Play", ":material/play_arrow:", "time")
 VIEWS = Door("views", "explore", "See the views", ":material/join_inner:", "views")
 LAYERS = Door("layers", "explore", "See the layers", ":material/layers:", "layers")
+PREDICT = Door("predict", "explore", "Predict", ":material/ads_click:", "predict")
 COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 
@@ -37,6 +38,8 @@ def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
     """The tabs of Explore for these capabilities, in order; none for a missing model."""
     if capabilities is None:
         return ()
+    if capabilities.predicts:  # without a latent map
+        return (PREDICT.tab,)
     allowed = {
         MAP: True,
         FILL: True,
@@ -50,4 +53,9 @@ def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
 def main_door(capabilities: Capabilities) -> Door:
     """The most specific tab for this kind of model."""
     tabs = tabs_for(capabilities)
-    return next((door for door in (VIEWS, TIME, LAYERS) if door.tab in tabs), MAP)
+    return next((door for door in (PREDICT, VIEWS, TIME, LAYERS) if door.tab in tabs), MAP)
+
+
+def can_compare(capabilities: Capabilities) -> bool:
+    """Whether Compare shows such models: it compares maps."""
+    return not capabilities.predicts

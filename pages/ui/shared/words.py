@@ -12,11 +12,14 @@ from gplvm_core.models import (
     GPLVM,
     BayesianGPLVM,
     BayesianPCA,
+    DeepGP,
     DeepGPLVM,
     DeepManifoldRelevance,
     DynamicalGPLVM,
     ManifoldRelevance,
     ProbabilisticPCA,
+    SemiDescribedGPRegression,
+    SparseGPRegression,
 )
 
 
@@ -79,6 +82,11 @@ STORIES: dict[str, Story] = {
         "Wines",
         "Chemical analyses of 178 wines from three grapes.",
         "With one scale for each column, the three kinds form separate groups.",
+    ),
+    "diabetes": Story(
+        "Diabetes",
+        "Ten measurements of 442 patients, and their disease a year later.",
+        "See what the progression of the disease depends on, and how surely.",
     ),
     "countries": Story(
         "Countries",
@@ -195,6 +203,9 @@ MODEL_WORDS: dict[str, str] = {
         (GPLVM, "GP-LVM"),
         (BayesianPCA, "Bayesian PCA"),
         (ProbabilisticPCA, "Probabilistic PCA"),
+        (SparseGPRegression, "GP regression"),
+        (SemiDescribedGPRegression, "GP regression with gaps"),
+        (DeepGP, "Deep GP regression"),
     )
 }
 
@@ -223,6 +234,12 @@ def rows_in_words(model: Any) -> str | None:
 def whole(value: float) -> str:
     """A number without decimals: thousands separated, a true minus sign, never "−0"."""
     text = f"{value:,.0f}"
+    return "0" if text == "-0" else text.replace("-", "−")
+
+
+def significant(value: float) -> str:
+    """A number with three significant digits and a true minus sign, never "−0"."""
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return "0" if text == "-0" else text.replace("-", "−")
 
 

@@ -8,7 +8,7 @@ from gplvm_core import training
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of
 from pages.ui.shared.component import answer_at_once
-from pages.ui.shared.doors import COMPARE, main_door
+from pages.ui.shared.doors import COMPARE, can_compare, main_door
 from pages.ui.shared.plain import plain
 from pages.ui.train.own_jobs import begin
 
@@ -21,7 +21,7 @@ def controls(job: Snapshot) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=CONTROLS):
         saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
         if saved is not None:
-            for door in (main_door(saved), COMPARE):
+            for door in (main_door(saved), *([COMPARE] if can_compare(saved) else [])):
                 if st.button(
                     door.verb,
                     type="secondary" if door is COMPARE else "primary",

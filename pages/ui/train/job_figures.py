@@ -1,15 +1,8 @@
-"""The figures of one training job: map, bound and dimensions, live or of the saved model.
+"""The figures of one training job: map, bound and dimensions, live or of the saved model."""
 
-The code of the interactive figures takes seconds to load in a new browser. Until then a static
-picture of the same numbers is shown.
-"""
-
-import base64
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 from numpy import ndarray as Array
 
@@ -24,7 +17,9 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.words import TERMS
+from pages.ui.train.column_live import column_figures, is_regression
 from pages.ui.train.job_controls import ENDED
+from pages.ui.train.light_figures import drawn, light
 
 MAP_HEIGHT, BOUND_HEIGHT, BARS_HEIGHT = 460, 200, 290  # pixels
 START = (
@@ -38,6 +33,9 @@ def live_figures(job_id: str) -> None:
     try:
         job = training.snapshot(job_id)
     except ValueError:
+        return
+    if is_regression(job):
+        column_figures(job)
         return
     state = figures_state(job)
     if state is None:
@@ -91,22 +89,6 @@ def first_map(job: Snapshot) -> None:
     if picture:
         st.markdown("**Map at the start**", help=START)
         light(picture, MAP_HEIGHT, "The first two principal components of the data.")
-
-
-def drawn(name: str, figure: go.Figure, picture: Callable[[], str], alt: str) -> None:
-    """An interactive figure above its static picture, which the stylesheet hides later."""
-    with st.container(key=f"job_figure_{name}"):
-        light(picture(), int(figure.layout.height), alt)
-        st.plotly_chart(figure, key=f"job_{name}", config={"displayModeBar": False}, alt=alt)
-
-
-def light(picture: str, height: int, alt: str) -> None:
-    """A picture (SVG) of full width."""
-    data = base64.b64encode(picture.encode()).decode()
-    st.html(
-        f'<img class="mf-light" style="height: {height}px" alt="{alt}" '
-        f'src="data:image/svg+xml;base64,{data}">'
-    )
 
 
 def map_picture(places: Array, labels: Array | None) -> str:

@@ -15,6 +15,7 @@ from pages.ui.shared.words import (
     model_words,
     seconds_in_words,
 )
+from pages.ui.train.column_live import is_regression
 from pages.ui.train.job_controls import ENDED, WAITING, controls
 from pages.ui.train.job_figures import live_figures
 from pages.ui.train.job_words import on_the_page
@@ -52,7 +53,9 @@ def settings_of(job: Snapshot) -> list[str]:
     words = []
     if "n_components" in job.parameters:
         widths = job.parameters["n_components"]
-        if isinstance(widths, tuple):
+        if isinstance(widths, tuple) and is_regression(job):
+            words.append(f"{len(widths) + 1} layers, {' and '.join(map(str, widths))} hidden")
+        elif isinstance(widths, tuple):
             words.append(f"{len(widths)} layers of {' and '.join(map(str, widths))} dimensions")
         else:
             words.append(plural(int(widths), "latent dimension"))
@@ -95,18 +98,20 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         st.progress(progress.share, text=doing_in_words(progress.phase, progress.message))
     elif job.reason and job.status == "finished":
         st.caption(f"Why it ended: {plain(on_the_page(job.reason))}.".replace("..", "."))
+    regression = is_regression(job)
     on = int(dimensions_on(progress.information).sum())
     deep = isinstance(job.parameters.get("n_components"), tuple)
     # In a deep model these are the top's dimensions; the verdicts describe the other layers.
-    if job.status == "finished" and on == 0 and not deep:
+    if job.status == "finished" and on == 0 and not deep and not regression:
         st.info(NOTHING_FOUND, icon=":material/info:")
     show_verdicts(verdicts, doubtful=bool(doubts))
     with st.container(horizontal=True, key="job_numbers"):
         number("Bound", bound_in_words(progress.bound), TERMS["bound"])
         if not job.parameters.get("kinds"):  # words and counts have no noise
             number("Noise", f"{progress.noise_variance:.3g}", TERMS["noise"])
-        which = "Top dimensions on" if deep else "Dimensions on"
-        number(which, f"{on} of {len(progress.information)}", TERMS["effective"])
+        if not regression:
+            which = "Top dimensions on" if deep else "Dimensions on"
+            number(which, f"{on} of {len(progress.information)}", TERMS["effective"])
         number("Steps", f"{progress.iteration:,}", "Accepted steps of the optimiser.")
         if job.status == "running" and left is not None:
             number("Time left", f"at most {seconds_in_words(left)}", TIME_LEFT)

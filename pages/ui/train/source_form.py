@@ -17,6 +17,22 @@ BEGINNING, LINES = 4000, 8  # bytes and lines of a file that are shown
 UPLOAD = "train_upload"  # session key: (file name, bytes), kept when the page is left
 
 
+def tables_form(names: tuple[str, ...]) -> Dataset | None:
+    """Choose one of these ready-made tables."""
+    there = [name for name in names if name in list_datasets()]
+    name = st.pills(
+        "Data set",
+        there,
+        format_func=title_of,
+        default=there[0],
+        required=True,
+        key="train_built_in_table",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return built_in(str(name))
+
+
 def built_in_form() -> Dataset | None:
     """Choose one of the data sets of Manifolio or of an installed package."""
     missing = optional_datasets()

@@ -31,7 +31,7 @@ def verdicts_of(job: Snapshot) -> tuple[str, ...]:
             model = open_item(f"library:{job.entry}").model
         except (ValueError, OSError, StoreError):
             return ()  # deleted in the Gallery
-        if model.capabilities.layers:
+        if hasattr(model, "layers_"):
             layers = list(model.layers_)
             if model.capabilities.views:
                 layers += [layer for own in model.own_layers_.values() for layer in own]

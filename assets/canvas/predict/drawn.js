@@ -1,0 +1,148 @@
+// The pictures of a regression: the answer on its range, curves over one input, the plane of two.
+
+import { Graph } from "../deep/graph.js";
+import { fitCanvas } from "../kit/dom.js";
+import { formatNumber } from "../kit/format.js";
+import { niceTicks } from "../kit/axes.js";
+import { INTERVAL } from "../geometry/regression.js";
+import { css, heatColour, mix } from "../kit/theme.js";
+import { rangeOf } from "./sliders.js";
+
+/** @import { Answer, Regression } from "../geometry/regression.js" */
+/** @import { Theme } from "../kit/theme.js" */
+
+export const STEPS = 41; // places of a curve
+const BINS = 24; // of the histogram of the data
+
+/**
+ * The answer with its interval over the histogram of the data.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Regression} model
+ * @param {Answer} answer
+ * @param {[number, number]} ends
+ * @param {Theme} theme
+ * @param {number} [truth]
+ */
+export function drawScale(canvas, model, answer, ends, theme, truth) {
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  const context = fitCanvas(canvas, width, height);
+  const floor = height - 18;
+  const at = (/** @type {number} */ value) => 6 + (Math.min(Math.max((value - ends[0]) / (ends[1] - ends[0]), 0), 1)) * (width - 12);
+  const counts = new Array(BINS).fill(0);
+  for (const value of model.targets) counts[Math.min(BINS - 1, Math.floor(((value - model.header.low) / (model.header.high - model.header.low)) * BINS))] += 1;
+  const most = Math.max(...counts);
+  context.fillStyle = css(theme.text, 0.14);
+  counts.forEach((count, i) => {
+    const [left, right] = [i, i + 1].map((edge) => at(model.header.low + (edge / BINS) * (model.header.high - model.header.low)));
+    const tall = (count / most) * (floor - 6);
+    context.fillRect(left, floor - tall, Math.max(right - left - 1, 1), tall);
+  });
+  const [low, high] = [-1, 1].map((side) => at(answer.mean + side * INTERVAL * answer.deviation));
+  context.fillStyle = css(theme.point, 0.28);
+  context.fillRect(low, floor - 9, high - low, 9);
+  context.fillStyle = css(theme.point);
+  context.fillRect(at(answer.mean) - 1.5, 4, 3, floor - 4);
+  if (truth !== undefined) {
+    context.fillStyle = css(theme.text);
+    context.beginPath();
+    context.arc(at(truth), floor - 4.5, 4, 0, 2 * Math.PI);
+    context.fill();
+  }
+  context.fillStyle = css(theme.muted);
+  context.font = `11px ${theme.font}`;
+  context.textAlign = "center";
+  for (const tick of niceTicks(...ends, 6)) {
+    const x = at(tick);
+    if (x > 14 && x < width - 14) context.fillText(formatNumber(tick), x, height - 4);
+  }
+}
+
+/**
+ * The answer over one input, its band for 95 % of new rows, the rows of the data, and the present value.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Regression} model
+ * @param {number} q
+ * @param {Float64Array} grid
+ * @param {Answer[]} answers
+ * @param {Float64Array} x
+ * @param {[number, number]} up
+ * @param {Theme} theme
+ */
+export function drawSlice(canvas, model, q, grid, answers, x, up, theme) {
+  if (!canvas.clientWidth) return;
+  const graph = new Graph(canvas, rangeOf(model.inputs[q]), up, theme);
+  graph.axes(3);
+  const { context } = graph;
+  graph.clip();
+  context.fillStyle = css(theme.text, 0.16);
+  const width = model.inputs.length;
+  for (let n = 0; n < model.targets.length; n++) {
+    const [px, py] = graph.pixel(model.rows[n * width + q], model.targets[n]);
+    context.fillRect(px - 1, py - 1, 2, 2);
+  }
+  const edge = (/** @type {number} */ side) => answers.map(({ mean, deviation }) => mean + side * INTERVAL * deviation);
+  graph.band(grid, edge(-1), edge(1), css(theme.accent, theme.dark ? 0.3 : 0.16));
+  graph.line(grid, answers.map(({ mean }) => mean), css(theme.accent), 2.2);
+  if (!Number.isNaN(x[q])) {
+    const [px] = graph.pixel(x[q], up[0]);
+    context.fillStyle = css(theme.point);
+    context.fillRect(px - 1, 0, 2, graph.height);
+  }
+  context.restore();
+}
+
+/**
+ * The answer over two inputs as colours, paler where it is a guess; rows of the data as dots.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Regression} model
+ * @param {[number, number]} pair
+ * @param {Float64Array} x
+ * @param {number} cells along each input
+ * @param {Theme} theme
+ */
+export function drawPlane(canvas, model, [a, b], x, cells, theme) {
+  if (!canvas.clientWidth) return;
+  const { inputs, header } = model;
+  const ends = [rangeOf(inputs[a]), rangeOf(inputs[b])];
+  const graph = new Graph(canvas, ends[0], ends[1], theme);
+  const picture = new ImageData(cells, cells);
+  const place = Float64Array.from(x);
+  for (let row = 0, at = 0; row < cells; row++) {
+    place[b] = ends[1][1] + ((row + 0.5) / cells) * (ends[1][0] - ends[1][1]);
+    for (let column = 0; column < cells; column++, at += 4) {
+      place[a] = ends[0][0] + ((column + 0.5) / cells) * (ends[0][1] - ends[0][0]);
+      const { mean } = model.answer(place);
+      const colour = heatColour((mean - header.low) / (header.high - header.low));
+      picture.data.set([...colour, 255], at);
+    }
+  }
+  const small = document.createElement("canvas");
+  [small.width, small.height] = [cells, cells];
+  /** @type {CanvasRenderingContext2D} */ (small.getContext("2d")).putImageData(picture, 0, 0);
+  graph.axes();
+  const { context } = graph;
+  const [left, top] = graph.pixel(ends[0][0], ends[1][1]);
+  const [right, floor] = graph.pixel(ends[0][1], ends[1][0]);
+  context.imageSmoothingEnabled = true;
+  context.drawImage(small, left, top, right - left, floor - top);
+  graph.clip();
+  for (let n = 0; n < model.targets.length; n++) {
+    const [px, py] = graph.pixel(model.rows[n * inputs.length + a], model.rows[n * inputs.length + b]);
+    context.beginPath();
+    context.arc(px, py, 2.6, 0, 2 * Math.PI);
+    context.fillStyle = css(heatColour((model.targets[n] - header.low) / (header.high - header.low)));
+    context.fill();
+    context.strokeStyle = "rgba(255,255,255,0.75)";
+    context.lineWidth = 0.8;
+    context.stroke();
+  }
+  if (!Number.isNaN(x[a]) && !Number.isNaN(x[b])) {
+    const [px, py] = graph.pixel(x[a], x[b]);
+    context.beginPath();
+    context.arc(px, py, 7, 0, 2 * Math.PI);
+    context.strokeStyle = css(mix(theme.point, [255, 255, 255], 0.1));
+    context.lineWidth = 3;
+    context.stroke();
+  }
+  context.restore();
+}

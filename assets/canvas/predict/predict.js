@@ -1,0 +1,245 @@
+// Ask a regression: sliders, the answer with its interval, and what the inputs do around them.
+
+import { element, partsOf } from "../kit/dom.js";
+import { formatFixed, formatNumber } from "../kit/format.js";
+import { NextFrame } from "../kit/next_frame.js";
+import { readTheme, takeTheme } from "../kit/theme.js";
+import { INTERVAL, Regression } from "../geometry/regression.js";
+import { drawPlane, drawScale, drawSlice, STEPS } from "./drawn.js";
+import { LayersPanel } from "./layers.js";
+import { rangeOf, Sliders } from "./sliders.js";
+import { Graph } from "../deep/graph.js";
+
+const MOST_SLICES = 12; // curves; of more inputs those that change the answer most
+const BUDGET = 8; // milliseconds of a frame for curves; the others follow in the next frames
+const IDLE = 120; // milliseconds without a change before the plane is drawn in full
+const [COARSE, FINE] = [18, 44]; // cells of the plane along each input, while moving and at rest
+const NOTHING_SEEN = 0.005; // of the target's range; a smaller change has no effect
+const GUESS = 0.8; // of the deviation of the function far from all rows
+
+/** The part of the state that a link has. @typedef {{ at: (number | null)[] }} PredictPlace */
+
+export class PredictFigure {
+  /**
+   * @param {ParentNode} root
+   * @param {Uint8Array} bytes
+   * @param {(number | null)[] | null} at inputs of the last visit
+   * @param {(place: PredictPlace) => void} keep
+   */
+  constructor(root, bytes, at, keep) {
+    this.parts = partsOf(root);
+    this.root = /** @type {HTMLElement} */ (this.parts.explorer);
+    this.model = new Regression(bytes);
+    this.keep = keep;
+    this.theme = readTheme(this.root);
+    const { inputs, header } = this.model;
+    const known = at?.length === inputs.length ? at.map((value) => value ?? NaN) : null;
+    /** The inputs in their own units; NaN: not known. */
+    this.x = Float64Array.from(inputs, ({ middle }, q) => (known ? known[q] : middle));
+    if (!this.model.averages) this.x.forEach((value, q) => { if (Number.isNaN(value)) this.x[q] = inputs[q].middle; });
+    /** Deviation of the function where no row is near. */
+    this.farthest = this.model.answer(inputs.map(({ low, high }) => high + 20 * (high - low))).doubt;
+    const room = 0.35 * (header.high - header.low);
+    /** @type {[number, number]} */
+    this.up = [header.low - room, header.high + room];
+    this.sliders = new Sliders(this.parts.list, this.model, this.x, (q, value) => this.set(q, value));
+    this.order = this.byEffect();
+    this.shown = this.order.slice(0, MOST_SLICES).sort((a, b) => a - b);
+    this.canvases = this.shown.map((q) => this.sliceOf(q));
+    this.parts.slices.replaceChildren(...this.canvases.map(({ figure }) => figure));
+    this.parts.more.hidden = inputs.length <= MOST_SLICES;
+    this.parts.more.textContent = `The ${MOST_SLICES} of ${inputs.length} inputs that change the answer most.`;
+    this.parts.target.textContent = header.target;
+    this.choosePlane();
+    this.deep = this.model.layers.length > 1 ? new LayersPanel(this.parts, this.model, this.order[0]) : null;
+    this.parts.deep.hidden = !this.deep;
+    this.deep?.onChange(() => this.changed());
+    this.parts.reset.addEventListener("click", () => this.setAll(inputs.map(({ middle }) => middle)));
+    this.parts.row.addEventListener("click", () => this.takeRow());
+    /** Curves that still show earlier inputs. @type {number[]} */
+    this.waiting = [];
+    this.rested = false;
+    this.timer = 0;
+    this.frame = new NextFrame(() => this.draw());
+    this.observer = new ResizeObserver(() => this.changed());
+    this.observer.observe(this.root);
+    takeTheme(this.root, this.theme);
+    this.root.dataset.ready = "true";
+    this.changed();
+  }
+
+  // --- what a visitor does --------------------------------------------------------------------
+
+  /** @param {number} q @param {number} value NaN: not known */
+  set(q, value) {
+    this.x[q] = value;
+    this.sliders.show(q, value);
+    this.changed();
+  }
+
+  /** @param {ArrayLike<number>} values */
+  setAll(values) {
+    for (let q = 0; q < this.x.length; q++) {
+      this.x[q] = Number.isNaN(values[q]) && !this.model.averages ? this.model.inputs[q].middle : values[q];
+      this.sliders.show(q, this.x[q]);
+    }
+    this.changed();
+  }
+
+  /** The next of the sent rows, in steps that visit all of them in a mixed order. */
+  takeRow() {
+    const { rows, targets, inputs } = this.model;
+    this.at = ((this.at ?? 0) + Math.max(1, Math.floor(0.382 * targets.length))) % targets.length;
+    this.setAll(rows.subarray(this.at * inputs.length, (this.at + 1) * inputs.length));
+    this.truth = { x: Float64Array.from(this.x), y: targets[this.at] };
+    this.changed();
+  }
+
+  changed() {
+    if (this.truth?.x.some((value, q) => value !== this.x[q] && !Number.isNaN(value))) this.truth = undefined;
+    this.waiting = this.canvases.map((_, i) => i);
+    this.rested = false;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => {
+      this.rested = true;
+      this.frame.ask();
+      this.parts.announce.textContent = `${this.model.header.target}: ${this.parts.value.textContent}, ${this.parts.between.textContent}`;
+      this.keep({ at: Array.from(this.x, (value) => (Number.isNaN(value) ? null : value)) });
+    }, IDLE);
+    this.frame.ask();
+  }
+
+  // --- parts ----------------------------------------------------------------------------------
+
+  /** The inputs, the one that changes the answer most first. */
+  byEffect() {
+    const effects = this.model.inputs.map(({ low, high }, q) => {
+      const means = this.model.along(this.x, q, [low, (low + high) / 2, high]).map(({ mean }) => mean);
+      return Math.max(...means) - Math.min(...means);
+    });
+    return effects.map((_, q) => q).sort((a, b) => effects[b] - effects[a]);
+  }
+
+  /** @param {number} q */
+  sliceOf(q) {
+    const input = this.model.inputs[q];
+    const canvas = element("canvas", { role: "img" });
+    const words = element("span");
+    const figure = element("figure", {}, canvas, element("figcaption", {}, element("b", { title: input.name }, input.name), words));
+    const take = (/** @type {PointerEvent} */ event) => {
+      const graph = new Graph(canvas, rangeOf(input), this.up, this.theme, true);
+      const [value] = graph.numbers(event.clientX - canvas.getBoundingClientRect().left, 0);
+      this.set(q, this.sliders.rounded(q, Math.min(Math.max(value, input.low), input.high)));
+    };
+    dragged(canvas, take);
+    return { q, figure, canvas, words };
+  }
+
+  choosePlane() {
+    const { inputs } = this.model;
+    this.parts.both.hidden = inputs.length < 2;
+    if (inputs.length < 2) return;
+    const [first, second] = this.order;
+    for (const [name, chosen] of /** @type {[string, number][]} */ ([["across", first], ["up", second]])) {
+      const select = /** @type {HTMLSelectElement} */ (this.parts[name]);
+      select.replaceChildren(...inputs.map((input, q) => element("option", { value: q, ...(q === chosen ? { selected: "" } : {}) }, `${name === "across" ? "Across" : "Up"}: ${input.name}`)));
+      select.addEventListener("change", () => {
+        const other = /** @type {HTMLSelectElement} */ (this.parts[name === "across" ? "up" : "across"]);
+        if (other.value === select.value) other.value = String(inputs.findIndex((_, q) => String(q) !== select.value));
+        this.changed();
+      });
+    }
+    dragged(this.parts.plane, (event) => {
+      const [a, b] = this.pair;
+      const { left, top } = this.parts.plane.getBoundingClientRect();
+      const graph = new Graph(this.parts.plane, rangeOf(inputs[a]), rangeOf(inputs[b]), this.theme, true);
+      const place = graph.numbers(event.clientX - left, event.clientY - top);
+      [a, b].forEach((q, i) => {
+        const { low, high } = inputs[q];
+        this.set(q, this.sliders.rounded(q, Math.min(Math.max(place[i], low), high)));
+      });
+    });
+  }
+
+  /** @returns {[number, number]} */
+  get pair() {
+    return [Number(this.parts.across.value), Number(this.parts.up.value)];
+  }
+
+  // --- drawing --------------------------------------------------------------------------------
+
+  draw() {
+    if (!this.root.clientWidth) return;
+    const begun = performance.now();
+    this.drawAnswer();
+    while (this.waiting.length && performance.now() - begun < BUDGET) this.drawSlice(/** @type {number} */ (this.waiting.shift()));
+    if (!this.waiting.length && performance.now() - begun < BUDGET) this.drawRest();
+    else this.frame.ask();
+  }
+
+  drawAnswer() {
+    const { parts, model, x } = this;
+    const { header } = model;
+    const answer = model.answer(x);
+    const width = header.high - header.low;
+    const [low, high] = [-1, 1].map((side) => answer.mean + side * INTERVAL * answer.deviation);
+    parts.value.textContent = formatFixed(answer.mean, width);
+    parts.between.textContent = `95 of 100 such rows: ${formatFixed(low, width)} to ${formatFixed(high, width)}`;
+    const far = answer.doubt > GUESS * this.farthest;
+    const unknown = x.filter(Number.isNaN).length;
+    parts.doubt.textContent = far ? "A guess: no row of the data is near these inputs."
+      : this.truth ? `In this row of the data it was ${formatFixed(this.truth.y, width)}.`
+        : unknown ? `${unknown === 1 ? "One input is" : `${unknown} inputs are`} not known: the answer is an average over ${unknown === 1 ? "it" : "them"}.` : "";
+    drawScale(parts.scale, model, answer, this.up, this.theme, this.truth?.y);
+    parts.scale.setAttribute("aria-label", `The interval on the range of the data, ${formatFixed(header.low, width)} to ${formatFixed(header.high, width)}.`);
+  }
+
+  /** @param {number} i */
+  drawSlice(i) {
+    const { q, canvas, words } = this.canvases[i];
+    const { low, high, name } = this.model.inputs[q];
+    const grid = Float64Array.from({ length: STEPS }, (_, n) => low + ((high - low) * n) / (STEPS - 1));
+    const answers = this.model.along(this.x, q, grid);
+    drawSlice(canvas, this.model, q, grid, answers, this.x, this.up, this.theme);
+    const means = answers.map(({ mean }) => mean);
+    const width = this.model.header.high - this.model.header.low;
+    const change = Math.max(...means) - Math.min(...means);
+    words.textContent = change < NOTHING_SEEN * width ? "no effect" : `${formatFixed(Math.min(...means), width)} to ${formatFixed(Math.max(...means), width)}`;
+    canvas.setAttribute("aria-label", `${this.model.header.target} over ${name}: from ${formatNumber(means[0])} at ${formatNumber(low)} to ${formatNumber(means[STEPS - 1])} at ${formatNumber(high)}. Use the slider of ${name} to change it.`);
+  }
+
+  drawRest() {
+    const { parts, model, theme } = this;
+    if (!parts.both.hidden) {
+      drawPlane(parts.plane, model, this.pair, this.x, this.rested ? FINE : COARSE, theme);
+      const width = model.header.high - model.header.low;
+      parts["key-low"].textContent = formatFixed(model.header.low, width);
+      parts["key-high"].textContent = formatFixed(model.header.high, width);
+      const [a, b] = this.pair.map((q) => model.inputs[q].name);
+      parts.plane.setAttribute("aria-label", `${model.header.target} over ${a} and ${b}, as colours. Use their sliders to move the point.`);
+    }
+    this.deep?.draw(this.x, theme);
+  }
+
+  retheme() {
+    takeTheme(this.root, this.theme);
+    this.changed();
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.frame.stop();
+    this.observer.disconnect();
+  }
+}
+
+/** Call `take` where the pointer is pressed, and while it is dragged. @param {HTMLElement} canvas @param {(event: PointerEvent) => void} take */
+function dragged(canvas, take) {
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    take(event);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.buttons) take(event);
+  });
+}

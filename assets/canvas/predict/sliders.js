@@ -1,0 +1,76 @@
+// A slider and a field for every input of a regression.
+
+import { element } from "../kit/dom.js";
+
+/** @import { Input, Regression } from "../geometry/regression.js" */
+
+const SLIDER_STEPS = 200; // of a slider whose input has fractions
+const RANGE_MARGIN = 0.03; // beside the range of an input in its curve
+
+export class Sliders {
+  /**
+   * @param {HTMLElement} list
+   * @param {Regression} model
+   * @param {ArrayLike<number>} x
+   * @param {(q: number, value: number) => void} set NaN: not known
+   */
+  constructor(list, model, x, set) {
+    this.model = model;
+    this.rows = model.inputs.map((input, q) => {
+      const { name, low, high } = input;
+      const step = stepOf(input);
+      const slider = element("input", { type: "range", min: low, max: high, step, "aria-label": name });
+      const field = element("input", {
+        type: "number", step: input.whole ? 1 : "any", "aria-label": `${name}, number`,
+        title: `${name}: ${shortNumber(low)} to ${shortNumber(high)} in the data${model.averages ? ". Empty: not known." : ""}`,
+        placeholder: model.averages ? "not known" : "",
+      });
+      const row = element("label", {}, element("span", { title: name }, name), slider, field);
+      slider.addEventListener("input", () => set(q, this.rounded(q, Number(slider.value))));
+      field.addEventListener("input", () => {
+        const value = field.value === "" ? NaN : Number(field.value);
+        if (field.validity.badInput || (Number.isNaN(value) && !model.averages)) return;
+        set(q, value);
+      });
+      // A field that cannot be read shows the value that counts again.
+      field.addEventListener("blur", () => this.show(q, this.x[q]));
+      return { row, slider, field };
+    });
+    this.x = x;
+    list.replaceChildren(...this.rows.map(({ row }) => row));
+    for (let q = 0; q < x.length; q++) this.show(q, x[q]);
+  }
+
+  /** @param {number} q @param {number} value */
+  show(q, value) {
+    const { row, slider, field } = this.rows[q];
+    row.classList.toggle("unknown", Number.isNaN(value));
+    if (!Number.isNaN(value)) slider.value = String(value);
+    if (/** @type {Document | ShadowRoot} */ (field.getRootNode()).activeElement !== field) field.value = Number.isNaN(value) ? "" : shortNumber(value);
+    else if (!field.validity.badInput && field.value !== "" && Number(field.value) !== value) field.value = shortNumber(value);
+  }
+
+  /** A value of a slider without digits that its step does not need. @param {number} q @param {number} value */
+  rounded(q, value) {
+    const input = this.model.inputs[q];
+    if (input.whole) return Math.round(value);
+    const digits = Math.max(0, Math.ceil(-Math.log10(stepOf(input))));
+    return Number(value.toFixed(Math.min(digits, 12)));
+  }
+}
+
+/** @param {Input} input */
+function stepOf({ low, high, whole }) {
+  return whole ? 1 : 10 ** Math.floor(Math.log10((high - low) / SLIDER_STEPS));
+}
+
+/** A number as a field shows it. @param {number} value */
+function shortNumber(value) {
+  return String(Number(value.toPrecision(6)));
+}
+
+/** The ends of an input's curve. @param {Input} input @returns {[number, number]} */
+export function rangeOf({ low, high }) {
+  const margin = RANGE_MARGIN * (high - low);
+  return [low - margin, high + margin];
+}

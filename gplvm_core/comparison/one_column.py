@@ -1,0 +1,159 @@
+"""Is a regression worth it? Its errors on rows kept aside, beside those of simpler predictions."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.comparison.baselines import WithNoise
+from gplvm_core.numerics import Array
+from gplvm_core.readers import Dataset
+from gplvm_core.readers.column_task import ColumnRows, ColumnTask
+
+TREES, LINE, MEAN = "Boosted trees", "A linear model", "Always the mean"
+INTERVAL = 1.959964  # standard deviations: 95 % of a Gaussian
+CLEAR = 2.0  # standard errors beyond which a difference is unlikely to be chance
+MOST_ROWS = 20_000  # rows that train the simpler predictions
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """Predictions of rows kept aside: their means, standard deviations and true values."""
+
+    name: str
+    mean: Float[Array, " H"]
+    std: Float[Array, " H"]
+    truth: Float[Array, " H"]
+
+    @property
+    def squares(self) -> Float[Array, " H"]:
+        """The squared error of each row."""
+        return (self.truth - self.mean) ** 2
+
+    @property
+    def error(self) -> float:
+        """The root of the mean squared error, in the target's unit."""
+        return float(np.sqrt(np.mean(self.squares)))
+
+    @property
+    def log_density(self) -> float:
+        """The mean log density of the true values, in nats; higher is better."""
+        logs = -0.5 * self.squares / self.std**2 - np.log(self.std) - 0.5 * np.log(2 * np.pi)
+        return float(np.mean(logs))
+
+    @property
+    def inside(self) -> Bool[NDArray[np.bool_], " H"]:
+        """Whether the true value of a row is in its interval of 95 %."""
+        return np.abs(self.truth - self.mean) <= INTERVAL * self.std
+
+
+def task_of(dataset: Dataset) -> tuple[ColumnTask, ColumnRows, ColumnRows]:
+    """The question of a data set, its training rows, and the rows kept aside."""
+    task = dataset.task
+    if task is None:
+        raise ValueError(f"{dataset.title} asks for no column (gplvm_core.readers.ask_column)")
+    names, values = dataset.column_names or (), dataset.values
+    train, held = task.rows(dataset.n_points)
+    return task, task.of(names, values, train), task.of(names, values, held)
+
+
+def predicted_by(model: Any, rows: ColumnRows, name: str = "This model") -> Predicted:
+    """Predictions of a fitted regression for rows with known targets."""
+    mean, std = answers(model, rows.inputs, rows.variance)
+    return Predicted(name, mean, std, rows.target)
+
+
+def answers(
+    model: Any, inputs: Float[Array, "n Q"], variance: Float[Array, "n Q"] | None = None
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    """Means and standard deviations of new observations; NaN marks missing inputs.
+
+    The prediction averages over a missing input, with the mean and variance of its training values.
+    Raises ValueError if the kernel has no expectations under Gaussian inputs and one is missing.
+    """
+    missing = np.isnan(inputs)
+    if not missing.any() and variance is None:
+        mean, std = model.predict(inputs, noise=True, return_std=True)
+        return np.asarray(mean).reshape(-1), np.asarray(std).reshape(-1)
+    filled = np.where(missing, model.input_center_, inputs)
+    known = np.zeros_like(inputs) if variance is None else variance
+    spread = np.where(missing, model.input_scale_**2, known)
+    uncertain = (spread > 0).any(axis=1)
+    mean, std = np.empty((2, len(inputs)))
+    for rows, given in ((uncertain, spread[uncertain]), (~uncertain, None)):
+        if rows.any():
+            own = model.predict(filled[rows], X_variance=given, noise=True, return_std=True)
+            mean[rows], std[rows] = (np.asarray(each).reshape(-1) for each in own)
+    return mean, std
+
+
+def simpler_predictions(dataset: Dataset) -> tuple[Predicted, ...]:
+    """The same rows predicted by boosted trees, a linear model and the mean.
+
+    Each has Gaussian noise with the variance of its residuals in cross-validation.
+    """
+    from sklearn.dummy import DummyRegressor
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LinearRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    _, train, held = task_of(dataset)
+    some = slice(None, None, max(1, -(-len(train.target) // MOST_ROWS)))
+    line = make_pipeline(
+        SimpleImputer(keep_empty_features=True), StandardScaler(), LinearRegression()
+    )
+    found = []
+    for name, regressor in (
+        (TREES, HistGradientBoostingRegressor(random_state=0)),
+        (LINE, line),
+        (MEAN, make_pipeline(SimpleImputer(keep_empty_features=True), DummyRegressor())),
+    ):
+        fitted = WithNoise(regressor, 0).fit(train.inputs[some], train.target[some, None])
+        mean = np.asarray(fitted.predict(held.inputs), dtype=float).reshape(-1)
+        found.append(Predicted(name, mean, np.full(len(mean), float(fitted.std_[0])), held.target))
+    return tuple(found)
+
+
+def worth_it(model: Predicted, others: tuple[Predicted, ...], target: str) -> str:
+    """One sentence in plain words: whether the model predicts better than simpler ones."""
+    kept = f"{len(model.truth):,} rows kept aside"
+    named = {other.name: other for other in others}
+    if _better(model, named[MEAN]) <= CLEAR:
+        return (
+            f"Not worth it: on {kept}, always answering the mean is as good. The inputs say little "
+            f"about {target}."
+        )
+    rivals = (named[TREES], named[LINE])
+    scores = [_better(model, rival) for rival in rivals]
+    worse = [rival for rival, score in zip(rivals, scores, strict=True) if score < -CLEAR]
+    beaten = [rival for rival, score in zip(rivals, scores, strict=True) if score > CLEAR]
+    if worse:
+        best = min(worse, key=lambda each: each.error)
+        return f"{best.name} {_verb(best)} better here, on {kept}. Use it, or another model."
+    if len(beaten) == 2:
+        return f"Worth it: on {kept}, it predicts better than boosted trees and a linear model."
+    if named[LINE] not in beaten:
+        return (
+            f"A linear model does as well: on {kept}, the difference may be chance. The "
+            "intervals of this model are wider where it knows less."
+        )
+    return (
+        f"As good as boosted trees on {kept}, and better than a linear model. Its intervals are "
+        "wider where it knows less."
+    )
+
+
+def _verb(one: Predicted) -> str:
+    return "predict" if one.name == TREES else "predicts"
+
+
+def _better(one: Predicted, other: Predicted) -> float:
+    """By how many standard errors the squared error of `one` is smaller."""
+    gain = other.squares - one.squares
+    error = float(np.std(gain)) / np.sqrt(max(len(gain) - 1, 1))
+    mean = float(np.mean(gain))
+    return mean / error if error > 0 else np.sign(mean) * np.inf if mean else 0.0

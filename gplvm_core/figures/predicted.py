@@ -1,0 +1,99 @@
+"""Draw predictions of held-out rows: beside the true values, their calibration, their errors."""
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float
+from numpy import ndarray as Array
+from scipy.special import ndtri
+
+from gplvm_core.figures.layout import as_text, quiet_layout
+from gplvm_core.figures.palette import COLOURS, FAINT
+
+INTERVAL = float(ndtri(0.975))
+LEVELS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
+MOST_ROWS = 500
+
+
+def predicted_figure(
+    truth: Float[Array, " H"],
+    mean: Float[Array, " H"],
+    std: Float[Array, " H"],
+    *,
+    target: str,
+    height: int = 320,
+) -> go.Figure:
+    """Draw predictions with intervals of 95 % over the true values; on the line they are right."""
+    some = np.linspace(0, len(truth) - 1, min(len(truth), MOST_ROWS)).round().astype(int)
+    truth, mean, std = truth[some], mean[some], std[some]
+    ends = [float(min(truth.min(), mean.min())), float(max(truth.max(), mean.max()))]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=ends, y=ends, mode="lines", line={"color": FAINT, "dash": "dot"}, hoverinfo="skip"
+    )
+    figure.add_scatter(
+        x=truth,
+        y=mean,
+        mode="markers",
+        marker={"color": COLOURS[0], "size": 6},
+        error_y={
+            "array": INTERVAL * std,
+            "thickness": 1,
+            "width": 0,
+            "color": "rgba(0,114,178,.3)",
+        },
+        hovertemplate="predicted %{y:.4g}<br>true %{x:.4g}<extra></extra>",
+    )
+    figure.update_xaxes(title_text=f"true {as_text(target)}")
+    figure.update_yaxes(title_text="predicted")
+    figure.update_layout(showlegend=False)
+    return quiet_layout(figure, height=height, revision="predicted")
+
+
+def calibration_figure(
+    truth: Float[Array, " H"],
+    mean: Float[Array, " H"],
+    std: Float[Array, " H"],
+    *,
+    height: int = 320,
+) -> go.Figure:
+    """Draw the share of rows inside intervals of 10 to 95 % over the promised share."""
+    away = np.abs(truth - mean) / std
+    inside = [float(np.mean(away <= ndtri(0.5 + level / 2))) for level in LEVELS]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[0, 100], y=[0, 100], mode="lines", line={"color": FAINT, "dash": "dot"}, hoverinfo="skip"
+    )
+    figure.add_scatter(
+        x=100 * LEVELS,
+        y=100 * np.array(inside),
+        mode="lines+markers",
+        line={"color": COLOURS[0], "width": 2.5},
+        hovertemplate="%{x:.0f} % promised<br>%{y:.0f} % inside<extra></extra>",
+    )
+    figure.update_xaxes(title_text="promised, %", range=[0, 100])
+    figure.update_yaxes(title_text="inside, %", range=[0, 101])
+    figure.update_layout(showlegend=False)
+    return quiet_layout(figure, height=height, revision="calibration")
+
+
+def residual_figure(
+    truth: Float[Array, " H"],
+    mean: Float[Array, " H"],
+    std: Float[Array, " H"],
+    *,
+    height: int = 320,
+) -> go.Figure:
+    """Draw errors in units of the predicted deviation; 95 of 100 are between −2 and 2."""
+    figure = go.Figure()
+    figure.add_hrect(y0=-INTERVAL, y1=INTERVAL, fillcolor="rgba(0,114,178,.12)", line_width=0)
+    figure.add_scatter(
+        x=mean,
+        y=(truth - mean) / std,
+        mode="markers",
+        marker={"color": COLOURS[0], "size": 6},
+        hovertemplate="predicted %{x:.4g}<br>error %{y:.2f} deviations<extra></extra>",
+    )
+    figure.update_xaxes(title_text="predicted")
+    figure.update_yaxes(title_text="error in deviations")
+    figure.update_layout(showlegend=False)
+    return quiet_layout(figure, height=height, revision="residuals")

@@ -1,0 +1,95 @@
+"""The rows and columns of a data set that a question about one column needs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gplvm_core.readers.column_task import HELD, ColumnTask
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError, plural, shortened
+from gplvm_core.readers.names import column_words
+
+NUMBERS = ("number", "count")  # kinds of columns that are inputs or targets of a regression
+
+
+def number_columns(dataset: Dataset) -> tuple[str, ...]:
+    """The names of the columns of numbers and counts."""
+    names = column_words(dataset)
+    if not dataset.columns:
+        return names
+    return tuple(each.name for each in dataset.columns if each.kind in NUMBERS)
+
+
+def word_columns(dataset: Dataset) -> tuple[str, ...]:
+    """The names of all other columns."""
+    numbers = number_columns(dataset)
+    return tuple(name for name in column_words(dataset) if name not in numbers)
+
+
+def ask_column(
+    dataset: Dataset,
+    target: str,
+    inputs: Sequence[str],
+    *,
+    errors: Mapping[str, str] | None = None,
+    gaps: bool = True,
+    held: float = HELD,
+) -> Dataset:
+    """The data set with the question "predict `target` from `inputs`", ready for a training job.
+
+    errors: for some inputs, the column with the standard deviations of their errors. gaps: whether
+    to use rows in which inputs are missing. held: the share of rows kept aside to test the model.
+    Rows without a value of the target are left out, and the notes of the result say how many.
+    Raises DataError for a question that cannot be answered.
+
+    Examples
+    --------
+    >>> from gplvm_core import load_dataset
+    >>> from gplvm_core.readers import ask_column
+    >>> asked = ask_column(load_dataset("diabetes"), "progression", ["age", "body mass index"])
+    >>> asked.column_names
+    ('age', 'body mass index', 'progression')
+    """
+    task = ColumnTask(target, tuple(inputs), dict(errors or {}), held)
+    names = column_words(dataset)
+    words = [name for name in task.columns if name in word_columns(dataset)]
+    if words:
+        raise DataError(
+            f"“{shortened(words[0])}” has words. A regression needs numbers: leave the column out, "
+            "or learn a map of the table, which takes words, too."
+        )
+    task.check(names, dataset.values)
+    values = dataset.values[:, [names.index(name) for name in task.columns]]
+    known = ~np.isnan(values[:, -1])
+    notes = list(dataset.notes)
+    if not known.all():
+        notes.append(f"{_rows(known)} left out: no value of “{shortened(target)}”.")
+    seen = ~np.isnan(values[:, : len(task.inputs)])
+    useful = seen.any(axis=1) if gaps else seen.all(axis=1)
+    if not useful[known].all():
+        lacking = "no value of any input" if gaps else "gaps in the inputs"
+        notes.append(f"{_rows(useful | ~known)} left out: {lacking}.")
+    rows = known & useful
+    return replace(
+        dataset,
+        targets=values[rows],
+        drawing=Drawing.of_vector(len(task.columns)),
+        column_names=task.columns,
+        columns=(),
+        views=(),
+        labels=None,
+        label_names=(),
+        times=None if dataset.times is None else dataset.times[rows],
+        sequences=None if dataset.sequences is None else dataset.sequences[rows],
+        row_names=None if dataset.row_names is None else dataset.row_names[rows],
+        covariates={},
+        notes=tuple(notes),
+        task=task,
+    )
+
+
+def _rows(kept: np.ndarray) -> str:
+    count = int((~kept).sum())
+    return f"{plural(count, 'row')} {'was' if count == 1 else 'were'}"

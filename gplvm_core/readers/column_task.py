@@ -1,0 +1,132 @@
+"""A question to a table: predict one of its columns from others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.readers.errors import DataError, listed, plural, shortened
+
+Array = NDArray[np.float64]
+
+LEAST_ROWS = 10
+HELD = 0.2  # share of the rows that are kept aside to test the model
+MOST_HELD = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRows:
+    """Rows of a question: inputs (NaN: missing), the variances of their errors, and the target."""
+
+    inputs: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"] | None  # None: the inputs are exact
+    target: Float[Array, " N"]
+
+
+@dataclass(frozen=True)
+class ColumnTask:
+    """Predict the column `target` of a data set from the columns `inputs`.
+
+    errors: for inputs that were measured with errors, the column with their standard deviations.
+    held: the share of rows kept aside to test the model; training never uses them. Which rows these
+    are depends only on the number of rows.
+    """
+
+    target: str
+    inputs: tuple[str, ...]
+    errors: Mapping[str, str] = field(default_factory=dict)
+    held: float = HELD
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the question needs, each once, the target last."""
+        return tuple(dict.fromkeys((*self.inputs, *self.errors.values(), self.target)))
+
+    def rows(self, n_rows: int) -> tuple[Int[NDArray[np.intp], " t"], Int[NDArray[np.intp], " h"]]:
+        """The numbers of the rows for training, and of those kept aside."""
+        count = min(round(self.held * n_rows), MOST_HELD)
+        order = np.random.default_rng(0).permutation(n_rows)
+        return np.sort(order[count:]), np.sort(order[:count])
+
+    def of(
+        self, names: Sequence[str], values: Float[Array, "N D"], rows: Int[NDArray[np.intp], " n"]
+    ) -> ColumnRows:
+        """Inputs, errors and target of some rows of a table with these columns."""
+        places = {name: place for place, name in enumerate(names)}
+        some = values[rows]
+        inputs = some[:, [places[name] for name in self.inputs]]
+        variance = None
+        if self.errors:
+            variance = np.zeros_like(inputs)
+            for q, name in enumerate(self.inputs):
+                if name in self.errors:
+                    variance[:, q] = some[:, places[self.errors[name]]] ** 2
+        return ColumnRows(inputs, variance, some[:, places[self.target]])
+
+    def check(self, names: Sequence[str], values: Float[Array, "N D"]) -> None:
+        """Raise a DataError unless the question can be answered from this table."""
+        self._check_names(names)
+        everything = np.arange(len(values))
+        given = self.of(names, values, everything)
+        _check_target(self.target, given.target)
+        constant = [
+            name
+            for name, column in zip(self.inputs, given.inputs.T, strict=True)
+            if _constant(column)
+        ]
+        if len(constant) == len(self.inputs):
+            raise DataError(
+                "Nothing varies in the inputs, so nothing can be predicted from them. Choose other "
+                "inputs."
+            )
+        for name, column in self.errors.items():
+            spread = values[:, list(names).index(column)]
+            known = ~np.isnan(values[:, list(names).index(name)])
+            wrong = np.flatnonzero(known & ~(spread >= 0.0))
+            if len(wrong):
+                raise DataError(
+                    f"“{shortened(column)}” has the errors of “{shortened(name)}”, so every row "
+                    f"needs a number that is 0 or larger. Row {wrong[0] + 1} has "
+                    f"{'none' if np.isnan(spread[wrong[0]]) else f'{spread[wrong[0]]:g}'}."
+                )
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        unknown = [name for name in self.columns if name not in names]
+        if unknown:
+            raise DataError(
+                f"The table has no column {listed([f'“{shortened(name)}”' for name in unknown])}. "
+                f"Its columns are {listed(list(names))}."
+            )
+        if not self.inputs:
+            raise DataError("Choose at least one input: a column from which to predict.")
+        if self.target in self.inputs:
+            raise DataError(
+                f"“{shortened(self.target)}” is the column to predict, so it cannot be an input, "
+                "too. Remove it from the inputs."
+            )
+        if self.target in self.errors.values() or set(self.inputs) & set(self.errors.values()):
+            raise DataError(
+                "A column of errors cannot be an input or the column to predict, too. Choose "
+                "another column of errors, or remove it from the inputs."
+            )
+
+
+def _constant(column: Float[Array, " N"]) -> bool:
+    known = column[~np.isnan(column)]
+    return len(known) == 0 or bool(np.all(known == known[0]))
+
+
+def _check_target(name: str, column: Float[Array, " N"]) -> None:
+    missing = int(np.isnan(column).sum())
+    if len(column) - missing < LEAST_ROWS:
+        raise DataError(
+            f"Only {plural(len(column) - missing, 'row')} with a value of “{shortened(name)}”; "
+            f"prediction needs at least {LEAST_ROWS}."
+        )
+    if _constant(column):
+        raise DataError(
+            f"“{shortened(name)}” has the same value in every row, so there is nothing to predict. "
+            "Choose another column."
+        )

@@ -1,0 +1,87 @@
+"""Pack a fitted regression into bytes, so that the browser can answer for any inputs."""
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray as Array
+
+from gplvm_core.prediction import Posterior
+from gplvm_core.readers import Dataset
+from gplvm_core.wire.basis import kernel_parts
+from gplvm_core.wire.frame import frame
+
+MOST_DRAWN = 400  # rows that are drawn beside the curves
+EDGES = (0.0, 100.0)  # percentiles of an input at the ends of its slider
+
+
+def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
+    """Pack the layers of a regression, its inputs with their ranges, and some rows of its data.
+
+    name: key of the bytes in the browser. Raises ValueError for a model that the browser cannot
+    evaluate: one with a separate noise for each output, or with inputs connected to every layer.
+    Raises KernelError for a kernel that it cannot evaluate.
+    """
+    task = dataset.task
+    if task is None:
+        raise ValueError(f"{dataset.title} has no column to predict.")
+    train, _ = task.rows(dataset.n_points)
+    rows = task.of(dataset.column_names or (), dataset.values, train)
+    arrays: dict[str, Array] = {}
+    layers = []
+    posteriors = [layer.posterior_ for layer in getattr(model, "layers_", ())] or [model.posterior_]
+    width = len(task.inputs)
+    for number, posterior in enumerate(posteriors):
+        if posterior.n_latent != width or posterior.each is not None or posterior.links is not None:
+            raise ValueError("The browser cannot evaluate this model.")
+        width = posterior.n_outputs
+        own, described = _layer(posterior)
+        arrays |= {f"{key}{number}": values for key, values in own.items()}
+        layers.append(described)
+    some = np.linspace(0, len(train) - 1, min(len(train), MOST_DRAWN)).round().astype(int)
+    arrays["rows"] = rows.inputs[some].astype(np.float32)
+    arrays["targets"] = rows.target[some].astype(np.float32)
+    arrays["input_center"] = np.asarray(model.input_center_, dtype=float)
+    arrays["input_scale"] = np.asarray(model.input_scale_, dtype=float)
+    header = {
+        "name": name,
+        "target": task.target,
+        "low": float(rows.target.min()),
+        "high": float(rows.target.max()),
+        "mean": float(rows.target.mean()),
+        "inputs": [_input(*each) for each in zip(task.inputs, rows.inputs.T, strict=True)],
+        "layers": layers,
+        "verdicts": [layer.verdict_ for layer in getattr(model, "layers_", ())],
+    }
+    return frame(header, arrays)
+
+
+def _layer(posterior: Posterior) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The arrays of a layer in double precision: weights and gap contain the inverse of K."""
+    width = posterior.n_outputs
+    arrays = {
+        "inducing": posterior.inducing.astype(float),
+        "weights": posterior.weights.astype(float),
+        "gap": posterior.gap.astype(float),
+        "group": np.asarray(posterior.groups).astype(np.int32),
+        "center": np.broadcast_to(posterior.center, (width,)).astype(float),
+        "scale": np.broadcast_to(posterior.scale, (width,)).astype(float),
+    }
+    if posterior.slope is not None:
+        arrays["slope"] = posterior.slope.astype(float)
+    kernel = kernel_parts(posterior.kernel, posterior.n_latent, posterior.n_latent)
+    return arrays, {"kernel": kernel, "noise": float(posterior.noise_variance)}
+
+
+def _input(name: str, values: Array) -> dict[str, Any]:
+    """An input: its range in the training rows, its median, and whether it has whole numbers."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        known = np.zeros(1)
+    low, high = np.percentile(known, EDGES)
+    return {
+        "name": name,
+        "low": float(low),
+        "high": float(high if high > low else low + 1.0),
+        "middle": float(np.median(known)),
+        "whole": bool(np.all(known == np.round(known))),
+    }

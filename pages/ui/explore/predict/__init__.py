@@ -1,0 +1,1 @@
+"""The tab Predict: answers of a regression for any inputs, and how good they are."""

@@ -1,0 +1,148 @@
+"""A table of new rows, answered with intervals."""
+
+from pathlib import PurePath
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.comparison.one_column import INTERVAL, answers
+from gplvm_core.datasets import Drawing, View
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
+from gplvm_core.readers.tables.csv_text import csv_text
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_sandboxed, readers
+from pages.ui.shared.words import file_stem, significant
+
+SHOWN = 200  # rows in the table on the page; the file has all of them
+
+
+def new_rows(item: Item, name: str) -> None:
+    """Upload a table; the answers as a table and as a file."""
+    task = item.dataset.task
+    assert task is not None
+    st.header("New rows", anchor=False)
+    readers().warm()
+    kept, turn_key = f"predict_file|{item.key}", f"predict_turn|{item.key}"
+    turn = st.session_state.get(turn_key, 0)
+    widget = f"{kept}|{turn}"
+
+    def keep() -> None:
+        file = st.session_state.get(widget)
+        if file is None:
+            st.session_state.pop(kept, None)
+        else:
+            st.session_state[kept] = (PurePath(file.name).name, file.getvalue())
+
+    file = st.file_uploader(
+        f"A table with the inputs of the model, to predict “{plain(task.target)}” in every row",
+        type=formats(Drawing.of_vector(len(task.inputs))),
+        max_upload_size=MOST_MEGABYTES,
+        key=widget,
+        help="Columns are found by their names. Empty cells are inputs that are not known. The "
+        "file stays on this machine.",
+        on_change=keep,
+    )
+    if kept not in st.session_state:
+        _example(item)
+        return
+    title, data = st.session_state[kept]
+    if file is None:  # the uploader forgets its file when the page is left
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/draft: **{plain(title)}**", width="content")
+            if st.button("Remove", type="tertiary", icon=":material/close:", key=f"{kept}|remove"):
+                del st.session_state[kept]
+                st.session_state[turn_key] = turn + 1
+                st.rerun()
+    like = View("inputs", Drawing.of_vector(len(task.inputs)), task.inputs)
+    try:
+        rows: NewRows = read_sandboxed("new rows", title, data, dataset=like)
+        mean, std = answers(item.model, rows.values)
+    except ValueError as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    for note in rows.notes:
+        st.caption(plain(note))
+    _answered(item, rows, mean, std)
+
+
+def _example(item: Item) -> None:
+    """An example file: the inputs of some rows of the data."""
+    task = item.dataset.task
+    assert task is not None
+    rows = task.of(item.dataset.column_names or (), item.dataset.values, np.arange(3)).inputs
+    lines = [task.inputs, *([numeral(value) for value in row] for row in rows)]
+    st.download_button(
+        "Example file",
+        data=csv_text(lines).encode(),
+        file_name="example.csv",
+        mime="text/csv",
+        on_click="ignore",
+        key="predict_example",
+        type="tertiary",
+        icon=":material/download:",
+    )
+
+
+def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
+    """The answers on the page, and the button for the file."""
+    task = item.dataset.task
+    assert task is not None
+    low, high = mean - INTERVAL * std, mean + INTERVAL * std
+    found = {task.target: mean, "from": low, "to": high}
+    names = list(range(1, len(mean) + 1)) if rows.row_names is None else rows.row_names
+    table = pd.DataFrame(
+        {key: [significant(value) for value in column[:SHOWN]] for key, column in found.items()}
+        | {
+            f"{name} ": ["–" if np.isnan(v) else significant(v) for v in column[:SHOWN]]
+            for name, column in zip(task.inputs, rows.values.T, strict=True)
+        },
+        index=pd.Index(names[:SHOWN], name="row"),
+    )
+    gaps = int(np.isnan(rows.values).any(axis=1).sum())
+    unknown = f" {plural(gaps, 'row')} lack an input: their intervals are wider." if gaps else ""
+    st.markdown(
+        f"**{plural(len(mean), 'row')} answered.** 95 of 100 true values are expected between "
+        f"“from” and “to”.{unknown}".replace("1 row lack", "1 row lacks").replace(
+            "lacks an input: their intervals are", "lacks an input: its interval is"
+        )
+    )
+    st.dataframe(table, height=min(38 + 35 * len(table), 320))
+    if len(mean) > SHOWN:
+        st.caption(f"The first {SHOWN} rows; the file has all {len(mean):,}.")
+    st.download_button(
+        "Download the answers",
+        data=lambda: answers_csv(task.target, task.inputs, rows, mean, std),
+        file_name=f"{file_stem(item.title)}-answers.csv",
+        mime="text/csv",
+        on_click="ignore",
+        key="predict_download",
+        type="primary",
+        icon=":material/download:",
+    )
+
+
+def answers_csv(
+    target: str, inputs: tuple[str, ...], rows: NewRows, mean: Array, std: Array
+) -> bytes:
+    """The new rows with the prediction, its deviation and its interval, as CSV."""
+    named = rows.row_names is not None
+    head = [*(["row"] if named else []), *inputs]
+    lines: list[list[object]] = [
+        [*head, f"{target} predicted", "deviation", "95 % from", "95 % to"]
+    ]
+    for n, values in enumerate(rows.values):
+        front = [] if rows.row_names is None else [str(rows.row_names[n])]
+        ends = (mean[n], std[n], mean[n] - INTERVAL * std[n], mean[n] + INTERVAL * std[n])
+        lines.append(
+            [*front, *("NA" if np.isnan(v) else numeral(v) for v in values), *map(numeral, ends)]
+        )
+    return csv_text(lines).encode()
+
+
+def numeral(value: float) -> str:
+    """A number as text for a file."""
+    return f"{value:.8g}"

@@ -1,0 +1,56 @@
+"""Is a regression worth it? The sentence and the table, for Train and Explore."""
+
+import streamlit as st
+
+from gplvm_core.comparison.one_column import Predicted, simpler_predictions, worth_it
+from gplvm_core.datasets import Dataset
+from pages.ui.shared.kept import kept
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import percent, significant
+
+MOST_LINES = 6
+HELP = (
+    "Rows that training never used. Typical error: the root of the mean squared error, in the unit "
+    "of the column. Inside: the share of true values in the intervals of 95 %. Log-likelihood: "
+    "the mean log density of the true values, in nats; higher is better. The intervals of the "
+    "other three are as wide as their errors in cross-validation."
+)
+
+
+class _Named:
+    """A data set that the cache identifies by a name."""
+
+    def __init__(self, dataset: Dataset, name: str) -> None:
+        self.dataset, self.name = dataset, name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Named) and other.name == self.name
+
+
+def simpler(dataset: Dataset, name: str) -> tuple[Predicted, ...]:
+    """The rows kept aside, predicted by simpler models; name: identifies the data."""
+    return _simpler(_Named(dataset, name))
+
+
+@kept(16)
+def _simpler(named: _Named) -> tuple[Predicted, ...]:
+    return simpler_predictions(named.dataset)
+
+
+def show_worth(model: Predicted, others: tuple[Predicted, ...], target: str) -> None:
+    """The verdict in one sentence, and below it the numbers of all models."""
+    st.markdown(f"**{plain(worth_it(model, others, f'“{target}”'))}**")
+    lines = [
+        "| Predicted by | Typical error | Inside 95 % | Log-likelihood |",
+        "|:--|--:|--:|--:|",
+        *(
+            f"| {plain(each.name)} | {significant(each.error)} | "
+            f"{percent(float(each.inside.mean()))} | "
+            f"{each.log_density:.2f} |".replace("-", "−")
+            for each in (model, *others)
+        ),
+    ]
+    st.markdown("\n".join(lines), help=HELP)

@@ -1,0 +1,242 @@
+"""The form for one column from others: the question, the inputs, and the model."""
+
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core import DeepGP, SemiDescribedGPRegression, SparseGPRegression
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers import ask_column
+from gplvm_core.readers.asked import number_columns, word_columns
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.rows.table import TableDataset
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import TERMS
+from pages.ui.train.goal_form import want_map
+
+TABLES = ("diabetes", "flow", "wine", "countries")  # ready-made data with columns to predict
+EXACT, ERRORS = "Exactly", "With errors that are in the table"
+SMOOTH, DEEP = "One smooth function", "A function with jumps or bends"
+LINES = {
+    SMOOTH: "A Gaussian process. Try this first: it is quick, and often enough.",
+    DEEP: "A deep Gaussian process: two layers, so the function may be calm in one place and "
+    "change fast in another. Takes longer.",
+}
+LABEL = "label"
+
+
+def column_question(dataset: Dataset) -> Dataset | None:
+    """Ask for the column and the inputs; return the data with this question, or None."""
+    if isinstance(dataset, TableDataset):
+        st.info(
+            "A table on this server is read in parts, which only maps can use. Upload a file with "
+            "fewer rows to predict a column.",
+            icon=":material/info:",
+        )
+        return None
+    if dataset.drawing.kind in ("image", "skeleton"):
+        st.info(
+            "These rows are pictures or bodies. Choose a table, such as Diabetes, to predict one "
+            "of its columns.",
+            icon=":material/info:",
+        )
+        return None
+    numbers, words = number_columns(dataset), word_columns(dataset)
+    words = (*words, *((LABEL,) if dataset.labels is not None and LABEL not in words else ()))
+    targets = (*numbers, *words)
+    target = st.selectbox(
+        "Column to predict",
+        targets,
+        index=len(numbers) - 1 if numbers else 0,
+        key=f"column_target_{dataset.name}",
+        persist_state="session",
+    )
+    if target in words:
+        _lead_to_map(str(target))
+        return None
+    inputs = st.multiselect(
+        "Inputs",
+        numbers,
+        default=[name for name in numbers if name != target],
+        key=f"column_inputs_{dataset.name}_{target}",
+        help="The columns from which to predict. More columns make training slower; those that do "
+        "not help get little weight.",
+        persist_state="session",
+    )
+    if words:
+        st.caption(
+            f"{plural(len(words), 'column')} of words cannot be "
+            f"{'an input' if len(words) == 1 else 'inputs'} here: {plain(listed(list(words)))}."
+        )
+    errors = _errors(dataset, numbers, str(target), tuple(inputs))
+    try:
+        asked = ask_column(dataset, str(target), inputs, errors=errors)
+        if has_gaps(asked) and not _use_gaps(asked):
+            asked = ask_column(dataset, str(target), inputs, errors=errors, gaps=False)
+    except ValueError as error:
+        st.error(plain(error), icon=":material/error:")
+        return None
+    for note in asked.notes[len(dataset.notes) :]:
+        st.caption(f":material/info: {plain(note)}")
+    assert asked.task is not None
+    train, held = asked.task.rows(asked.n_points)
+    st.caption(
+        f"{plural(len(train), 'row')} for training; {plural(len(held), 'row')} kept aside to test "
+        "the model."
+    )
+    return asked
+
+
+def _lead_to_map(target: str) -> None:
+    """A column of words: the map learns it with all other columns."""
+    st.info(
+        f"“{plain(target)}” has words. A map of the whole table learns words beside numbers; the "
+        "tab Fill in of Explore then gives the probability of every word from the other columns.",
+        icon=":material/info:",
+    )
+    st.button("Make a map instead", icon=":material/map:", type="primary", on_click=want_map)
+
+
+def _errors(
+    dataset: Dataset, numbers: tuple[str, ...], target: str, inputs: tuple[str, ...]
+) -> dict[str, str]:
+    """Ask which columns have the errors of the inputs."""
+    mark = f"{dataset.name}_{target}"
+    measured = st.segmented_control(
+        "How were the inputs measured?",
+        [EXACT, ERRORS],
+        default=EXACT,
+        required=True,
+        key=f"column_measured_{mark}",
+        help="A column of errors has the standard deviation of another column's values, row by "
+        "row. The model then allows for these errors.",
+        persist_state="session",
+    )
+    if measured == EXACT:
+        return {}
+    others = [name for name in numbers if name != target and name not in inputs]
+    if not others:
+        st.caption(
+            "Remove the columns of errors from the inputs; then choose here what they belong to."
+        )
+        return {}
+    found = {}
+    for name in inputs:
+        column = st.selectbox(
+            f"Errors of “{plain(name)}”",
+            others,
+            index=None,
+            placeholder="Exact",
+            key=f"column_error_{mark}_{name}",
+            persist_state="session",
+        )
+        if column is not None:
+            found[name] = column
+    return found
+
+
+def has_gaps(asked: Dataset) -> bool:
+    """Whether some inputs are missing."""
+    missing = asked.missing
+    assert asked.task is not None
+    return missing is not None and bool(missing[:, : len(asked.task.inputs)].any())
+
+
+def _use_gaps(asked: Dataset) -> bool:
+    assert asked.missing is not None and asked.task is not None
+    count = int(asked.missing[:, : len(asked.task.inputs)].any(axis=1).sum())
+    return st.toggle(
+        f"Use the {plural(count, 'row')} with gaps in the inputs",
+        value=True,
+        key=f"column_gaps_{asked.name}",
+        help="The model estimates the missing inputs from the others. Off: these rows are left "
+        "out.",
+        persist_state="session",
+    )
+
+
+def regression_form(asked: Dataset) -> Any:
+    """Ask which model, and its options; return the estimator, not fitted."""
+    title = st.radio(
+        "Which one?",
+        list(LINES),
+        captions=list(LINES.values()),
+        key="column_model",
+        persist_state="session",
+        width="stretch",
+    )
+    options: dict[str, Any] = {
+        "max_iter": st.number_input(
+            "Training steps, at most",
+            min_value=10,
+            max_value=20_000,
+            value=500,
+            step=100,
+            key="column_max_iter",
+            help=TERMS["max_iter"],
+            persist_state="session",
+        )
+    }
+    assert asked.task is not None
+    train, _ = asked.task.rows(asked.n_points)
+    most = min(len(train), 300)
+    with st.expander("More options"):
+        if title == DEEP:
+            options["n_components"] = _hidden(len(asked.task.inputs))
+        options["n_inducing"] = st.number_input(
+            "Inducing points",
+            min_value=min(2, most),
+            max_value=most,
+            value=min(30 if title == DEEP else 50, most),
+            step=10,
+            key=f"column_inducing_{most}_{title == DEEP}",
+            help=TERMS["inducing"],
+            persist_state="session",
+        )
+        options["n_restarts"] = st.number_input(
+            "Starts",
+            min_value=1,
+            max_value=20,
+            value=1,
+            key="column_restarts",
+            help=TERMS["restarts"],
+            persist_state="session",
+        )
+        options["random_state"] = st.number_input(
+            "Random seed",
+            min_value=0,
+            max_value=2**31 - 1,
+            value=0,
+            key="column_seed",
+            help=TERMS["seed"],
+            persist_state="session",
+        )
+    if title == DEEP:
+        return DeepGP(**options)
+    return (SemiDescribedGPRegression if has_gaps(asked) else SparseGPRegression)(**options)
+
+
+def _hidden(n_inputs: int) -> tuple[int, ...]:
+    """The widths of the hidden layers."""
+    left, right = st.columns(2)
+    with left:
+        layers = st.segmented_control(
+            "Layers",
+            [2, 3],
+            default=2,
+            required=True,
+            key="column_layers",
+            help="Every layer is a Gaussian process; each turns its inputs into those of the next.",
+            persist_state="session",
+        )
+    with right:
+        width = st.number_input(
+            "Dimensions between layers",
+            min_value=1,
+            max_value=10,
+            value=min(2, n_inputs),
+            key="column_width",
+            help="How many numbers a layer passes to the next one.",
+            persist_state="session",
+        )
+    return (int(width),) * (int(layers or 2) - 1)

@@ -1,0 +1,136 @@
+"""Predicting a column through AppTest: the form of Train, the job, and the tab Predict."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from gplvm_core import SparseGPRegression, load_dataset
+from gplvm_core.comparison.one_column import answers, task_of
+from gplvm_core.readers import ask_column
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.store import Library, workspace
+from pages.ui.explore.predict.new_rows import answers_csv
+from tests.app.apptest import finished, go_to, press, query, run_page, said
+
+pytestmark = pytest.mark.usefixtures("home")
+GOAL = "A column from others"
+
+
+def asks(at, goal=GOAL):
+    """Answer the first question of Train."""
+    control = next(c for c in at.segmented_control if c.label == "What do you want?")
+    return control.set_value(
+        {"A map": "map", GOAL: "column", "A series ahead": "series"}[goal]
+    ).run()
+
+
+def stored() -> str:
+    """A small model of the progression of diabetes in the library; returns its key."""
+    asked = ask_column(load_dataset("diabetes"), "progression", ["body mass index", "HDL"])
+    _, train, _ = task_of(asked)
+    with warnings.catch_warnings(action="ignore"):
+        model = SparseGPRegression(8, max_iter=10, random_state=0).fit(train.inputs, train.target)
+    return f"library:{Library(workspace() / 'library').add(model, asked, 'Progression')}"
+
+
+def test_the_map_is_the_first_answer_and_its_form_is_unchanged():
+    at = run_page("train")
+    assert not at.exception
+    headers = [header.value for header in at.header]
+    assert headers == ["1 · Data", "2 · Model", "3 · Start"]
+
+
+def test_a_column_is_trained_tested_and_opened_with_sliders():
+    at = asks(run_page("train"))
+    assert not at.exception
+    assert "354 rows for training; 88 rows kept aside" in said(at)
+    at.number_input(key="column_max_iter").set_value(10).run()
+    press(at, "Start training")
+    job = finished(query(at, "job"))
+    assert job.status == "finished", job.error
+    at.run()
+    assert not at.exception
+    assert "88 rows kept aside" in said(at) and "Boosted trees" in said(at)
+    labels = [button.label for button in at.button]
+    assert "Predict" in labels and "Compare" not in labels
+    assert "Dimensions on" not in [metric.label for metric in at.metric]
+    go_to(at, "mine")
+    assert not at.exception
+    assert "predicts progression from 10 inputs" in said(at)
+    go_to(at, "explore", model=f"library:{job.entry}")
+    assert not at.exception
+    assert "Is it worth it?" in said(at)
+    assert not at.info  # without a tab in the link, nothing is lacking
+
+
+def test_the_deep_model_is_offered_in_plain_words():
+    at = asks(run_page("train"))
+    at.radio(key="column_model").set_value("A function with jumps or bends").run()
+    assert not at.exception
+    name = next(field for field in at.text_input if field.label == "Name")
+    assert name.value == "progression, Diabetes, Deep GP regression"
+
+
+def test_words_lead_to_the_map():
+    at = asks(run_page("train"))
+    at.pills(key="train_built_in_table").set_value("wine").run()
+    next(s for s in at.selectbox if s.label == "Column to predict").set_value("label").run()
+    assert "“label” has words" in said(at)
+    assert "Start training" not in [button.label for button in at.button]
+    press(at, "Make a map instead")
+    assert [header.value for header in at.header][-1] == "3 · Start"
+
+
+def test_no_inputs_are_explained_and_the_form_stays():
+    at = asks(run_page("train"))
+    next(m for m in at.multiselect if m.label == "Inputs").set_value([]).run()
+    assert at.error[0].value.startswith("Choose at least one input")
+    next(m for m in at.multiselect if m.label == "Inputs").set_value(["age", "HDL"]).run()
+    assert not at.error and "4 · Start" in [header.value for header in at.header]
+
+
+def test_a_series_needs_times():
+    at = asks(run_page("train"), "A series ahead")
+    assert "have no times" in said(at)
+    at.pills(key="train_built_in").set_value("poses").run()
+    assert at.radio(key="form_model").value == "Dynamical GP-LVM"
+
+
+def test_a_link_to_the_map_of_a_regression_explains_itself():
+    at = run_page("explore", model=stored(), tab="fill")
+    assert not at.exception
+    assert "has no map" in at.info[0].value
+    assert "Is it worth it?" in said(at)
+
+
+def test_compare_explains_that_it_shows_maps():
+    at = run_page("compare", models=stored())
+    assert not at.exception
+    assert "Compare shows maps" in said(at)
+
+
+def test_new_rows_are_answered_with_intervals():
+    at = run_page("explore", model=stored())
+    at.file_uploader[0].upload("new.csv", b"HDL,body mass index,other\n50,30,x\n,25,y\n").run()
+    assert not at.exception
+    assert "2 rows answered" in said(at) and "1 row lacks an input" in said(at)
+    assert "not used: other" in said(at)
+    at.file_uploader[0].upload("bad.csv", b"HDL,body mass index\n50,thirty\n60,25\n").run()
+    assert "“thirty” is not a number" in at.error[0].value
+
+
+def test_the_file_of_answers_has_inputs_and_intervals():
+    asked = ask_column(load_dataset("diabetes"), "progression", ["body mass index", "HDL"])
+    rows = np.array([[30.0, 50.0], [25.0, np.nan]])
+    _, train, _ = task_of(asked)
+    with warnings.catch_warnings(action="ignore"):
+        model = SparseGPRegression(8, max_iter=10, random_state=0).fit(train.inputs, train.target)
+    mean, std = answers(model, rows)
+    text = answers_csv("progression", asked.task.inputs, NewRows(rows, ()), mean, std).decode()
+    head, first, second = text.splitlines()
+    assert head == "body mass index,HDL,progression predicted,deviation,95 % from,95 % to"
+    numbers = [float(cell) for cell in first.split(",")]
+    assert numbers[:2] == [30.0, 50.0]
+    assert numbers[4] < numbers[2] < numbers[5]
+    assert second.split(",")[1] == "NA"

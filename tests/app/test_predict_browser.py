@@ -1,0 +1,46 @@
+"""The tab Predict in a real browser: sliders answer without the server."""
+
+import warnings
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from gplvm_core import DeepGP, load_dataset
+from gplvm_core.comparison.one_column import answers, task_of
+from gplvm_core.readers import ask_column
+from gplvm_core.store import Library
+from tests.app.apptest import PIXELS
+from tests.app.watch import changed, settled
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_slider_moves_the_answer_as_in_python_and_asks_no_server(server, browser_page) -> None:
+    asked = ask_column(load_dataset("diabetes"), "progression", ["body mass index", "HDL"])
+    _, train, _ = task_of(asked)
+    with warnings.catch_warnings(action="ignore"):
+        model = DeepGP((1,), 8, max_iter=8, random_state=0).fit(train.inputs, train.target)
+    key = Library(server.home / "library").add(model, asked, "Progression")
+    page = browser_page.page
+    page.goto(f"{server.url}/explore?model=library:{key}")
+    page.locator("[data-part=explorer][data-ready=true]").wait_for()
+    settled(page)
+    value = page.locator("[data-part=value]")
+    curve = page.locator("[data-part=slices] canvas").last
+    before, sent = curve.evaluate(PIXELS), len(browser_page.traffic.sent)
+    field = page.get_by_role("spinbutton", name="HDL, number")
+    page.get_by_role("spinbutton", name="body mass index, number").fill("35")
+    field.fill("40")
+    expect(value).to_have_text(f"{answers(model, np.array([[35.0, 40.0]]))[0][0]:.0f}")
+    field.fill("")  # not known: an average over its values
+    expect(page.locator("[data-part=doubt]")).to_contain_text("One input is not known")
+    mean, std = (each[0] for each in answers(model, np.array([[35.0, np.nan]])))
+    expect(value).to_have_text(f"{mean:.0f}")
+    expect(page.locator("[data-part=between]")).to_contain_text(f"to {mean + 1.96 * std:.0f}")
+    changed(curve, before)
+    # A press in the other curve sets its input.
+    page.locator("[data-part=slices] canvas").first.click(position={"x": 200, "y": 60})
+    expect(page.get_by_role("spinbutton", name="body mass index, number")).not_to_have_value("35")
+    expect(page.get_by_text("What each layer does")).to_be_visible()
+    assert len(browser_page.traffic.sent) == sent

@@ -1,0 +1,26 @@
+// Answers of regressions in the browser against NumPy's; the words of their layers.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Regression } from "../../assets/canvas/geometry/regression.js";
+import { verdictInWords } from "../../assets/canvas/predict/layers.js";
+
+/** @type {Record<string, any>[]} */
+const stored = JSON.parse(readFileSync(new URL("./regression_numbers.json", import.meta.url), "utf8"));
+
+for (const known of stored) {
+  const model = new Regression(new Uint8Array(Buffer.from(known.bytes, "base64")));
+  test(`${model.layers.length} layers answer as in Python, also for unknown inputs`, () => {
+    known.points.forEach((/** @type {(number | null)[]} */ point, /** @type {number} */ i) => {
+      const { mean, deviation } = model.answer(point.map((value) => value ?? NaN));
+      assert.ok(Math.abs(mean - known.mean[i]) < 1e-6, `${mean} is not ${known.mean[i]}`);
+      assert.ok(Math.abs(deviation - known.deviation[i]) < 1e-6, `${deviation} is not ${known.deviation[i]}`);
+    });
+  });
+}
+
+test("a layer that is off is reported", () => {
+  assert.match(verdictInWords(["layer 1 of 2 is on", "layer 2 of 2 is on"]), /Every layer is in use/);
+  assert.match(verdictInWords(["layer 1 of 2 is off", "layer 2 of 2 is on"]), /1 of 2 layers is off/);
+});
