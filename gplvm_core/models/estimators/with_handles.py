@@ -115,9 +115,7 @@ class WithHandles:
                     f"through needs a row of {width} weights for every target; got shape "
                     f"{combined.shape} for targets of shape {wanted.shape}"
                 )
-        spread = as_floats(
-            0.0 if tolerance is None else tolerance, "tolerance"
-        )
+        spread = as_floats(0.0 if tolerance is None else tolerance, "tolerance")
         if spread.shape not in {(), wanted.shape}:
             raise DataError(
                 f"tolerance is one number or one for each of {len(wanted)} targets; got shape "
