@@ -24,6 +24,8 @@ const FOLLOWS = 1.5;
 const REACHED = 1.5; // farther from its target, a joint is out of reach
 const DIFFERENT = 6; // two poses with a joint this far apart are different explanations
 
+const BEYOND = 8; // how far beyond the data's places a hand pulls the body
+
 const STEPS_A_FRAME = 4;
 const CHALLENGE_EVERY = 3; // frames
 const CHALLENGERS = 2;
@@ -104,9 +106,8 @@ export class BodyDrag {
     return pinned;
   }
 
-  /** Let the grabbed joint go; pins stay. */
+  /** The hand opens: the joint stays where it is until another one is grabbed. */
   release() {
-    this.hand = null;
     this.still = true;
   }
 
@@ -140,8 +141,29 @@ export class BodyDrag {
 
   /** Change the targets only. */
   aim() {
+    const { pull, hand } = this;
     const targets = this.held().flatMap((each) => this.handlesOf(each));
-    this.pull.handles.forEach((handle, h) => (handle.target = targets[h].target));
+    pull.handles.forEach((handle, h) => (handle.target = targets[h].target));
+    if (hand?.seen && pull.cross) this.aimWithin(pull.handles.length - 2);
+  }
+
+  /**
+   * Limit the pull of a hand that the data never have there: the limb stretches to it, but the body stays a body.
+   * @param {number} h the first of its two handles, the last ones
+   */
+  aimWithin(h) {
+    const { pull, pull: { handles, near } } = this;
+    const means = pull.rowMeans();
+    const [across, upward] = handles.slice(h);
+    let [least, right, up] = [Infinity, 0, 0];
+    for (let i = 0, at = h; i < near.count; i++, at += handles.length) {
+      const far = (means[at] - across.target) ** 2 + (means[at + 1] - upward.target) ** 2;
+      if (far < least) [least, right, up] = [far, means[at], means[at + 1]];
+    }
+    const share = (BEYOND * this.unit) / Math.sqrt(least);
+    if (share >= 1) return;
+    across.target = right + share * (across.target - right);
+    upward.target = up + share * (upward.target - up);
   }
 
   // --- a frame --------------------------------------------------------------------------------
