@@ -24,7 +24,7 @@ const RESTS_MS = 450; // after the last arrow key, the place is kept
 const MOST_POSES = 60; // for undo and redo
 const TRAIL_MS = 1600;
 const OTHER_SIZE = 54; // CSS pixels of another explanation
-const HALO_EVERY = 2; // frames
+const HALO_EVERY = 4; // frames
 export const BODY_KEYS = "Tab chooses a joint, arrow keys move it, P pins it, A shows another explanation, Escape lets go.";
 const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside the body to turn it.";
 
