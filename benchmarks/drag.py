@@ -102,6 +102,7 @@ def measured(name: str, held: np.ndarray) -> dict[str, Any]:
         times=None,
     )
     model = BayesianGPLVM(10, 60, random_state=0).fit(chosen.values)
+    assert poses.drawing.skeleton is not None
     joints = [poses.drawing.skeleton.joint_names.index(each) for each in JOINTS]
     rows, known = poses.values[held], chosen.values
     runs = np.split(held, np.flatnonzero(np.diff(held) > 1) + 1)

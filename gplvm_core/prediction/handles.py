@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.generate import predict, refuse_kinds
+from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
 
 # The density near the data: the share of N(0, I), the number of the neighbour whose distance is
@@ -60,11 +60,7 @@ class NearData:
     @classmethod
     def of(cls, belief: Belief, relevance: Float[Array, " Q"]) -> "NearData":
         mean = belief.mean
-        rank = min(NEIGHBOUR, len(mean) - 1)
-        width = np.full(len(mean), np.inf)
-        if rank > 0:
-            scaled = mean * np.sqrt(relevance)
-            width = KDTree(scaled).query(scaled, rank + 1)[0][:, -1]
+        width = widths(mean * np.sqrt(relevance))
         with np.errstate(divide="ignore", invalid="ignore"):
             added = (WIDTH * width[:, None]) ** 2 / relevance
         # A dimension without relevance is free, also where points coincide.
@@ -201,6 +197,14 @@ def slopes(
     return found if posterior.slope is None else found + scaled @ posterior.slope.T
 
 
+def widths(points: Float[Array, "N Q"]) -> Float[Array, " N"]:
+    """Distances to the fifth neighbour; ∞ without any."""
+    rank = min(NEIGHBOUR, len(points) - 1)
+    if rank < 1:
+        return np.full(len(points), np.inf)
+    return np.asarray(KDTree(points).query(points, [rank + 1])[0])[:, 0]
+
+
 def climb(
     pull: Pull, start: Float[Array, " Q"]
 ) -> tuple[Float[Array, " Q"], float, Float[Array, "Q Q"]]:
@@ -228,7 +232,6 @@ def fit_to(
     posterior: Posterior, belief: Belief, relevance: Float[Array, " Q"], handles: Handles
 ) -> list[Reached]:
     """The explanations of handles, the best first; belief: the training rows' points."""
-    refuse_kinds(posterior, "fit_to")
     near = NearData.of(belief, relevance)
     pull = Pull(posterior, handles, near)
     ends = [climb(pull, belief.mean[n]) for n in seeds(pull, relevance)]
@@ -250,8 +253,7 @@ def seeds(pull: Pull, relevance: Float[Array, " Q"]) -> list[int]:
     points = pull.near.points
     scaled = points * np.sqrt(relevance)
     order = np.argsort(-pull.likelihoods(points), kind="stable")
-    rank = min(NEIGHBOUR, len(points) - 1)
-    radius = APART * float(np.median(KDTree(scaled).query(scaled, rank + 1)[0][:, -1]))
+    radius = APART * float(np.median(widths(scaled)))
     chosen: list[int] = []
     for n in order:
         if all(np.linalg.norm(scaled[n] - scaled[other]) > radius for other in chosen):

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Network
+from gplvm_core.prediction.generate import refuse_kinds
 from gplvm_core.prediction.handles import Handles, Reached, fit_to
 from gplvm_core.readers import DataError
 
@@ -86,13 +87,14 @@ class WithHandles:
             )
         (edge,), (belief,) = network.ends.values(), network.beliefs
         posterior = edge.posterior
+        refuse_kinds(posterior, "fit_to")
         handles = self._handles(targets, tolerance, through, posterior.n_outputs)
         noise = np.sqrt(posterior.noise_variance) * posterior.scale
         if tolerance is None:
             own = TOLERANCE * np.sqrt(handles.functionals**2 @ noise**2)
             handles = Handles(handles.functionals, handles.targets, own)
-        relevance = np.asarray(self.relevance_, dtype=float)  # type: ignore[attr-defined]
-        return fit_to(posterior, belief, relevance, handles)
+        model: Any = self
+        return fit_to(posterior, belief, np.asarray(model.relevance_, dtype=np.float64), handles)
 
     def _handles(
         self, targets: Targets, tolerance: ArrayLike | None, through: ArrayLike | None, width: int
