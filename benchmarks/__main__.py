@@ -48,6 +48,7 @@ NAMES = (
     "tour",
     "big_map",
     "layout_shift",
+    "drag",
     "first_visits",
     "visitors",
     "trust",

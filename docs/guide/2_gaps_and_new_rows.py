@@ -87,3 +87,17 @@ axes.hist(np.clip(strange, -60, None), bins, alpha=0.6, label="mixed rows")
 axes.set(xlabel="log density (nats; values below −60 are drawn at −60)", ylabel="rows")
 axes.legend()
 plt.show()
+
+# %%
+# From wanted values to a row
+# ---------------------------
+# ``fit_to`` answers the question the other way round: which row has these values? The other columns
+# follow. One value leaves much open, so several rows explain it; with two values one is clearly the
+# best. Every answer has its point on the map, its outputs with standard deviations, and a score in
+# nats. ``through`` sets combinations of columns instead of single ones.
+
+wanted = {0: float(truth[0, 0])}
+for reached in model.fit_to(wanted)[:3]:
+    print(f"column 2: {reached.outputs[1]:6.2f} ± {reached.std[1]:.2f}   score {reached.score:.1f}")
+best = model.fit_to(wanted | {1: float(truth[0, 1])})[0]
+print(f"With two values: column 3 is {best.outputs[2]:.2f}; the truth is {truth[0, 2]:.2f}.")

@@ -35,10 +35,20 @@ export class OutputPicture {
     /** Whether the outputs are classes. */
     this.labels = false;
     this.values = new Float64Array(model.nOutputs);
+    /** Whether something else than turning uses the pointer and the keys. */
+    this.held = () => false;
+    /** A pose to draw instead of the mean at a point. @type {(point: ArrayLike<number>) => ArrayLike<number> | null} */
+    this.posed = () => null;
+    /** Standard deviations around a pose. @type {() => ArrayLike<number> | null} */
+    this.around = () => null;
+    /** Drawings over the output. @type {(context: CanvasRenderingContext2D) => void} */
+    this.over = () => {};
+    /** What keys do, for screen readers. */
+    this.keys = "";
     if (model.drawing.kind !== "skeleton") return;
     canvas.classList.add("turns");
     canvas.tabIndex = 0;
-    turnable(canvas, () => true, (yaw, pitch) => {
+    turnable(canvas, () => !this.held(), (yaw, pitch) => {
       turnBy(state.turn, yaw, pitch);
       turned();
     });
@@ -63,10 +73,13 @@ export class OutputPicture {
   draw(point, unsure = null) {
     const { model, state, values } = this;
     const variance = model.predict(point, values);
+    const pose = this.posed(point);
+    if (pose) values.set(pose);
     if (!this.size?.[0]) return variance;
     const context = fitCanvas(this.canvas, ...this.size);
-    const spread = ["curve", "bars"].includes(model.drawing.kind) ? model.deviations(point) : null;
+    const spread = ["curve", "bars"].includes(model.drawing.kind) ? model.deviations(point) : this.around();
     drawOutput(context, model.drawing, values, ...this.size, { theme: state.theme, turn: state.turn, spread, small: this.small });
+    this.over(context);
     if (unsure) drawUnsure(context, model.drawing, values, this.size, unsure, state.theme);
     return variance;
   }
@@ -75,7 +88,7 @@ export class OutputPicture {
   describe(words) {
     const { kind } = this.model.drawing;
     const what = `Generated ${{ skeleton: "stick figure", table: "row" }[/** @type {string} */ (kind)] ?? kind}`;
-    this.canvas.setAttribute("aria-label", [this.title, what, words].filter(Boolean).join("; "));
+    this.canvas.setAttribute("aria-label", [this.title, what, words, this.keys].filter(Boolean).join("; "));
   }
 
   /** The uncertainty of this output in words, or its most probable class. @param {ArrayLike<number>} point */

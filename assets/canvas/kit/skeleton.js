@@ -35,6 +35,16 @@ export function drawSkeleton(context, drawing, values, width, height, { theme, t
     .map((parent, joint) => ({ parent, joint }))
     .filter(({ parent, joint }) => parent >= 0 && known[parent] && known[joint])
     .sort((p, q) => joints[p.joint][2] - joints[q.joint][2]);
+  if (spread) {
+    context.fillStyle = css(theme.accent, 0.24);
+    joints.forEach((joint, j) => {
+      if (!known[j]) return;
+      const radius = Math.hypot(spread[3 * j], spread[3 * j + 1], spread[3 * j + 2]) / Math.sqrt(3);
+      context.beginPath();
+      context.arc(...project(joint), Math.max(scale * radius, 0.8), 0, 2 * Math.PI);
+      context.fill();
+    });
+  }
   context.lineCap = "round";
   for (const { parent, joint } of bones) {
     const side = boneSide(names[joint]);
@@ -49,16 +59,6 @@ export function drawSkeleton(context, drawing, values, width, height, { theme, t
     context.stroke();
   }
   if (known.includes(false)) drawLoneJoints(context, joints, known, bones, project, small, theme);
-  if (spread) {
-    context.fillStyle = css(theme.accent, 0.28);
-    joints.forEach((joint, j) => {
-      if (!known[j]) return;
-      const radius = Math.hypot(spread[3 * j], spread[3 * j + 1], spread[3 * j + 2]) / Math.sqrt(3);
-      context.beginPath();
-      context.arc(...project(joint), Math.max(scale * radius, 0.8), 0, 2 * Math.PI);
-      context.fill();
-    });
-  }
 }
 
 /**

@@ -6,6 +6,8 @@ import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
+import { Body } from "../pull/body.js";
+import { canPull } from "../pull/solver.js";
 import { mapActions } from "./actions.js";
 import { announce, showCrowd } from "./announce.js";
 import { Controls } from "./controls.js";
@@ -26,6 +28,7 @@ import { Taking } from "./taking.js";
 import { Wall } from "./wall.js";
 
 /** @import { NamesData } from "./names.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Group } from "../kit/pair.js" */
 /** @import { MapModel } from "./map.js" */
 /** @import { Action, Chosen, Place } from "./state.js" */
@@ -53,6 +56,7 @@ export class Explorer {
     this.root = this.parts.explorer;
     skipToMap(this.parts);
     this.frame = new NextFrame(() => {
+      this.body?.step(performance.now());
       this.drawOutputs();
       this.map.drawUpper();
     });
@@ -73,6 +77,7 @@ export class Explorer {
       this.root.style.setProperty("--map-top", `${Math.min(Math.max(top, 120), 320) + BELOW_MAP}px`);
     }
     this.inspector = this.parts.inspector ? new Inspector(/** @type {any} */ (this)) : null;
+    this.body = this.parts.inspector ? bodyOf(/** @type {any} */ (this)) : null;
     this.controls = new Controls(this);
     this.search = this.parts.search ? new Search(this) : null;
     shareLink(this.parts.share, () => this.names.toLink());
@@ -298,6 +303,7 @@ export class Explorer {
 
   /** The largest height of a picture. @returns {number} */
   mostHeight() {
+    if (this.body) return this.root.clientWidth >= 720 ? 420 : 300;
     return this.root.clientWidth >= 720 ? 300 : 148;
   }
 
@@ -323,6 +329,7 @@ export class Explorer {
   turned() {
     this.paint();
     this.wall?.draw();
+    this.body?.showOthers();
     this.selecting?.turned();
   }
 
@@ -344,12 +351,19 @@ export class Explorer {
     this.controls.stop();
     this.memory.stop();
     this.inspector?.stop();
+    this.body?.stop();
     this.search?.stop();
     this.paths?.stop();
     this.shades?.stop();
     this.wall?.stop();
     this.map.stop();
   }
+}
+
+/** The body to grab, if the model draws one and its kernel can be differentiated. @param {Explorer<LatentModel>} explorer */
+function bodyOf(explorer) {
+  const [picture] = explorer.pictures;
+  return explorer.model.drawing.kind === "skeleton" && canPull(explorer.model) ? new Body(explorer, picture) : null;
 }
 
 /** The names in this browser, for a page without a server. @param {MapModel} model */

@@ -205,6 +205,28 @@ export function drawPath(context, map) {
   if (path.at) dot(map.toPixel(path.at[a], path.at[b]), 7);
 }
 
+const FADES_MS = 1600;
+const JUMP = 30; // CSS pixels
+
+/** Where the point was in a drag, fading. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+export function drawTrail(context, map) {
+  const { a, b, trail, trailTime = 0, theme } = map.state;
+  if (!trail || trail.length < 2) return;
+  const pixels = trail.map(({ point }) => map.toPixel(point[a], point[b]));
+  context.lineCap = "round";
+  for (let i = 1; i < pixels.length; i++) {
+    const share = Math.max(1 - (trailTime - trail[i].time) / FADES_MS, 0);
+    // A change to another explanation is a thin line.
+    const jump = Math.hypot(pixels[i][0] - pixels[i - 1][0], pixels[i][1] - pixels[i - 1][1]) > JUMP;
+    context.lineWidth = jump ? 1 : 1 + 3 * share;
+    context.strokeStyle = css(theme.point, (jump ? 0.3 : 0.55) * share);
+    context.beginPath();
+    context.moveTo(...pixels[i - 1]);
+    context.lineTo(...pixels[i]);
+    context.stroke();
+  }
+}
+
 /** Radius of a training point. @param {LatentPoints} model */
 function pointSize(model) {
   return model.nPoints > 900 ? 3 : model.nPoints > 300 ? 3.8 : 4.6;

@@ -7,7 +7,7 @@ import { PlaneView, framed, framedBetween } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { CrowdLayer } from "./crowd_layer.js";
 import { includes, rowsInside } from "../geometry/lasso.js";
-import { drawDots, drawEllipses, drawHovered, drawMarks, drawPath, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
+import { drawDots, drawEllipses, drawHovered, drawMarks, drawPath, drawThumbnails, drawTrail, drawTrajectories, drawWay } from "./layers.js";
 import { NearPlane } from "../geometry/nearness.js";
 import { Shading } from "./shade.js";
 
@@ -259,6 +259,7 @@ export class LatentMap extends PlaneView {
     drawWay(context, this, x, y);
     drawMarks(context, this);
     drawPath(context, this);
+    drawTrail(context, this);
     context.lineWidth = 4;
     context.strokeStyle = halo;
     const ring = () => {

@@ -21,6 +21,8 @@ import { START_TURN } from "../kit/turn.js";
  * @property {number} hovered the training point under the pointer, or −1
  * @property {Float64Array[]} marks places whose outputs are shown beside the map
  * @property {number} marked the one of them under the pointer, or −1
+ * @property {{ point: Float64Array, time: number }[]} [trail] where the point was in a drag, in milliseconds
+ * @property {number} [trailTime] the time of this frame
  * @property {number} factor the fact that the points are coloured by, or −1: by their labels
  * @property {ReadonlySet<number>} selected highlighted labels
  * @property {ArrayLike<number>} rows selected training points, sorted
@@ -46,6 +48,9 @@ export class Scene {
     /** @type {Float64Array[]} */
     this.marks = [];
     this.marked = -1;
+    /** @type {{ point: Float64Array, time: number }[]} */
+    this.trail = [];
+    this.trailTime = 0;
     this.chosen = chosen;
     /** The place of the point. */
     this.point = Float64Array.from(chosen.place.point);

@@ -28,7 +28,8 @@ export function showPlace(explorer, { place: before, past, future }) {
   const revealed = gestures.mode !== "point" && map.revealPoint();
   // The drawing below the point depends on the view, and on hidden dimensions that do not follow the data.
   const beside = !map.follows() && point.some((x, q) => Math.abs(x - before.point[q]) > UNSEEN && !dims.includes(q));
-  if (revealed || beside || follow !== before.follow) map.refresh();
+  // A drag refreshes the shading at its end.
+  if (revealed || (beside && !explorer.body?.busy) || follow !== before.follow) map.refresh();
   explorer.paint();
 }
 

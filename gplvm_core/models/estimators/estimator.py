@@ -18,6 +18,7 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.estimators.fitted import FittedLayer, LatentRows, Optimised, Saved
 from gplvm_core.models.estimators.frames import framed
 from gplvm_core.models.estimators.with_density import Method, WithDensity
+from gplvm_core.models.estimators.with_handles import WithHandles
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Explained, Network, Projection
 from gplvm_core.prediction.encoded import project_encoded
@@ -27,6 +28,7 @@ from gplvm_core.prediction.forward import Moments
 
 class LatentVariableModel(
     WithDensity,
+    WithHandles,
     FittedLayer,
     LatentRows,
     Optimised,

@@ -35,7 +35,9 @@ def draw_ahead(listed: Listed) -> None:
         return
     version = open_item(listed.key).version
     images = first_pictures(listed.key, version)
-    _drawn[listed.key] = _screen("explore", listed.entry.title, "", images)
+    body = open_item(listed.key).dataset.drawing.kind == "skeleton"
+    room = "explore mf-first-body" if body else "explore"
+    _drawn[listed.key] = _screen(room, listed.entry.title, "", images)
     if listed.key == HERO:
         _drawn[""] = _screen("gallery", "Manifolio", SENTENCE, images)
 

@@ -51,7 +51,7 @@ STORIES: dict[str, Story] = {
     "poses": Story(
         "Poses",
         "Motion capture of a body, frame by frame.",
-        "A movement becomes a curve on the map; follow it and the figure moves.",
+        "**Grab a hand and pull:** the body follows, and the point moves along on the map.",
     ),
     "talking_head": Story(
         "Talking head",

@@ -1,0 +1,273 @@
+"""Outputs → latent points: the points that explain some outputs, or combinations of them.
+
+A handle is a linear functional of the outputs (a column, a coordinate on a screen) with a target
+and a tolerance. assets/canvas/pull/solver.js is the same in the browser.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial import KDTree
+from scipy.special import logsumexp
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.generate import predict
+from gplvm_core.prediction.posterior import Posterior
+
+# The density near the data: the share of N(0, I), the number of the neighbour whose distance is
+# the width, and the width in units of this distance.
+BACKGROUND = 0.02
+NEIGHBOUR = 5
+WIDTH = 0.5
+LEAST_VARIANCE = 1e-6
+
+# Levenberg–Marquardt: the first damping, and its factors after failures and successes.
+DAMPING, WORSE, BETTER = 0.01, 6.0, 0.2
+MOST_STEPS = 100
+LEAST_GAIN = 1e-6  # in nats
+
+SEEDS = 6
+APART = 3.0  # the distance of two seeds, in units of the median distance to the fifth neighbour
+SAME = 0.05  # ends whose outputs differ less, in standard deviations, are one explanation
+
+
+@dataclass(frozen=True)
+class Handles:
+    """Linear functionals of the outputs with their targets, in the user's units.
+
+    tolerance: the standard deviation of a target's error; 0 is an exact target.
+    """
+
+    functionals: Float[Array, "H D"]
+    targets: Float[Array, " H"]
+    tolerance: Float[Array, " H"]
+
+
+@dataclass(frozen=True)
+class NearData:
+    """A density of latent points that is large near the training points.
+
+    0.98 · mean_n N(x_n, S_n + c² ρ_n² / w) + 0.02 · N(0, I), with ρ_n the distance to the fifth
+    neighbour in distances weighted by the relevances w. Variances are at most 1.
+    """
+
+    points: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"]
+
+    @classmethod
+    def of(cls, belief: Belief, relevance: Float[Array, " Q"]) -> "NearData":
+        mean = belief.mean
+        width = widths(mean * np.sqrt(relevance))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            added = (WIDTH * width[:, None]) ** 2 / relevance
+        # A dimension without relevance is free, also where points coincide.
+        added = np.where(relevance > 0.0, added, np.inf)
+        return cls(mean, np.clip(belief.variance + added, LEAST_VARIANCE, 1.0))
+
+    def at(
+        self, point: Float[Array, " Q"]
+    ) -> tuple[float, Float[Array, " Q"], Float[Array, "Q Q"]]:
+        """The log density with its gradient, and a positive semi-definite curvature of −log p."""
+        centers = np.vstack([self.points, np.zeros_like(point)])
+        precision = np.vstack([1.0 / self.variance, np.ones_like(point)])
+        away = point - centers
+        parts = 0.5 * np.sum(np.log(precision / (2.0 * np.pi)) - precision * away**2, axis=1)
+        parts += np.append(np.full(len(self.points), self._share), np.log(BACKGROUND))
+        value = float(logsumexp(parts))
+        share = np.exp(parts - value)
+        return value, -(share @ (precision * away)), np.diag(share @ precision)
+
+    @property
+    def _share(self) -> float:
+        return float(np.log((1.0 - BACKGROUND) / len(self.points)))
+
+
+@dataclass(frozen=True)
+class Pull:
+    """The objective F(x): how well a latent point explains handles, and how near data it is.
+
+    F(x) = −½ Σ_h [log τ_h + r_h² / τ_h] + log p̃(x), with r_h = t_h − a_hᵀ m(x) and
+    τ_h = Σ_d a_hd² s_d² (v_d(x) + σ²) + σ_h². m and v are mean and variance of the functions, s
+    the scale of the outputs, σ² the noise, σ_h the tolerance and p̃ the density near the data.
+    """
+
+    posterior: Posterior
+    handles: Handles
+    near: NearData
+
+    def value(self, point: Float[Array, " Q"]) -> float:
+        """F at a latent point, in nats."""
+        return self._likelihood(point[None])[0] + self.near.at(point)[0]
+
+    def at(
+        self, point: Float[Array, " Q"]
+    ) -> tuple[float, Float[Array, " Q"], Float[Array, "Q Q"]]:
+        """F with its gradient, and a positive semi-definite curvature of −F.
+
+        The curvature of the handles is that of Gauss and Newton: second derivatives of mean and
+        variance are left out.
+        """
+        (left,), (tau,) = self._residuals(point[None])
+        slope = slopes(self.posterior, point, self.handles.functionals)
+        spread = self._variance_slopes(point)
+        value, gradient, curvature = self.near.at(point)
+        value -= 0.5 * float(np.sum(np.log(tau) + left**2 / tau))
+        gradient = gradient + slope.T @ (left / tau)
+        gradient -= 0.5 * spread.T @ (1.0 / tau - (left / tau) ** 2)
+        curvature = curvature + slope.T @ (slope / tau[:, None])
+        relative = spread / tau[:, None]
+        return value, gradient, curvature + 0.5 * relative.T @ relative
+
+    def likelihoods(self, points: Float[Array, "N Q"]) -> Float[Array, " N"]:
+        """The part of F from the handles at many points."""
+        return self._likelihood(points)
+
+    def _likelihood(self, points: Array) -> Array:
+        left, tau = self._residuals(points)
+        return np.asarray(-0.5 * np.sum(np.log(tau) + left**2 / tau, axis=1))
+
+    def _residuals(self, points: Array) -> tuple[Array, Array]:
+        """r and τ of every handle at points, N × H."""
+        functionals = self.handles.functionals
+        mean, variance = predict(self.posterior, points, noise=True)
+        tau = variance @ functionals.T**2 + self.handles.tolerance**2
+        return self.handles.targets - mean @ functionals.T, np.maximum(tau, 1e-300)
+
+    def _variance_slopes(self, point: Array) -> Float[Array, "H Q"]:
+        """The derivatives of the functionals' variances."""
+        posterior = self.posterior
+        kernel, inducing = posterior.kernel, posterior.inducing
+        at = point[None]
+        cross = kernel.K(at, inducing)[0]
+        (prior,), _, _ = kernel.psi0(at, np.zeros_like(at))[1](np.ones(1))
+        adjoint = np.stack([-2.0 * (gap @ cross) for gap in self._gaps])
+        repeated = np.repeat(at, len(adjoint), axis=0)
+        carried = kernel.between_pullback(repeated, inducing, adjoint)[0]
+        return carried + self._levels[:, None] * prior
+
+    @cached_property
+    def _weights(self) -> Float[Array, "H D"]:
+        return self.handles.functionals**2 * self.posterior.scale**2
+
+    @cached_property
+    def _levels(self) -> Float[Array, " H"]:
+        return self.posterior.variances.level(self._weights)
+
+    @cached_property
+    def _gaps(self) -> list[Float[Array, "M M"]]:
+        return [self.posterior.variances.total(weights) for weights in self._weights]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A latent point that explains handles.
+
+    Attributes
+    ----------
+    point : ndarray of shape (Q,)
+        The latent point.
+    outputs : ndarray of shape (D,)
+        The mean of all outputs there, in the user's units.
+    std : ndarray of shape (D,)
+        Their standard deviations, noise included: how free every output still is.
+    errors : ndarray of shape (H,)
+        Target minus mean of every functional.
+    score : float
+        How good the explanation is, in nats; differences between explanations matter.
+    """
+
+    point: Float[Array, " Q"]
+    outputs: Float[Array, " D"]
+    std: Float[Array, " D"]
+    errors: Float[Array, " H"]
+    score: float
+
+
+def slopes(
+    posterior: Posterior, point: Float[Array, " Q"], functionals: Float[Array, "H D"]
+) -> Float[Array, "H Q"]:
+    """The derivatives of functionals of the mean, in the user's units."""
+    scaled = functionals * posterior.scale
+    repeated = np.repeat(point[None], len(scaled), axis=0)
+    adjoint = scaled @ posterior.weights.T
+    found = posterior.kernel.between_pullback(repeated, posterior.inducing, adjoint)[0]
+    return found if posterior.slope is None else found + scaled @ posterior.slope.T
+
+
+def widths(points: Float[Array, "N Q"]) -> Float[Array, " N"]:
+    """Distances to the fifth neighbour; ∞ without any."""
+    rank = min(NEIGHBOUR, len(points) - 1)
+    if rank < 1:
+        return np.full(len(points), np.inf)
+    return np.asarray(KDTree(points).query(points, [rank + 1])[0])[:, 0]
+
+
+def climb(
+    pull: Pull, start: Float[Array, " Q"]
+) -> tuple[Float[Array, " Q"], float, Float[Array, "Q Q"]]:
+    """A local maximum of F by Levenberg–Marquardt: the point, F and the curvature there."""
+    point, damping = start, DAMPING
+    value, gradient, curvature = pull.at(point)
+    for _ in range(MOST_STEPS):
+        damped = curvature + damping * np.diag(np.diag(curvature))
+        step = np.linalg.lstsq(damped, gradient, rcond=None)[0]
+        found = pull.value(point + step)
+        if not found > value:
+            damping *= WORSE
+            if damping > 1e9:
+                break
+            continue
+        damping *= BETTER
+        point, gain = point + step, found - value
+        value, gradient, curvature = pull.at(point)
+        if gain < LEAST_GAIN:
+            break
+    return point, value, curvature
+
+
+def fit_to(
+    posterior: Posterior, belief: Belief, relevance: Float[Array, " Q"], handles: Handles
+) -> list[Reached]:
+    """The explanations of handles, the best first; belief: the training rows' points."""
+    near = NearData.of(belief, relevance)
+    pull = Pull(posterior, handles, near)
+    ends = [climb(pull, belief.mean[n]) for n in seeds(pull, relevance)]
+    found = []
+    for point, value, curvature in ends:
+        score = value - 0.5 * float(np.linalg.slogdet(curvature)[1])
+        mean, noisy = predict(posterior, point[None], noise=True)
+        slope = slopes(posterior, point, np.eye(posterior.n_outputs))
+        spread = np.sum(slope * np.linalg.lstsq(curvature, slope.T, rcond=None)[0].T, axis=1)
+        left = handles.targets - handles.functionals @ mean[0]
+        std = np.sqrt(spread + noisy[0])
+        found.append(Reached(point, mean[0], std, left, score))
+    found.sort(key=lambda each: -each.score)
+    return _different(found)
+
+
+def seeds(pull: Pull, relevance: Float[Array, " Q"]) -> list[int]:
+    """The training points that explain the handles best and are apart from each other."""
+    points = pull.near.points
+    scaled = points * np.sqrt(relevance)
+    order = np.argsort(-pull.likelihoods(points), kind="stable")
+    radius = APART * float(np.median(widths(scaled)))
+    chosen: list[int] = []
+    for n in order:
+        if all(np.linalg.norm(scaled[n] - scaled[other]) > radius for other in chosen):
+            chosen.append(int(n))
+        if len(chosen) == SEEDS:
+            break
+    return chosen
+
+
+def _different(found: list[Reached]) -> list[Reached]:
+    """Without explanations whose outputs equal those of a better one."""
+    kept: list[Reached] = []
+    for each in found:
+        changes = [np.max(np.abs(each.outputs - other.outputs) / other.std) for other in kept]
+        if all(change > SAME for change in changes):
+            kept.append(each)
+    return kept

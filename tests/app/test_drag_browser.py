@@ -1,0 +1,169 @@
+"""A body that is dragged by its joints, in the file of a map without a server."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+import gplvm_core
+from tests.app.maps import EXPLORER, OUTPUT, READY
+
+pytestmark = pytest.mark.browser
+
+# The joints on the screen of the page, the pose, and the kept point.
+STATE = f"""async () => {{
+    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+    const explorer = {EXPLORER}, {{ body }} = explorer;
+    const box = body.canvas.getBoundingClientRect();
+    return {{
+        places: body.places().map(([x, y]) => [x + box.left, y + box.top]),
+        pose: Array.from(explorer.pictures[0].values), point: Array.from(explorer.state.point),
+        past: explorer.state.chosen.past.length, others: body.others.length,
+        pins: body.drag ? [...body.drag.pins.keys()] : [], turn: {{ ...explorer.state.turn }},
+        reach: body.canvas.dataset.reach ?? "",
+    }};
+}}"""
+IDLE = f"() => {{ const {{ body }} = {EXPLORER}; return body.drag && !body.busy }}"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("body")
+    model = gplvm_core.load("assets/models/poses/model.gplvm")
+    gplvm_core.explorer(model, gplvm_core.load_dataset("poses")).save(folder / "body.html")
+    return (folder / "body.html").as_uri()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_offline(True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector(READY)
+    yield page
+    context.close()
+    assert said == []
+
+
+@pytest.fixture(scope="module")
+def joints() -> dict[str, int]:
+    names = gplvm_core.load_dataset("poses").drawing.skeleton.joint_names
+    return {name: n for n, name in enumerate(names)}
+
+
+def state_of(page: Page) -> dict[str, Any]:
+    return page.evaluate(STATE)
+
+
+def dragged(page: Page, joint: int, right: float, down: float) -> dict[str, Any]:
+    """Drag a joint by CSS pixels; the state after the body has come to rest."""
+    x, y = state_of(page)["places"][joint]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + right, y + down, steps=15)
+    page.wait_for_timeout(300)
+    page.mouse.up()
+    page.wait_for_function(IDLE)
+    return state_of(page)
+
+
+def lengths(pose: list[float]) -> np.ndarray:
+    parents = np.array(gplvm_core.load_dataset("poses").drawing.skeleton.parents)
+    joints = np.reshape(pose, (-1, 3))
+    return np.linalg.norm(joints[1:] - joints[parents[1:]], axis=1)
+
+
+def test_a_dragged_hand_takes_the_body_and_the_point_along_and_undo_brings_both_back(page, joints):
+    hand = joints["LFingers end"]
+    before = state_of(page)
+    after = dragged(page, hand, -30, -90)
+    moved = np.array(after["places"][hand]) - before["places"][hand]
+    np.testing.assert_allclose(moved, [-30, -90], atol=6)
+    rows = gplvm_core.load_dataset("poses").values
+    np.testing.assert_allclose(lengths(after["pose"]), lengths(rows[0]), rtol=1e-3)
+    assert np.linalg.norm(np.subtract(after["point"], before["point"])) > 0.05
+    assert after["past"] == before["past"] + 1
+    page.keyboard.press("Control+z")
+    undone = state_of(page)
+    assert undone["point"] == before["point"]
+    np.testing.assert_allclose(undone["pose"], before["pose"], atol=1e-6)
+    page.keyboard.press("Control+Shift+z")
+    np.testing.assert_allclose(state_of(page)["pose"], after["pose"], atol=1e-6)
+
+
+def test_a_drag_beside_the_body_turns_it_and_joints_follow_in_that_view(page, joints):
+    box = page.locator(OUTPUT).bounding_box()
+    before = state_of(page)
+    page.mouse.move(box["x"] + 30, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 130, box["y"] + 90, steps=5)
+    page.mouse.up()
+    turned = state_of(page)
+    assert turned["turn"] != before["turn"]
+    assert turned["point"] == before["point"]
+    foot = joints["RightFoot"]
+    after = dragged(page, foot, 25, -40)
+    moved = np.array(after["places"][foot]) - turned["places"][foot]
+    np.testing.assert_allclose(moved, [25, -40], atol=8)
+
+
+def test_a_pressed_joint_is_pinned_and_stays(page, joints):
+    foot, hand = joints["LeftFoot"], joints["RFingers end"]
+    before = state_of(page)
+    page.mouse.click(*before["places"][foot])
+    assert state_of(page)["pins"] == [foot]
+    after = dragged(page, hand, 20, -80)
+    away = np.array(after["places"][foot]) - before["places"][foot]
+    assert np.linalg.norm(away) < 6
+    # Going elsewhere on the map lets it go.
+    page.evaluate(f"{EXPLORER}.arrive({EXPLORER}.model.position(3))")
+    page.evaluate(f"{EXPLORER}.paint()")
+    assert state_of(page)["pins"] == []
+
+
+def test_the_keyboard_chooses_moves_pins_and_lets_go(page):
+    page.locator(OUTPUT).focus()
+    before = state_of(page)
+    page.keyboard.press("Tab")
+    announced = page.locator("[data-part=announce]")
+    name = announced.inner_text()
+    for _ in range(6):
+        page.keyboard.press("ArrowUp")
+    page.wait_for_function(f"() => {EXPLORER}.state.chosen.past.length > 0")
+    after = state_of(page)
+    assert after["point"] != before["point"]
+    assert after["turn"] == before["turn"]
+    page.keyboard.press("p")
+    assert announced.inner_text() == f"{name} pinned"
+    page.keyboard.press("a")
+    page.keyboard.press("Escape")
+    assert state_of(page)["pins"] == []
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.part") != "output"
+
+
+def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joints):
+    hand = joints["LFingers end"]
+    x, y = state_of(page)["places"][hand]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, 5, steps=10)
+    page.wait_for_timeout(400)
+    assert state_of(page)["reach"] == "far"
+    assert page.get_by_text("Left fingers cannot reach that.").is_visible()
+    page.mouse.move(x - 20, y - 60, steps=10)
+    page.mouse.up()
+    page.wait_for_function(f"() => {EXPLORER}.body.others.length > 0")
+    before = state_of(page)
+    page.get_by_role("button", name="Other explanation 1").click()
+    page.wait_for_function(IDLE)
+    after = state_of(page)
+    moved = np.reshape(np.subtract(after["pose"], before["pose"]), (-1, 3))
+    assert np.linalg.norm(moved, axis=1).max() > 0.05
+    assert np.linalg.norm(np.subtract(after["places"][hand], before["places"][hand])) < 8

@@ -1,0 +1,249 @@
+// Drags: the objective against Python's (pull_numbers.json, which test_pull_numbers.py checks), bones,
+// limbs, and the behaviour of a body in the hand.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { LatentModel } from "../../assets/canvas/geometry/model.js";
+import { turnJoints } from "../../assets/canvas/kit/geometry.js";
+import { BodyDrag } from "../../assets/canvas/pull/drag.js";
+import { Limbs } from "../../assets/canvas/pull/limbs.js";
+import { NearData } from "../../assets/canvas/pull/near.js";
+import { canPull, Pull } from "../../assets/canvas/pull/solver.js";
+
+const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
+const [MODELS, NUMBERS] = [read("numbers.json"), read("pull_numbers.json")];
+const close = (found, expected, tolerance = 1e-4) =>
+  assert.ok(Math.abs(found - expected) <= tolerance * (1 + Math.abs(expected)), `${found} is not ${expected}`);
+const modelOf = (name) => new LatentModel(new Uint8Array(Buffer.from(MODELS[name].bytes, "base64")));
+
+const handlesOf = ({ functionals, targets, tolerance }) => functionals.map((weights, h) =>
+  ({ outputs: [0, 1, 2, 3], weights, target: targets[h], tolerance: tolerance[h] }));
+
+for (const [name, numbers] of Object.entries(NUMBERS)) {
+  if (name === "body") continue;
+  const model = modelOf(name);
+  const pull = new Pull(model, new NearData(model));
+  pull.hold(handlesOf(numbers));
+
+  test(`${name}: objective, gradient and curvature are Python's`, () => {
+    numbers.points.forEach((point, i) => {
+      close(pull.at(point), numbers.values[i]);
+      close(pull.value(point), numbers.values[i]);
+      pull.at(point);
+      pull.gradient.forEach((slope, q) => close(slope, numbers.gradients[i][q], 2e-4));
+      pull.curvature.forEach((entry, k) => close(entry, numbers.curvatures[i][k], 2e-4));
+    });
+  });
+
+  test(`${name}: a climb ends where Python's does, or higher`, () => {
+    const x = Float64Array.from(numbers.points[0]);
+    const { value, still } = pull.climb(x, 100);
+    assert.ok(still);
+    assert.ok(value > numbers.best - 1e-2, `${value} is below ${numbers.best}`);
+    close(pull.value(x), value, 1e-9);
+  });
+}
+
+test("the gradient with bones is that of differences", () => {
+  const model = modelOf("rbf");
+  const pull = new Pull(model, new NearData(model));
+  pull.hold(handlesOf(NUMBERS.rbf).slice(0, 1), [{ from: 0, to: 1, length: 1.3, tolerance: 0.05 }]);
+  const x = Float64Array.of(0.3, -0.4, 0.7);
+  pull.at(x);
+  Array.from(pull.gradient).forEach((slope, q) => {
+    const [high, low] = [1e-5, -1e-5].map((step) => pull.value(x.map((value, p) => value + (p === q ? step : 0))));
+    close(slope, (high - low) / 2e-5, 1e-4);
+  });
+});
+
+test("seeds explain the handles, the best first, and are apart from each other", () => {
+  const model = modelOf("rbf");
+  const pull = new Pull(model, new NearData(model));
+  pull.hold(handlesOf(NUMBERS.rbf));
+  const seeds = pull.seeds(3);
+  assert.ok(seeds.length >= 1);
+  const errors = seeds.map((seed) => {
+    pull.look(seed);
+    return pull.handles.reduce((sum, { target, tolerance }, h) => sum + (target - pull.means[h]) ** 2 / (tolerance ** 2 + pull.noises[h]), 0);
+  });
+  assert.deepEqual(errors, errors.toSorted((p, q) => p - q));
+  for (const seed of seeds) for (const other of seeds) if (seed !== other) assert.ok(pull.distance(seed, other) > pull.apart);
+  assert.ok(!pull.seeds(3, [seeds[0]]).some((seed) => String(seed) === String(seeds[0])));
+});
+
+test("a density of few rows is finite, and rows at one place do not break it", () => {
+  for (const count of [1, 2, 7]) {
+    const latent = new Float32Array(2 * count).fill(0.5);
+    const near = new NearData({ nPoints: count, nLatent: 2, latent, relevance: Float64Array.of(1, 0) });
+    assert.ok(Number.isFinite(near.at([0.4, 0.1])));
+    assert.ok(near.at([0.5, 0.4]) > near.at([3, 3]));
+  }
+});
+
+// --- limbs ------------------------------------------------------------------------------------
+
+// A leg and an arm of three bones each, from a hip; the last joint of the leg is at its parent.
+const PARENTS = [-1, 0, 1, 2, 0, 4, 5, 3];
+const REST = Float64Array.from([0, 0, 0, 0, -0.4, 0, 0, -0.8, 0.05, 0, -0.9, 0.2, 0.1, 0.5, 0, 0.4, 0.5, 0, 0.7, 0.4, 0, 0, -0.9, 0.2]);
+const lengthsOf = (pose) => PARENTS.map((p, j) => (p < 0 ? 0 : Math.hypot(...[0, 1, 2].map((axis) => pose[3 * j + axis] - pose[3 * p + axis]))));
+
+test("lengths come from the data and are restored from the root", () => {
+  const limbs = new Limbs(PARENTS, [...REST, ...REST, ...REST], 1);
+  lengthsOf(REST).forEach((length, j) => close(limbs.lengths[j], length, 1e-9));
+  const bent = REST.map((value, i) => value * (1 + 0.1 * Math.sin(i)));
+  limbs.restore(bent);
+  lengthsOf(bent).forEach((length, j) => close(length, limbs.lengths[j], 1e-9));
+  assert.ok(bent.every(Number.isFinite));
+});
+
+test("a bone of length 0 keeps its joints together and is no term of the search", () => {
+  const limbs = new Limbs(PARENTS, REST, 1);
+  assert.equal(limbs.lengths[7], 0);
+  assert.ok(limbs.terms([7]).every(({ to }) => to !== 21));
+  const pose = REST.slice();
+  pose[21] += 0.3;
+  limbs.restore(pose);
+  assert.deepEqual(pose.slice(21), pose.slice(9, 12));
+});
+
+test("a limb reaches what it can and stretches towards what it cannot", () => {
+  const limbs = new Limbs(PARENTS, [...REST, ...turnJoints(REST, [0, 0, 0], { yaw: 0.3, pitch: 0.1 }).flat()], 1);
+  const pose = REST.slice();
+  limbs.restore(pose);
+  limbs.reachFor(pose, 6, [0.5, 0.2, 0.1]);
+  assert.ok(Math.hypot(pose[18] - 0.5, pose[19] - 0.2, pose[20] - 0.1) < 0.02);
+  limbs.reachFor(pose, 6, [0, 50, 0]);
+  lengthsOf(pose).forEach((length, j) => close(length, limbs.lengths[j], 1e-9));
+  assert.ok(pose[19] > 0.9); // stretched upwards
+  REST.slice(0, 12).forEach((value, i) => close(pose[i], value, 0.02)); // the leg stays
+});
+
+// --- a body in the hand -----------------------------------------------------------------------
+
+const bodyOf = () => new LatentModel(new Uint8Array(Buffer.from(NUMBERS.body.bytes, "base64")));
+const FRONT = { yaw: 0, pitch: 0 };
+const HAND_JOINT = 3;
+
+function inHand(turn = FRONT) {
+  const model = bodyOf();
+  const drag = new BodyDrag(model);
+  const point = model.position(model.header.start);
+  const pose = new Float64Array(model.nOutputs);
+  model.predict(point, pose);
+  drag.begin(point, pose);
+  drag.grab(HAND_JOINT, turn);
+  return drag;
+}
+
+const settle = (drag, most = 200) => {
+  for (let frame = 0; frame < most && drag.step(); frame++);
+};
+
+function bonesAreExact({ pose, limbs }) {
+  limbs.parents.forEach((p, j) => {
+    if (p < 0) return;
+    const long = Math.hypot(...[0, 1, 2].map((axis) => pose[3 * j + axis] - pose[3 * p + axis]));
+    close(long, limbs.lengths[j], 1e-9);
+  });
+}
+
+test("a grabbed hand stays until it is moved, then follows; the bones keep their lengths", () => {
+  const drag = inHand();
+  const before = drag.pose.slice();
+  assert.equal(drag.step(), false);
+  assert.deepEqual(drag.pose, before);
+  // To where the hand is in another row.
+  const row = drag.model.item((drag.model.header.start + 5) % drag.model.nPoints);
+  const [right, up] = [0, 1].map((axis) => row[3 * HAND_JOINT + axis] - before[3 * HAND_JOINT + axis]);
+  drag.moveBy(right, up);
+  settle(drag);
+  assert.ok(!drag.outOfReach(drag.hand), `${drag.missing(drag.hand)}`);
+  assert.ok(drag.differ(before, drag.pose));
+  bonesAreExact(drag);
+});
+
+test("in a turned view the hand is where the pointer is on the screen", () => {
+  for (const turn of [{ yaw: 0.9, pitch: 0.3 }, { yaw: -2.2, pitch: -0.6 }]) {
+    const drag = inHand(turn);
+    const [before] = turnJoints(drag.placeOf(HAND_JOINT), [0, 0, 0], turn);
+    drag.moveBy(0.05, 0.06);
+    settle(drag);
+    const [after] = turnJoints(drag.placeOf(HAND_JOINT), [0, 0, 0], turn);
+    close(after[0] - before[0], 0.05, 0.02);
+    close(after[1] - before[1], 0.06, 0.02);
+  }
+});
+
+test("a joint moves at most as far as the limit of a frame", () => {
+  const drag = inHand();
+  drag.moveBy(-0.5, -0.5);
+  const before = drag.pose.slice();
+  drag.step();
+  const most = 2 * drag.unit + 1.5 * Math.hypot(0.5, 0.5);
+  for (let at = 0; at < before.length; at += 3) assert.ok(Math.hypot(...[0, 1, 2].map((axis) => drag.pose[at + axis] - before[at + axis])) < most + 1e-9);
+  settle(drag);
+  bonesAreExact(drag);
+});
+
+test("a place out of reach is reported, and the body stays whole", () => {
+  const drag = inHand();
+  drag.moveBy(40, 10);
+  settle(drag);
+  assert.ok(drag.outOfReach(drag.hand));
+  bonesAreExact(drag);
+  const pose = drag.pose.slice();
+  drag.moveBy(Infinity, 0);
+  drag.moveBy(NaN, 1);
+  settle(drag);
+  assert.ok(drag.pose.every(Number.isFinite));
+  assert.ok(!drag.differ(pose, drag.pose));
+});
+
+test("a pinned joint stays while another one is dragged; a second press lets it go", () => {
+  const drag = inHand();
+  drag.release();
+  assert.ok(drag.pin(1));
+  const pinned = drag.placeOf(1);
+  drag.grab(HAND_JOINT, FRONT);
+  drag.moveBy(0.05, 0.08);
+  settle(drag);
+  const away = drag.placeOf(1).map((value, axis) => value - pinned[axis]);
+  assert.ok(Math.hypot(...away) < 2 * drag.unit, `${Math.hypot(...away)}`);
+  assert.equal(drag.pin(1), false);
+  drag.free();
+  assert.ok(!drag.holds);
+});
+
+test("one coordinate on the screen has several explanations, each of which explains it", () => {
+  const drag = inHand({ yaw: Math.PI / 2, pitch: 0 }); // seen from the side: the swing's phase is hidden
+  drag.moveBy(0, 0.05);
+  settle(drag);
+  const search = drag.others();
+  let step = search.next();
+  while (!step.done) step = search.next();
+  assert.ok(step.value.length >= 1);
+  const [other] = step.value;
+  assert.ok(drag.differ(drag.pose, other.pose));
+  drag.choose(other);
+  settle(drag);
+  assert.ok(!drag.differ(drag.pose, other.pose));
+});
+
+test("held joints are less free than others", () => {
+  const drag = inHand();
+  const free = drag.freedom();
+  drag.pin(HAND_JOINT);
+  const held = drag.freedom();
+  const of = (deviations) => Math.hypot(...[0, 1, 2].map((axis) => deviations[3 * HAND_JOINT + axis]));
+  assert.ok(of(held) < of(free));
+  assert.ok(held.every((deviation) => deviation >= 0));
+});
+
+test("a kernel without derivatives, and a table with words, cannot be pulled", () => {
+  const model = bodyOf();
+  assert.ok(canPull(model));
+  model.kinds = [{ row() {}, diagonal: () => 1 }];
+  assert.ok(!canPull(model));
+});
