@@ -67,7 +67,7 @@ def ask_column(
     if not known.all():
         notes.append(f"{_rows(known)} left out: no value of “{shortened(target)}”.")
     seen = ~np.isnan(values[:, : len(task.inputs)])
-    useful = seen.any(axis=1) if gaps else seen.all(axis=1)
+    useful = np.any(seen, axis=1) if gaps else np.all(seen, axis=1)
     if not useful[known].all():
         lacking = "no value of any input" if gaps else "gaps in the inputs"
         notes.append(f"{_rows(useful | ~known)} left out: {lacking}.")
