@@ -21,10 +21,10 @@ CALIBRATED = (
 )
 BODY = (
     "**The body.** Drag a joint, and the rest follows: the model finds the most probable body with "
-    "the joint there. Press a joint to pin it. The circles show how free each joint still is. Small "
-    "pictures are other bodies for the same joints. Drag beside the body to turn it. With the "
-    "keyboard, Tab chooses a joint, arrow keys move it, P pins it, A shows another body, and Escape "
-    "lets go."
+    "the joint there. Press a joint to pin it. The circles show how free each joint still is. "
+    "Small pictures are other bodies for the same joints. Drag beside the body to turn it. "
+    "With the keyboard, Tab chooses a joint, arrow keys move it, P pins it, A shows another body, "
+    "and Escape lets go."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
