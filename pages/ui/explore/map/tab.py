@@ -19,6 +19,13 @@ CALIBRATED = (
     "For this test, the same model was trained without a tenth of the rows, then completed each of "
     "these rows from half of its values."
 )
+BODY = (
+    "**The body.** Drag a joint, and the rest follows: the model finds the most probable body with "
+    "the joint there. Press a joint to pin it. The circles show how free each joint still is. "
+    "Small pictures are other bodies for the same joints. Drag beside the body to turn it. "
+    "With the keyboard, Tab chooses a joint, arrow keys move it, P pins it, A shows another body, "
+    "and Escape lets go."
+)
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
     "map by it: the colour is strong where the word is probable. A count has its mean and a "
@@ -73,6 +80,7 @@ def latent_map(item: Item, name: str) -> None:
         "The band is the model's 95 % interval for a row at this place. A value beyond the range "
         "is an arrow at its end. Press a column's name to colour the map by it.",
         *([WORDS] if item.dataset.columns else []),
+        *([BODY] if item.dataset.drawing.kind == "skeleton" else []),
         "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
         "the rows and keeps the others. Drag across it to move the point. The bar is the "
         "dimension's share of the change that all dimensions cause in the output. The names that "
