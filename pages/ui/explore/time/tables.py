@@ -78,7 +78,8 @@ def spread_of_tables(dataset: Dataset, std: Array, chances: Chances) -> Array:
         seen = dataset.values[~np.isnan(dataset.values[:, c]), c]
         if c in chances:
             base = np.bincount(seen.astype(int), minlength=chances[c].shape[1]) / len(seen)
-            own, whole = np.sum(chances[c] * (1.0 - chances[c]), axis=1), np.sum(base * (1 - base))
+            own = np.sum(chances[c] * (1.0 - chances[c]), axis=1)
+            whole = float(np.sum(base * (1.0 - base)))
         else:
             own, whole = std[:, c] ** 2, float(np.var(seen))
         if whole > 0.0:
