@@ -5,7 +5,7 @@
 const NEIGHBOURS = 40; // rows around a place from which variations are sampled
 // Rows that determine the Gaussian around a row. With 12, outputs at new places are about as far from
 // the nearest training row as held-out rows are (digits, poses, faces, flow).
-const ALIKE = 12;
+const AROUND_ROW = 12;
 
 /** A number from N(0, 1). @param {() => number} random from 0 to 1 */
 export function normal(random = Math.random) {
@@ -32,7 +32,7 @@ export function drawnPlace(points, random = Math.random, row = undefined) {
  */
 export function newPlace(points, random = Math.random) {
   const row = Math.min(Math.floor(points.nPoints * random()), points.nPoints - 1);
-  const near = points.closest(points.position(row), ALIKE).map(({ row: other }) => points.position(other));
+  const near = points.closest(points.position(row), AROUND_ROW).map(({ row: other }) => points.position(other));
   const mean = points.position(row).map((_, q) => near.reduce((sum, place) => sum + place[q], 0) / near.length);
   const place = drawnPlace(points, random, row);
   const own = points.position(row);

@@ -23,6 +23,12 @@ from pages.ui.shared.words import percent
 
 WAIT = 3.0  # seconds: a page waits so long for the density before it shows the map's answer
 LEARNING = "Learning how typical rows are; until then the map fills the gaps"
+# The help of the sentence.
+HELD_OUT = (
+    "These rows were held out from the density, but the map's kernel was trained with them. For "
+    "rows that training has never seen, errors are larger, and on large regions of pictures either "
+    "method can be better."
+)
 NO_DENSITY = (
     "Filled by the map: columns of words and counts have no density of the rows that could fill "
     "them."

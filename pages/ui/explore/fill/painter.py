@@ -35,7 +35,7 @@ from pages.ui.explore.fill.model import Completion, completed, possibilities
 from pages.ui.explore.fill.panels import panels
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
-from pages.ui.shared.density import how_filled
+from pages.ui.shared.density import HELD_OUT, how_filled
 
 show_painter = component("painter", "painter/painter.html", "painter/painter.css")
 
@@ -54,7 +54,8 @@ def painter(item: Item, name: str, own: NewRows | None) -> None:
         if answer is not None and np.isnan(row).any():
             send_possibilities(item, name, question, row)
     if answer is not None:
-        st.caption(how_filled(item, name, row))
+        words = how_filled(item, name, row)
+        st.caption(words, help=HELD_OUT if "against" in words else None)
         panels(item, name, current, row, answer)
 
 
