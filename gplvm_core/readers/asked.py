@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gplvm_core.readers.column_task import HELD, ColumnTask
 from gplvm_core.readers.dataset import Dataset
@@ -67,7 +68,7 @@ def ask_column(
     if not known.all():
         notes.append(f"{_rows(known)} left out: no value of “{shortened(target)}”.")
     seen = ~np.isnan(values[:, : len(task.inputs)])
-    useful = np.any(seen, axis=1) if gaps else np.all(seen, axis=1)
+    useful = np.asarray(seen.any(axis=1) if gaps else seen.all(axis=1))
     if not useful[known].all():
         lacking = "no value of any input" if gaps else "gaps in the inputs"
         notes.append(f"{_rows(useful | ~known)} left out: {lacking}.")
@@ -90,6 +91,6 @@ def ask_column(
     )
 
 
-def _rows(kept: np.ndarray) -> str:
+def _rows(kept: NDArray[np.bool_]) -> str:
     count = int((~kept).sum())
     return f"{plural(count, 'row')} {'was' if count == 1 else 'were'}"

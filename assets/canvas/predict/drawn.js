@@ -12,6 +12,7 @@ import { rangeOf } from "./sliders.js";
 /** @import { Theme } from "../kit/theme.js" */
 
 export const STEPS = 41; // places of a curve
+const MOST_DOTS = 150; // rows in a curve, which is drawn in every frame
 const BINS = 24; // of the histogram of the data
 
 /**
@@ -74,9 +75,10 @@ export function drawSlice(canvas, model, q, grid, answers, x, up, theme) {
   graph.axes(3);
   const { context } = graph;
   graph.clip();
-  context.fillStyle = css(theme.text, 0.16);
+  context.fillStyle = css(theme.text, 0.22);
   const width = model.inputs.length;
-  for (let n = 0; n < model.targets.length; n++) {
+  const every = Math.ceil(model.targets.length / MOST_DOTS);
+  for (let n = 0; n < model.targets.length; n += every) {
     const [px, py] = graph.pixel(model.rows[n * width + q], model.targets[n]);
     context.fillRect(px - 1, py - 1, 2, 2);
   }

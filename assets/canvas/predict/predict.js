@@ -11,9 +11,9 @@ import { rangeOf, Sliders } from "./sliders.js";
 import { Graph } from "../deep/graph.js";
 
 const MOST_SLICES = 12; // curves; of more inputs those that change the answer most
-const BUDGET = 8; // milliseconds of a frame for curves; the others follow in the next frames
+const BUDGET = 5; // milliseconds of a frame for curves; the others follow in the next frames
 const IDLE = 120; // milliseconds without a change before the plane is drawn in full
-const [COARSE, FINE] = [18, 44]; // cells of the plane along each input, while moving and at rest
+const [COARSE, FINE] = [12, 44]; // cells of the plane along each input, while moving and at rest
 const NOTHING_SEEN = 0.005; // of the target's range; a smaller change has no effect
 const GUESS = 0.8; // of the deviation of the function far from all rows
 
@@ -218,7 +218,7 @@ export class PredictFigure {
       const [a, b] = this.pair.map((q) => model.inputs[q].name);
       parts.plane.setAttribute("aria-label", `${model.header.target} over ${a} and ${b}, as colours. Use their sliders to move the point.`);
     }
-    this.deep?.draw(this.x, theme);
+    if (this.rested) this.deep?.draw(this.x, theme);
   }
 
   retheme() {

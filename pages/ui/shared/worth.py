@@ -8,7 +8,6 @@ from pages.ui.shared.kept import kept
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent, significant
 
-MOST_LINES = 6
 HELP = (
     "Rows that training never used. Typical error: the root of the mean squared error, in the unit "
     "of the column. Inside: the share of true values in the intervals of 95 %. Log-likelihood: "
