@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -63,7 +63,7 @@ class Answers:
         if not parts:
             raise ValueError("there are no answers to join: ask about at least one row")
 
-        def stacked(name: str) -> NDArray[np.generic]:
+        def stacked(name: str) -> Any:
             return np.concatenate([getattr(part, name) for part in parts])
 
         return cls(
