@@ -174,6 +174,8 @@ def _numbers(cells: Any, name: str) -> Any:
                 "cell empty."
             ) from None
     if np.isinf(numbers).any():
-        row = int(np.flatnonzero(np.isinf(numbers))[0])
-        raise DataError(f"row {row + 1}, column “{name}”: infinite. Correct it, or leave it empty.")
+        first = int(np.flatnonzero(np.isinf(numbers))[0])
+        raise DataError(
+            f"row {first + 1}, column “{name}”: infinite. Correct it, or leave it empty."
+        )
     return numbers

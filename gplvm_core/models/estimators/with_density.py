@@ -11,11 +11,11 @@ from gplvm_core import prediction
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DerivedDensity, Network
 from gplvm_core.prediction.derived import SIZES, STRENGTHS
-from gplvm_core.prediction.fills import Method as FillMethod
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.readers import DataError
 
 Method = Literal["bound", "sampling", "density"]
+FillMethod = Literal["map", "density"]
 # The default number of draws of a row's latent points.
 DRAWS = 1000
 
