@@ -197,7 +197,7 @@ def one_split(name: str, seed: int) -> tuple[dict[str, dict[str, float]], dict[s
 
 def auc(clean: Array, odd: Array) -> float:
     # A new value in a column with a single value has an infinite score.
-    scores = np.nan_to_num(np.concatenate([clean, odd]), posinf=np.finfo(np.float32).max)
+    scores = np.nan_to_num(np.concatenate([clean, odd]), posinf=1e300)
     return float(roc_auc_score(np.repeat([0, 1], [len(clean), len(odd)]), scores))
 
 

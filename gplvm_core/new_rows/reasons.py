@@ -18,7 +18,7 @@ ORDINARY = 0.05
 MOST_REASONS = 3
 # A corrected value fits within this number of standard deviations of its prediction, if the
 # standard deviation is below this share of the value: almost any number fits a wide interval at 0.
-FITS, SHARP = 2.0, 0.25
+FITS, SHARP = 3.0, 0.25
 SHIFTS = (10.0, 0.1, 100.0, 0.01, 1000.0, 0.001)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of
-from gplvm_core.new_rows.prepared import can_have_density, prepare
+from gplvm_core.new_rows.prepared import prepare
 from gplvm_core.new_rows.words import sentence_of
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.errors import listed
@@ -67,7 +67,7 @@ def apply(model: Any, table: Any, dataset: Dataset | None = None, *, reasons: bo
 
     names, drawn = _columns(model, dataset)
     values, index, notes = _values(table, names, drawn)
-    if not can_have_density(model):
+    if not getattr(model, "can_have_density", False):
         notes.append("the model has no density, so no row has a p-value")
     elif dataset is not None:
         model = prepare(model, dataset)
@@ -174,6 +174,8 @@ def _numbers(cells: Any, name: str) -> Any:
                 "cell empty."
             ) from None
     if np.isinf(numbers).any():
-        row = int(np.flatnonzero(np.isinf(numbers))[0])
-        raise DataError(f"row {row + 1}, column “{name}”: infinite. Correct it, or leave it empty.")
+        first = int(np.flatnonzero(np.isinf(numbers))[0])
+        raise DataError(
+            f"row {first + 1}, column “{name}”: infinite. Correct it, or leave it empty."
+        )
     return numbers
