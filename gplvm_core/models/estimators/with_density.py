@@ -16,7 +16,6 @@ from gplvm_core.prediction.forward import Moments
 from gplvm_core.readers import DataError
 
 Method = Literal["bound", "sampling", "density"]
-FillMethod = Literal["map", "density"]
 # The default number of draws of a row's latent points.
 DRAWS = 1000
 

@@ -93,7 +93,7 @@ def latent_map(item: Item, name: str) -> None:
         "The map's shading is the standard deviation of the prediction, in the units of the data.",
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**More like this** shows sixteen variations near the point; *Anywhere* draws new "
-        "places: each is like some rows, but no copy of one. *Map* spreads them over the visible "
+        "places from the surroundings of rows. *Map* spreads them over the visible "
         "part. *Noise* adds the noise of a real row. Press a picture to go there.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
         "and − zoom, 0 resets, / finds a row; Ctrl+Z goes back to the previous place, Ctrl+Shift+Z "
