@@ -1,8 +1,17 @@
 """Mixtures of Gaussians: densities of rows and latent points, derived from a map or from data."""
 
+from gplvm_core.mixtures.conditionals import Conditionals
 from gplvm_core.mixtures.coordinates import Coordinates
 from gplvm_core.mixtures.derived import LocalGaussians, fitted, residual
 from gplvm_core.mixtures.gaussians import Gaussians
 from gplvm_core.mixtures.latent import latent_density
 
-__all__ = ["Coordinates", "Gaussians", "LocalGaussians", "fitted", "latent_density", "residual"]
+__all__ = [
+    "Conditionals",
+    "Coordinates",
+    "Gaussians",
+    "LocalGaussians",
+    "fitted",
+    "latent_density",
+    "residual",
+]

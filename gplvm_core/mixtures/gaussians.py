@@ -80,33 +80,28 @@ class Gaussians:
     def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
         """log(w_k p_k) of the observed values of each row, in nats."""
         found = np.empty((len(rows), len(self.weights)))
-        for alike, seen in _patterns(rows):
+        for alike, seen in patterns(rows):
             for k in range(len(self.weights)):
-                found[alike, k] = self._seen(k, rows[alike][:, seen], seen)[0]
+                found[alike, k] = self.seen(k, rows[alike][:, seen], seen)[0]
         return found
 
     def score_samples(self, rows: Float[Array, "N D"]) -> Float[Array, " N"]:
         """log p of the observed values of each row, in nats."""
         return np.asarray(logsumexp(self.log_each(rows), axis=1))
 
-    def shares(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
-        """The probability of each Gaussian, given the observed values of each row."""
-        each = self.log_each(rows)
-        return np.exp(each - logsumexp(each, axis=1, keepdims=True))
-
     def complete(
         self, rows: Float[Array, "N D"]
     ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
         """Fill missing values with their conditional means; also their variances, 0 if observed."""
         whole, variance = rows.copy(), np.zeros_like(rows)
-        for alike, seen in _patterns(rows):
+        for alike, seen in patterns(rows):
             hidden = ~seen
             if not hidden.any():
                 continue
             shape = (len(self.weights), len(alike), int(hidden.sum()))
             logs, means, spreads = np.empty(shape[:2]), np.empty(shape), np.empty(shape)
             for k in range(len(self.weights)):
-                logs[k], factor, white = self._seen(k, rows[alike][:, seen], seen)
+                logs[k], factor, white = self.seen(k, rows[alike][:, seen], seen)
                 across = factor.solve_lower(self.factors[k, hidden].T)
                 means[k] = self.means[k, hidden] + white.T @ across
                 spreads[k] = self.variances[k, hidden] + np.sum(across**2, axis=0)
@@ -123,11 +118,11 @@ class Gaussians:
     ) -> Float[Array, "S N D"]:
         """Rows with their missing values drawn from the conditional density."""
         found, width = np.repeat(rows[None], count, axis=0), self.factors.shape[2]
-        for alike, seen in _patterns(rows):
+        for alike, seen in patterns(rows):
             hidden = ~seen
             if not hidden.any():
                 continue
-            parts = [self._seen(k, rows[alike][:, seen], seen) for k in range(len(self.weights))]
+            parts = [self.seen(k, rows[alike][:, seen], seen) for k in range(len(self.weights))]
             logs = np.array([log for log, _, _ in parts])
             below = np.cumsum(np.exp(logs - logsumexp(logs, axis=0)), axis=0)[:-1]
             chosen = np.sum(generator.random((count, len(alike))) > below[:, None], axis=0)
@@ -150,7 +145,7 @@ class Gaussians:
             drawn.append(self.means[k] + along + np.sqrt(self.variances[k]) * around)
         return np.asarray(generator.permutation(np.vstack(drawn)))
 
-    def _seen(
+    def seen(
         self, k: int, rows: Float[Array, "N S"], seen: Seen
     ) -> tuple[Float[Array, " N"], Factor, Float[Array, "R N"]]:
         """log(w_k p_k) of the observed values, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
@@ -165,7 +160,7 @@ class Gaussians:
             return np.log(self.weights[k]) - 0.5 * (squares + constant), factor, white
 
 
-def _patterns(rows: Float[Array, "N D"]) -> Iterator[tuple[Rows, Seen]]:
+def patterns(rows: Float[Array, "N D"]) -> Iterator[tuple[Rows, Seen]]:
     """The rows with the same observed columns, and these columns."""
     seen, which = np.unique(~np.isnan(rows), axis=0, return_inverse=True)
     for at, own in enumerate(seen):

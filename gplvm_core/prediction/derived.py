@@ -4,7 +4,7 @@ The latent points of the training rows are not distributed as N(0, I), and the m
 correlated between outputs. Both are learnt after training, and the bound does not change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.generate import refuse_kinds
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.project import Rows
+from gplvm_core.prediction.typicality import Typicality
 from gplvm_core.prediction.with_rows import with_rows
 from gplvm_core.readers import DataError
 
@@ -34,6 +35,8 @@ KEPT_ASIDE = 0.2
 ROWS_A_GAUSSIAN = 5
 DRAWS = 400  # of the points of every latent Gaussian
 MOST_ROWS = 20_000
+
+Callback = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ class DerivedDensity:
     latent: of the points at the roots, side by side. data: the names of the data with their
     columns. strength: the number of rows that a covariance of the map counts as. tried: candidates
     (Gaussians, strength) with the mean log density of the held-out rows. fills: how well the map
-    and the density fill gaps in these rows. notes: about the rows that were used.
+    and the density fill gaps in these rows. notes: about the rows that were used. typicality: the
+    out-of-fold scores of training rows, if they were wanted.
     """
 
     rows: Gaussians
@@ -56,6 +60,7 @@ class DerivedDensity:
     tried: tuple[tuple[int, float, float], ...] = ()
     fills: tuple[Fill, ...] = ()
     notes: tuple[str, ...] = ()
+    typicality: Typicality | None = None
 
     def beside(self, outputs: Outputs) -> Float[Array, "N D"]:
         """All data side by side; data that are left out are missing."""
@@ -81,13 +86,16 @@ def derived(
     strengths: Sequence[float] = STRENGTHS,
     *,
     with_residual: bool = True,
+    folds: int = 0,
     random_state: int = 0,
+    callback: Callback | None = None,
 ) -> DerivedDensity:
     """The density of the training rows, in the order of training; NaN marks missing values.
 
     The chosen candidate gives a held-out fifth of the rows the highest density. These rows are used
     neither for the density nor for the map's q(u). A missing value is drawn from the map's
-    Gaussians, and drawn again from the density before the last fit.
+    Gaussians, and drawn again from the density before the last fit. folds: the number of folds of
+    the out-of-fold scores, 0: without. callback: called with the number of steps done and of all.
     """
     if network.known:
         raise DataError("a model with observed inputs has no density of rows without their inputs")
@@ -115,9 +123,13 @@ def derived(
     latent, density = start.density(size, strength)
     if gaps.any():
         drawn = density.sample_completions(given, 1, generator)[0]
-        latent, density = replace(start, given=drawn).density(size, strength)
+        start = replace(start, given=drawn)
+        latent, density = start.density(size, strength)
+    typicality = start.typicality(folds, size, strength, callback) if folds else None
     data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
-    return DerivedDensity(density, latent, data, strength, tuple(tried), fills, tuple(notes))
+    return DerivedDensity(
+        density, latent, data, strength, tuple(tried), fills, tuple(notes), typicality
+    )
 
 
 @dataclass(frozen=True)
@@ -195,6 +207,19 @@ class _Derivation:
         if self.with_residual:
             left = residual(self.coordinates.of(self.given), local, left)
         return latent, local.with_residual(left)
+
+    def typicality(
+        self, folds: int, size: int, strength: float, callback: Callback | None
+    ) -> Typicality:
+        """Out-of-fold scores; callback: called with the number of folds done, and of all."""
+        generator, found = np.random.default_rng(self.seed), []
+        parts = np.array_split(generator.permutation(len(self.used)), folds)
+        for done, aside in enumerate(parts):
+            if callback is not None:
+                callback(done, folds)
+            others = self.only(np.setdiff1d(np.arange(len(self.used)), aside))
+            found.append((aside, others.density(size, strength)[1]))
+        return Typicality.of(found, self.observed, self.used, generator)
 
     def fitted(self, prior: LocalGaussians, strength: float) -> Gaussians:
         rows = self.coordinates.of(self.given)

@@ -48,7 +48,9 @@ class WithDensity:
         *,
         residual: bool = True,
         prior_strength: float | Literal["validated"] = "validated",
+        folds: int = 0,
         random_state: int = 0,
+        callback: Callable[[int, int], None] | None = None,
     ) -> Self:
         """Derive an exact density of rows from the map, after training.
 
@@ -70,8 +72,15 @@ class WithDensity:
         prior_strength : float or "validated", default "validated"
             The number of rows that a covariance from the map counts as. 0 is a mixture without a
             map, and ∞ keeps the map's covariances.
+        folds : int, default 0
+            The number of folds of the training rows for `density_.typicality`: scores of these rows
+            by densities that have not seen them. `gplvm_core.apply` compares new rows with them. 0
+            computes none, and 5 is usual.
         random_state : int, default 0
             The seed of all draws.
+        callback : callable, optional
+            Called as callback(done, folds) before each fold. If it raises an exception, the model
+            does not change.
 
         Returns
         -------
@@ -99,7 +108,9 @@ class WithDensity:
             SIZES if components == "validated" else (checked_components(components),),
             STRENGTHS if prior_strength == "validated" else (checked_strength(prior_strength),),
             with_residual=residual,
+            folds=checked_folds(folds, trained),
             random_state=random_state,
+            callback=callback,
         )
         return self
 
@@ -217,6 +228,16 @@ def checked_components(components: Any) -> int:
             f'components must be "validated" or a whole number from 1; got {components!r}'
         )
     return components
+
+
+def checked_folds(folds: Any, rows: int) -> int:
+    whole = isinstance(folds, int) and not isinstance(folds, bool)
+    if not whole or not (folds == 0 or 2 <= folds <= rows):
+        raise ValueError(
+            f"folds must be 0 or a whole number from 2 to the number of rows, {rows:,}; got "
+            f"{folds!r}"
+        )
+    return int(folds)
 
 
 def checked_strength(strength: Any) -> float:

@@ -1,0 +1,8 @@
+"""Ask a trained model about new rows: places, gaps, how typical, and which columns are odd."""
+
+from gplvm_core.new_rows.answers import Answers, Reason
+from gplvm_core.new_rows.asked import answers_of
+from gplvm_core.new_rows.prepared import prepare
+from gplvm_core.new_rows.words import sentence_of
+
+__all__ = ["Answers", "Reason", "answers_of", "prepare", "sentence_of"]

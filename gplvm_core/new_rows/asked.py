@@ -1,0 +1,106 @@
+"""Ask a model about new rows, a block at a time."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from gplvm_core.new_rows.answers import Answers, Reason
+from gplvm_core.new_rows.prepared import rows_for
+from gplvm_core.new_rows.reasons import reasons_of
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.typicality import Scores
+from gplvm_core.readers import DataError, Dataset
+
+FIRST_BATCH, BATCH = 20, 250
+NEAREST = 5
+
+
+def answers_of(
+    model: Any,
+    dataset: Dataset,
+    rows: Float[Array, "n D"],
+    *,
+    batch: int | None = None,
+    reasons: bool = True,
+) -> Iterator[Answers]:
+    """Answer for rows, NaN: missing, in the columns of the data set that trained the model.
+
+    The first block has 20 rows, so that its answers come soon, the others `batch`, by default 250.
+    reasons: whether to find the columns that make rows odd. Without a density (`prepare`) the
+    answers have only places, filled values and the nearest training rows.
+    """
+    rows = np.asarray(rows, dtype=float)
+    if rows.ndim != 2 or rows.shape[1] != dataset.n_outputs:
+        raise DataError(
+            f"rows must have the {dataset.n_outputs:,} columns of {dataset.name}; got the shape "
+            f"{rows.shape}"
+        )
+    start, many = 0, FIRST_BATCH
+    while start < len(rows):
+        yield _answered(model, dataset, rows[start : start + many], reasons=reasons)
+        start, many = start + many, batch or BATCH
+
+
+def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool) -> Answers:
+    """Rows without values get no answers: NaN."""
+    given = ~np.isnan(rows).all(axis=1)
+    width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
+    places, place_std = np.full((2, len(rows), width), np.nan)
+    filled, std = np.full((2, *rows.shape), np.nan)
+    p, p_cell, oddness = np.full((3, len(rows)), np.nan)
+    unlike = np.zeros(len(rows), dtype=bool)
+    nearest = np.tile(np.arange(count), (len(rows), 1))
+    found: list[tuple[Reason, ...]] = [()] * len(rows)
+    some, seen = rows[given], np.flatnonzero(given)
+    density = getattr(model, "density_", None)
+    known = None if density is None else density.typicality
+    if len(some):
+        asked = rows_for(model, dataset, some)
+        places[given], place_std[given] = model.transform(asked, return_std=True)
+        filled[given], std[given] = _filled(model, dataset, asked)
+        nearest[given] = _nearest(model, places[given])
+    if len(some) and known is not None:
+        scores = Scores.of(density.rows, some, known.only)
+        p[given], p_cell[given] = known.p_values(scores, some)
+        unlike[given] = known.unlike(scores, some)
+        oddness[given] = known.oddness(scores, some)
+        if reasons:
+            for row, own in zip(seen, reasons_of(density.rows, known, some, scores), strict=True):
+                found[row] = own
+    return Answers(
+        places,
+        place_std,
+        filled,
+        std,
+        p,
+        p_cell,
+        oddness,
+        unlike,
+        tuple(found),
+        nearest,
+        0 if known is None else known.known,
+    )
+
+
+def _filled(model: Any, dataset: Dataset, asked: Any) -> tuple[Array, Array]:
+    """Rows with their gaps filled, as numbers, and their standard deviations."""
+    whole, std = model.complete(asked, return_std=True)
+    if isinstance(whole, dict):
+        return np.hstack(list(whole.values())), np.hstack(list(std.values()))
+    if dataset.columns:
+        return dataset.coded(whole), np.asarray(std, dtype=float)
+    return np.asarray(whole), np.asarray(std)
+
+
+def _nearest(model: Any, places: Float[Array, "n Q"]) -> Int[NDArray[np.intp], "n k"]:
+    """The training rows that are nearest on the map, in lengthscales."""
+    scale = model.latent_scale_
+    away = cdist(places * scale, model.latent_mean_ * scale)
+    count = min(NEAREST, away.shape[1])
+    few = np.argpartition(away, count - 1, axis=1)[:, :count]
+    order = np.argsort(np.take_along_axis(away, few, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(few, order, axis=1)

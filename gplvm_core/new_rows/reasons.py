@@ -1,0 +1,74 @@
+"""Which columns make a row odd.
+
+The most surprising value, given the row's others, is hidden; this is repeated until the rest of the
+row is ordinary. A row that stays odd without three columns is odd as a whole.
+"""
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.mixtures import Gaussians
+from gplvm_core.new_rows.answers import Reason, Slip
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.typicality import Scores, Typicality
+
+# Rows with a smaller p-value, of the whole row or of its most surprising value, are odd.
+ORDINARY = 0.05
+MOST_REASONS = 3
+# A corrected value fits within this number of standard deviations of its prediction, if the
+# standard deviation is below this share of the value: almost any number fits a wide interval at 0.
+FITS, SHARP = 2.0, 0.25
+SHIFTS = (10.0, 0.1, 100.0, 0.01, 1000.0, 0.001)
+
+
+def reasons_of(
+    density: Gaussians, known: Typicality, rows: Float[Array, "n D"], scores: Scores
+) -> list[tuple[Reason, ...]]:
+    """The reasons of rows whose scores are `scores`."""
+    found: list[list[Reason]] = [[] for _ in rows]
+    rows, active = rows.copy(), np.flatnonzero(_odd(known, scores, rows))
+    scores = scores.rows(active)
+    for _ in range(MOST_REASONS):
+        if not len(active):
+            break
+        columns = scores.most_surprising
+        here = np.arange(len(active)), columns
+        given, rest = rows[active, columns], scores.conditionals
+        new = scores.strange[here]
+        expected = np.where(new, known.only[columns], rest.expected[here])
+        std = np.where(new, 0.0, rest.std[here])
+        rows[active, columns] = np.nan
+        some = ~np.isnan(rows[active]).all(axis=1)
+        active, columns = active[some], columns[some]
+        given, expected, std = given[some], expected[some], std[some]
+        scores = Scores.of(density, rows[active], known.only)
+        p, _ = known.p_values(scores, rows[active])
+        for at, row in enumerate(active):
+            hint, kind = hint_of(given[at], expected[at], std[at])
+            own = float(given[at]), float(expected[at]), float(std[at])
+            found[row].append(Reason(int(columns[at]), *own, hint, kind, float(p[at])))
+        odd = _odd(known, scores, rows[active])
+        active, scores = active[odd], scores.rows(np.flatnonzero(odd))
+    for row in active:
+        found[row] = []
+    return [tuple(own) for own in found]
+
+
+def hint_of(given: float, expected: float, std: float) -> tuple[float | None, Slip | None]:
+    """The value without a slip of the decimal point or of the sign, if it fits the prediction."""
+    candidates: list[tuple[float, Slip]] = [(-given, "sign")]
+    candidates += [(shift * given, "decimal") for shift in SHIFTS]
+    fitting = [
+        (abs(value - expected), value, kind)
+        for value, kind in candidates
+        if abs(value - expected) <= FITS * std and std < SHARP * abs(value)
+    ]
+    if not fitting:
+        return None, None
+    _, value, kind = min(fitting)
+    return float(f"{value:.12g}"), kind
+
+
+def _odd(known: Typicality, scores: Scores, rows: Float[Array, "n D"]) -> NDArray[np.bool_]:
+    return np.minimum(*known.p_values(scores, rows)) <= ORDINARY

@@ -1,0 +1,29 @@
+"""The reasons for odd rows, in sentences."""
+
+from math import floor, log10
+
+from gplvm_core.new_rows.answers import Reason
+from gplvm_core.new_rows.reasons import ORDINARY
+
+
+def sentence_of(reason: Reason, column_name: str, unit: str = "") -> str:
+    """Say what was given, what was expected, and what would fit."""
+    unit = f" {unit}" if unit else ""
+    given = f"{reason.given:.6g}{unit}"
+    if reason.std == 0.0:
+        expected = f"“{column_name}” was {reason.expected:.6g}{unit} in every known row"
+    else:
+        # Two digits of the standard deviation; at least three of the prediction.
+        size = max(abs(reason.expected), reason.std)
+        digits = max(3, 2 + floor(log10(size)) - floor(log10(reason.std)))
+        expected = (
+            f"Given its other columns, “{column_name}” would be {reason.expected:.{digits}g} ± "
+            f"{reason.std:.2g}{unit}"
+        )
+    p = f"p = {reason.p_without:.2g}"
+    rest = "ordinary" if reason.p_without > ORDINARY else "still odd"
+    sentences = [f"{expected}; it is {given}.", f"Without it the row is {rest} ({p})."]
+    if reason.hint is not None:
+        slip = "of the decimal point" if reason.kind == "decimal" else "of the sign"
+        sentences.append(f"A slip {slip}? {reason.hint:.6g}{unit} would fit.")
+    return " ".join(sentences)

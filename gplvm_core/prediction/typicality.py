@@ -1,0 +1,163 @@
+"""How typical a row is, compared with training rows that the density had not seen.
+
+The score of a row is −log p̂ of its observed values, and its cell score is −log of the smallest
+two-sided probability of a value given the row's others. Both are compared with the out-of-fold
+scores of training rows: folds of them are held out from q(u) and the density.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.mixtures import Conditionals, Gaussians
+from gplvm_core.numerics import Array
+
+# The most training rows whose scores are stored.
+MOST_KNOWN = 500
+# Training rows also get random gaps, in these shares of their columns.
+SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Rows scored by a density: `conditionals`, and both scores in nats (higher: less typical).
+
+    Missing values do not change the whole score on average. strange: whether a value is new in a
+    column that had only one value.
+    """
+
+    conditionals: Conditionals
+    whole: Float[Array, " n"]
+    cell: Float[Array, " n"]
+    strange: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, density: Gaussians, rows: Float[Array, "n D"], only: Float[Array, " D"]) -> Self:
+        """only: the value of columns with a single value in training, NaN for all others."""
+        fixed = ~np.isnan(only)
+        found = Conditionals.of(density, np.where(fixed, np.nan, rows))
+        strange = fixed & ~np.isnan(rows) & ~np.isclose(rows, only, rtol=1e-9, atol=0.0)
+        new = strange.any(axis=1)
+        whole = np.where(new, np.inf, found.lost - found.log_density)
+        cell = np.where(new, np.inf, -found.log_tail.min(axis=1))
+        return cls(found, whole, cell, strange)
+
+    @property
+    def most_surprising(self) -> Int[NDArray[np.intp], " n"]:
+        """The column of each row's most surprising value, given its others."""
+        return np.argmin(np.where(self.strange, -np.inf, self.conditionals.log_tail), axis=1)
+
+    def rows(self, chosen: NDArray[np.intp]) -> Self:
+        """Some of the rows."""
+        return type(self)(
+            self.conditionals.rows(chosen),
+            self.whole[chosen],
+            self.cell[chosen],
+            self.strange[chosen],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Typicality:
+    """The out-of-fold scores of training rows, with their own and with further, random gaps.
+
+    rows: the numbers of the training rows. only: the value of columns with a single value in
+    training, NaN for all others. shares: the mean share of missing values; whole, cell: both scores
+    of each row with these gaps. folds: how many.
+    """
+
+    rows: Int[NDArray[np.intp], " n"]
+    only: Float[Array, " D"]
+    shares: Float[Array, " G"]
+    whole: Float[Array, "G n"]
+    cell: Float[Array, "G n"]
+    folds: int
+
+    @classmethod
+    def of(
+        cls,
+        density_without: Sequence[tuple[NDArray[np.intp], Gaussians]],
+        rows: Float[Array, "N D"],
+        numbers: Int[NDArray[np.intp], " N"],
+        generator: np.random.Generator,
+    ) -> Self:
+        """density_without: held-out rows (indices of `rows`), and a density that has not seen them.
+
+        numbers: those of all rows.
+        """
+        chosen = np.sort(generator.permutation(len(rows))[:MOST_KNOWN])
+        only = only_values(rows)
+        width = int(np.isnan(only).sum())
+        hidden = sorted({round(share * width) for share in SHARES} - {width})
+        given = []
+        for count in hidden:
+            gapped = rows[chosen].copy()
+            order = np.argsort(generator.random(gapped.shape) + ~np.isnan(only), axis=1)
+            np.put_along_axis(gapped, order[:, :count], np.nan, axis=1)
+            given.append(gapped)
+        shares = [_shares_missing(own, only).mean() for own in given]
+        whole, cell = np.empty((2, len(hidden), len(chosen)))
+        for aside, density in density_without:
+            own = np.isin(chosen, aside)
+            for at, gapped in enumerate(given):
+                found = Scores.of(density, gapped[own], only)
+                whole[at, own], cell[at, own] = found.whole, found.cell
+        return cls(numbers[chosen], only, np.array(shares), whole, cell, len(density_without))
+
+    @property
+    def known(self) -> int:
+        """The number of out-of-fold scores."""
+        return len(self.rows)
+
+    def p_values(
+        self, scores: Scores, rows: Float[Array, "n D"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+        """(1 + the number of training rows with at least this score) / (1 + their number).
+
+        For the score and the cell score; the training rows have about the same share of gaps.
+        """
+        alike = self._alike(rows)
+        found = np.empty((2, len(rows)))
+        for at in np.unique(alike):
+            own = alike == at
+            for p, known, score in (
+                (found[0], self.whole[at], scores.whole),
+                (found[1], self.cell[at], scores.cell),
+            ):
+                above = self.known - np.searchsorted(np.sort(known), score[own], side="left")
+                p[own] = (1.0 + above) / (1.0 + self.known)
+        return found[0], found[1]
+
+    def unlike(self, scores: Scores, rows: Float[Array, "n D"]) -> NDArray[np.bool_]:
+        """Whether a score is above that of every training row."""
+        return np.asarray(scores.whole > self.whole.max(axis=1)[self._alike(rows)])
+
+    def oddness(self, scores: Scores, rows: Float[Array, "n D"]) -> Float[Array, " n"]:
+        """A number to rank rows by: the larger of both scores, each as (score − median) / (97 %
+        quantile − median) of the training rows.
+        """
+        alike, found = self._alike(rows), []
+        for known, score in ((self.whole, scores.whole), (self.cell, scores.cell)):
+            middle, high = np.quantile(known, (0.5, 0.97), axis=1)
+            unit = np.maximum(high - middle, np.finfo(float).tiny)
+            found.append((score - middle[alike]) / unit[alike])
+        return np.maximum(*found)
+
+    def _alike(self, rows: Float[Array, "n D"]) -> Int[NDArray[np.intp], " n"]:
+        """For every row the set of gaps whose share of missing values is nearest to its own."""
+        away = np.abs(_shares_missing(rows, self.only)[:, None] - self.shares)
+        return np.asarray(np.argmin(away, axis=1))
+
+
+def only_values(rows: Float[Array, "N D"]) -> Float[Array, " D"]:
+    """The value of columns with a single value, NaN for all others."""
+    lowest, highest = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
+    return np.where(lowest == highest, lowest, np.nan)
+
+
+def _shares_missing(rows: Float[Array, "n D"], only: Float[Array, " D"]) -> Float[Array, " n"]:
+    return np.asarray(np.isnan(rows[:, np.isnan(only)]).mean(axis=1))
