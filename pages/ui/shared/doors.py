@@ -30,6 +30,7 @@ FILL = Door("fill", "explore", "Fill in", ":material/brush:", "fill")
 TIME = Door("time", "explore", "Play", ":material/play_arrow:", "time")
 VIEWS = Door("views", "explore", "See the views", ":material/join_inner:", "views")
 LAYERS = Door("layers", "explore", "See the layers", ":material/layers:", "layers")
+ROWS = Door("rows", "explore", "Ask about new rows", ":material/table_rows:", "rows")
 COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 
@@ -43,6 +44,7 @@ def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
         TIME: capabilities.timed,
         VIEWS: capabilities.views,
         LAYERS: capabilities.layers,
+        ROWS: True,
     }
     return tuple(door.tab for door, allows in allowed.items() if allows)
 
