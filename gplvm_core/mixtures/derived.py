@@ -20,6 +20,8 @@ from gplvm_core.numerics import Array, Factor, factorise, symmetrise
 # Every update multiplies R's covariances between outputs by this factor, which shrinks them.
 SHRUNK = 0.9
 RESIDUAL_UPDATES = 6
+# Lower limit of R's variances as a share of the noise: the residuals of a constant column are 0.
+LEAST_SHARE = 1e-3
 # The number of rows that a local Gaussian's mean counts as.
 MEAN_ROWS = 1.0
 MOST_UPDATES = 100
@@ -67,6 +69,7 @@ def residual(
     A row is the map's value N(c_k, A_k) plus N(0, R); local: c_k and A_k, which stay fixed.
     """
     found, diagonal = noise, np.eye(len(noise), dtype=bool)
+    least = LEAST_SHARE * noise.diagonal()
     for _ in range(updates):
         whole = local.with_residual(found)
         each = whole.log_each(rows)
@@ -80,6 +83,7 @@ def residual(
             total += shares[:, k].sum() * (found - half.T @ half)
         found = symmetrise(total / len(rows))
         found = np.where(diagonal, found, shrunk * found)
+        found += np.diag(np.maximum(least - found.diagonal(), 0.0))
     return found
 
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from gplvm_core.new_rows.answers import Answers, Reason
-from gplvm_core.new_rows.prepared import rows_for
+from gplvm_core.new_rows.places import check_asked, placed_and_filled
 from gplvm_core.new_rows.reasons import reasons_of
 from gplvm_core.numerics import Array
+from gplvm_core.prediction import DerivedDensity
 from gplvm_core.prediction.typicality import Scores
 from gplvm_core.readers import DataError, Dataset
 
@@ -33,6 +34,7 @@ def answers_of(
     reasons: whether to find the columns that make rows odd. Without a density (`prepare`) the
     answers have only places, filled values and the nearest training rows.
     """
+    check_asked(model)
     rows = np.asarray(rows, dtype=float)
     if rows.ndim != 2 or rows.shape[1] != dataset.n_outputs:
         raise DataError(
@@ -56,14 +58,10 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool) -> An
     nearest = np.tile(np.arange(count), (len(rows), 1))
     found: list[tuple[Reason, ...]] = [()] * len(rows)
     some, seen = rows[given], np.flatnonzero(given)
-    density = getattr(model, "density_", None)
+    density: DerivedDensity | None = getattr(model, "density_", None)
     known = None if density is None else density.typicality
-    if len(some):
-        asked = rows_for(model, dataset, some)
-        places[given], place_std[given] = model.transform(asked, return_std=True)
-        filled[given], std[given] = _filled(model, dataset, asked)
-        nearest[given] = _nearest(model, places[given])
-    if len(some) and known is not None:
+    scores = None
+    if len(some) and density is not None and known is not None:
         scores = Scores.of(density.rows, some, known.only)
         p[given], p_cell[given] = known.p_values(scores, some)
         unlike[given] = known.unlike(scores, some)
@@ -71,6 +69,10 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool) -> An
         if reasons:
             for row, own in zip(seen, reasons_of(density.rows, known, some, scores), strict=True):
                 found[row] = own
+    if len(some):
+        points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
+        places[given], place_std[given] = points.mean, np.sqrt(points.variance)
+        nearest[given] = _nearest(model, places[given])
     return Answers(
         places,
         place_std,
@@ -84,16 +86,6 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool) -> An
         nearest,
         0 if known is None else known.known,
     )
-
-
-def _filled(model: Any, dataset: Dataset, asked: Any) -> tuple[Array, Array]:
-    """Rows with their gaps filled, as numbers, and their standard deviations."""
-    whole, std = model.complete(asked, return_std=True)
-    if isinstance(whole, dict):
-        return np.hstack(list(whole.values())), np.hstack(list(std.values()))
-    if dataset.columns:
-        return dataset.coded(whole), np.asarray(std, dtype=float)
-    return np.asarray(whole), np.asarray(std)
 
 
 def _nearest(model: Any, places: Float[Array, "n Q"]) -> Int[NDArray[np.intp], "n k"]:

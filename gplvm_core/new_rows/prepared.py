@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from gplvm_core.new_rows.places import rows_for
 from gplvm_core.readers import Dataset
 
 FOLDS = 5
@@ -37,15 +38,3 @@ def can_have_density(model: Any) -> bool:
         return False
     network = model._network
     return not network.known and not any(edge.posterior.links for edge in network.ends.values())
-
-
-def rows_for(model: Any, dataset: Dataset, values: Any) -> Any:
-    """Rows of a data set as the model takes them: words, views, or numbers."""
-    if dataset.columns:
-        return dataset.in_own_values(values)
-    if dataset.views and model.capabilities.views:
-        widths = [view.n_outputs for view in dataset.views]
-        starts = [sum(widths[:at]) for at in range(len(widths))]
-        parts = zip(dataset.views, starts, widths, strict=True)
-        return {view.name: values[:, start : start + width] for view, start, width in parts}
-    return values

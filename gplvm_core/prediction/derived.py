@@ -19,7 +19,7 @@ from gplvm_core.mixtures import (
     residual,
 )
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.fills import Fill, fills_of
+from gplvm_core.prediction.fills import FEW, Fill, Method, fills_of, gaps_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.generate import refuse_kinds
 from gplvm_core.prediction.network import Network, Outputs
@@ -71,6 +71,16 @@ class DerivedDensity:
     def score_samples(self, outputs: Outputs) -> Float[Array, " N"]:
         """log p of the observed values of each row in nats; data that are left out are missing."""
         return self.rows.score_samples(self.beside(outputs))
+
+    def chosen_fills(self, rows: Float[Array, "N D"], method: Method | None = None) -> list[Fill]:
+        """How the gaps of each row are filled; method: None: the better one for such gaps."""
+        known = {
+            fill.gaps: fill
+            for fill in self.fills
+            if (fill.used if method is None else fill.method == method)
+        }
+        nothing = Fill(FEW, method or "density", np.nan, np.nan, 1.0, np.nan, used=True)
+        return [known.get(gaps, nothing) for gaps in gaps_of(np.isnan(rows))]
 
     def apart(self, rows: Float[Array, "*S D"]) -> dict[str, Float[Array, "*S _D"]]:
         """The columns of each of the data."""

@@ -21,6 +21,9 @@ MOST_KNOWN = 500
 # Training rows also get random gaps, in these shares of their columns.
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
 
+# Held-out rows, and a density that has not seen them.
+Fold = tuple[NDArray[np.intp], Gaussians]
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
@@ -80,15 +83,12 @@ class Typicality:
     @classmethod
     def of(
         cls,
-        density_without: Sequence[tuple[NDArray[np.intp], Gaussians]],
+        folds: Sequence[Fold],
         rows: Float[Array, "N D"],
         numbers: Int[NDArray[np.intp], " N"],
         generator: np.random.Generator,
     ) -> Self:
-        """density_without: held-out rows (indices of `rows`), and a density that has not seen them.
-
-        numbers: those of all rows.
-        """
+        """numbers: those of all rows."""
         chosen = np.sort(generator.permutation(len(rows))[:MOST_KNOWN])
         only = only_values(rows)
         width = int(np.isnan(only).sum())
@@ -101,12 +101,13 @@ class Typicality:
             given.append(gapped)
         shares = [_shares_missing(own, only).mean() for own in given]
         whole, cell = np.empty((2, len(hidden), len(chosen)))
-        for aside, density in density_without:
+        for aside, density in folds:
             own = np.isin(chosen, aside)
+            others = only_values(np.delete(rows, aside, axis=0))
             for at, gapped in enumerate(given):
-                found = Scores.of(density, gapped[own], only)
+                found = Scores.of(density, gapped[own], others)
                 whole[at, own], cell[at, own] = found.whole, found.cell
-        return cls(numbers[chosen], only, np.array(shares), whole, cell, len(density_without))
+        return cls(numbers[chosen], only, np.array(shares), whole, cell, len(folds))
 
     @property
     def known(self) -> int:
@@ -142,7 +143,8 @@ class Typicality:
         """
         alike, found = self._alike(rows), []
         for known, score in ((self.whole, scores.whole), (self.cell, scores.cell)):
-            middle, high = np.quantile(known, (0.5, 0.97), axis=1)
+            finite = np.minimum(known, known[np.isfinite(known)].max(initial=0.0))
+            middle, high = np.quantile(finite, (0.5, 0.97), axis=1)
             unit = np.maximum(high - middle, np.finfo(float).tiny)
             found.append((score - middle[alike]) / unit[alike])
         return np.maximum(*found)

@@ -362,6 +362,11 @@ class LatentVariableModel(
         found = self._row_explanations(outputs)
         return prediction.reconstructed(self._network, found, noise=noise)[DATA]
 
+    def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
+        """Posteriors of the points of rows, and mean and variance of their outputs by the map."""
+        found = self._row_explanations(self._outputs(Y))
+        return found[0].best, prediction.reconstructed(self._network, found, noise=True)
+
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         """The same with each row's covariance, noise included."""
         return prediction.reconstructed_jointly(

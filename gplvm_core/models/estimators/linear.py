@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.linear_gaussian import infer
 from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
 from gplvm_core.models.estimators.estimator import LatentVariableModel
@@ -14,7 +15,8 @@ from gplvm_core.models.estimators.settings import check_settings, preset
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.problems.principal import fit_factors
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Projection
+from gplvm_core.prediction import DATA, Projection
+from gplvm_core.prediction.forward import Moments
 from gplvm_core.prediction.linear_gaussian import (
     as_posterior,
     draw_rows,
@@ -135,6 +137,10 @@ class ProbabilisticPCA(LatentVariableModel):
 
     def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
         return reconstruct(self.posterior_, outputs, noise=noise)
+
+    def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
+        outputs = self._outputs(Y)
+        return self._project(outputs).best, {DATA: self._reconstruct(outputs, noise=True)}
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         return reconstruct_jointly(self.posterior_, outputs)

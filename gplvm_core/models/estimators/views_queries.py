@@ -382,6 +382,12 @@ class ViewsQueries(
     def _explained(self, given: Views) -> Explained:
         return prediction.explain(self._network, given)
 
+    def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
+        """Posteriors of the shared points of rows, and mean and variance of all views."""
+        found = self._explained(self._given(Y))
+        whole = prediction.reconstructed(self._network, found, noise=True)
+        return found[self._shared_node].best, whole
+
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()
         return checked_points(X, self.latent_mean_.shape[1])

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from gplvm_core import prediction
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DerivedDensity, Fill, Network
+from gplvm_core.prediction import DerivedDensity, Network
 from gplvm_core.prediction.derived import SIZES, STRENGTHS
-from gplvm_core.prediction.fills import FEW, gaps_of
+from gplvm_core.prediction.fills import Method as FillMethod
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.readers import DataError
 
 Method = Literal["bound", "sampling", "density"]
-FillMethod = Literal["map", "density"]
 # The default number of draws of a row's latent points.
 DRAWS = 1000
 
@@ -134,7 +133,7 @@ class WithDensity:
         if self.density_ is None:
             return np.full(len(next(iter(outputs.values()))), "map")
         rows = self.density_.beside(outputs)
-        return np.array([fill.method for fill in self._fills(rows, None)], dtype=str)
+        return np.array([fill.method for fill in self.density_.chosen_fills(rows)], dtype=str)
 
     def _scored(
         self,
@@ -188,7 +187,7 @@ class WithDensity:
             return _filled(outputs, by_map(outputs))
         density = self.density_
         rows = density.beside(outputs)
-        fills = self._fills(rows, method)
+        fills = density.chosen_fills(rows, method)
         mean, variance = rows.copy(), np.zeros_like(rows)
         theirs = np.array([fill.method == "map" for fill in fills])
         if theirs.any():
@@ -203,16 +202,6 @@ class WithDensity:
         variance *= np.array([fill.widened**2 for fill in fills])[:, None]
         means, variances = density.apart(mean), density.apart(variance)
         return {name: (means[name], variances[name]) for name in outputs}
-
-    def _fills(self, rows: Float[Array, "N D"], method: FillMethod | None) -> list[Fill]:
-        """How the gaps of each row are filled."""
-        known = {
-            fill.gaps: fill
-            for fill in self._derived().fills
-            if (fill.used if method is None else fill.method == method)
-        }
-        nothing = Fill(FEW, method or "density", np.nan, np.nan, 1.0, np.nan, used=True)
-        return [known.get(gaps, nothing) for gaps in gaps_of(np.isnan(rows))]
 
     def _derived(self) -> DerivedDensity:
         if self.density_ is None:

@@ -1,0 +1,61 @@
+"""Where new rows are on the map, and what belongs in their gaps."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import DerivedDensity, complete
+from gplvm_core.prediction.typicality import Scores
+from gplvm_core.readers import DataError, Dataset
+from gplvm_core.readers.views import columns_of_views
+
+Filled = tuple[Float[Array, "n D"], Float[Array, "n D"]]
+
+
+def check_asked(model: Any) -> None:
+    """Raise DataError for models without latent points of single rows."""
+    if not hasattr(model, "_inferred") or not hasattr(model, "latent_mean_"):
+        raise DataError(
+            f"{type(model).__name__} has no map of rows: use a model with latent points, such as "
+            "BayesianGPLVM, DeepGPLVM or ManifoldRelevance"
+        )
+
+
+def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
+    """Rows of a data set as the model takes them: words, views, or numbers."""
+    if dataset.columns:
+        return dataset.in_own_values(rows)
+    if dataset.views and model.capabilities.views:
+        parts = {name: rows[:, at] for name, at in columns_of_views(dataset.views).items()}
+        return {name: part for name, part in parts.items() if not np.isnan(part).all()}
+    return rows
+
+
+def placed_and_filled(
+    model: Any, dataset: Dataset, rows: Float[Array, "n D"], scores: Scores | None
+) -> tuple[Belief, Array, Array]:
+    """Posteriors of the points of rows, rows with their gaps filled, and standard deviations.
+
+    scores: of these rows, if the model has a density with out-of-fold scores.
+    """
+    asked = rows_for(model, dataset, rows)
+    if dataset.columns:
+        mean, deviation = (np.asarray(own) for own in model.transform(asked, return_std=True))
+        whole, std = model.complete(asked, return_std=True)
+        std = np.asarray(std, dtype=float)  # NaN for words
+        return Belief(mean, deviation**2), dataset.coded(whole), std
+    points, found = model._inferred(asked)
+    mean, variance = (np.hstack([part[at] for part in found.values()]) for at in range(2))
+    mean, variance = complete(rows, mean, variance)
+    density: DerivedDensity | None = model.density_
+    if density is not None and scores is not None:
+        fills = density.chosen_fills(rows)
+        theirs = np.array([fill.method == "density" for fill in fills])
+        gaps = np.isnan(rows) & theirs[:, None]
+        mean = np.where(gaps, scores.conditionals.filled, mean)
+        variance = np.where(gaps, scores.conditionals.variance, variance)
+        variance *= np.array([fill.widened**2 for fill in fills])[:, None]
+    return points, mean, np.sqrt(variance)
