@@ -1,5 +1,6 @@
 """Pack a model's answers about new rows for the canvas: places, words and values."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -97,4 +98,6 @@ def reason_data(reason: Reason, column: str) -> dict[str, Any]:
 def _expected(reason: Reason) -> str:
     if reason.std == 0.0:
         return f"{reason.expected:.4g}"
-    return f"{reason.expected:.4g} ± {reason.std:.2g}"
+    # As many decimals as the standard deviation has in two digits.
+    decimals = max(1 - math.floor(math.log10(reason.std)), 0)
+    return f"{reason.expected:.{decimals}f} ± {reason.std:.{decimals}f}"

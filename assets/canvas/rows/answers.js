@@ -8,8 +8,8 @@ import { readFrame } from "../kit/frame.js";
  */
 /**
  * A new row. p: the share of held-out training rows that were at least as odd, null if not known; unlike: odder than all
- * of them; typical: p in a sentence; gaps: the number of filled values; near: training rows, nearest first.
- * @typedef {{ name: string, p: number | null, unlike: boolean, typical: string, reasons: Reason[], gaps: number, near: number[] }} NewRow
+ * of them; typical: p in a sentence; gaps: the number of filled values; near: names of training rows, nearest first.
+ * @typedef {{ name: string, p: number | null, unlike: boolean, typical: string, reasons: Reason[], gaps: number, near: string[] }} NewRow
  */
 /** @typedef {"all" | "odd" | "unlike" | "gaps" | "selected"} Filter */
 /** @typedef {"row" | "p" | "gaps"} Order */
@@ -32,8 +32,6 @@ export class Answers {
     const { header, arrays } = readFrame(bytes);
     /** @type {NewRow[]} */
     this.rows = header.rows;
-    /** How many rows the file has. @type {number} */
-    this.total = header.total;
     /** How many held-out training rows p is compared with; 0: it is not known. @type {number} */
     this.known = header.known;
     /** @type {number} */

@@ -13,8 +13,8 @@ import { levelOf } from "./answers.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Scene } from "../map/scene.js" */
 
-const MOST_WIDTH = 230; // CSS pixels of a picture
-const INSIDE_95 = 1.96;
+const ROW_MOST_WIDTH = 230; // CSS pixels of a picture
+const ROW_INSIDE_95 = 1.96;
 
 export class CloseUp {
   /**
@@ -85,13 +85,13 @@ export class CloseUp {
       if (column && !column.range) return element("li", {}, title, element("span", { class: "word" }, ownText(column, filled[d])), element("b", {}, ""), element("small", {}, missing[d] ? "filled" : ""));
       const range = column?.range ?? model.header.column_ranges[d];
       const middle = reason ? reason.expected : missing[d] || !place ? filled[d] : expected[d];
-      const half = INSIDE_95 * (reason ? reason.std : missing[d] || !spreads ? deviations[d] : Math.sqrt(spreads[d] + model.noise(d) ** 2));
+      const half = ROW_INSIDE_95 * (reason ? reason.std : missing[d] || !spreads ? deviations[d] : Math.sqrt(spreads[d] + model.noise(d) ** 2));
       const seen = onRange(filled[d], half, range, [middle - half, middle + half]);
       const bar = element("span", { class: "bar", role: "img", "aria-label": seen.words },
         element("i", { class: "band", style: `left:${seen.band[0]}%; width:${seen.band[1] - seen.band[0]}%` }),
         element("i", { class: "mark", "data-side": seen.side, style: `left:${seen.mark}%` }));
       const width = range[2] - range[0];
-      const beside = missing[d] ? `filled ± ${formatFixed(INSIDE_95 * deviations[d], width)}` : `(${formatFixed(middle, width)})`;
+      const beside = missing[d] ? `filled ± ${formatFixed(ROW_INSIDE_95 * deviations[d], width)}` : `(${formatFixed(middle, width)})`;
       return element("li", reason ? { class: "odd" } : missing[d] ? { class: "filled" } : {}, title, bar, element("b", {}, seen.value), element("small", {}, beside));
     });
     return element("div", { class: "values" }, element("ul", { "aria-label": "Values of the row" }, ...lines),
@@ -120,7 +120,7 @@ export class CloseUp {
   picture(title, values, options) {
     const { model, state: { theme } } = this;
     const canvas = element("canvas", { role: "img", "aria-label": title });
-    const width = Math.min(MOST_WIDTH, Math.max((this.host.clientWidth - 48) / 3, 120));
+    const width = Math.min(ROW_MOST_WIDTH, Math.max((this.host.clientWidth - 48) / 3, 120));
     const height = outputHeight(model.drawing, width, true);
     Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
     drawOutput(fitCanvas(canvas, width, height), model.drawing, values, width, height, { theme, turn: START_TURN, small: true, ...options });
@@ -129,8 +129,6 @@ export class CloseUp {
 
   /** @param {NewRow} row */
   near(row) {
-    const { model } = this;
-    const names = row.near.slice(0, 5).map((n) => (n < model.nRows ? model.name(n) : `row ${n + 1}`));
-    return element("p", { class: "quiet" }, `Nearest training rows: ${names.join(", ")}.`);
+    return element("p", { class: "quiet" }, `Nearest training rows: ${row.near.join("; ")}.`);
   }
 }

@@ -9,11 +9,11 @@ import { isOdd } from "./answers.js";
 /** @import { MapModel } from "../map/map.js" */
 /** @import { MapState } from "../map/scene.js" */
 
-const SIZE = 5.5; // CSS pixels: half the diagonal of a diamond
-const EDGE = 9; // rows beyond the map are drawn so far from its edge
-const HIT = 11;
-const FAINT = 0.22;
-const WIDTHS = 2; // an ellipse has so many standard deviations
+const ROW_SIZE = 5.5; // CSS pixels: half the diagonal of a diamond
+const ROW_EDGE = 9; // rows beyond the map are drawn so far from its edge
+const ROW_HIT = 11;
+const ROW_FAINT = 0.22;
+const ROW_WIDTHS = 2; // an ellipse has so many standard deviations
 
 /**
  * What the map shows of the new rows. shown: the rows that the table lists; current: the chosen row, or −1.
@@ -37,7 +37,7 @@ export class RowsMap extends LatentMap {
   pixelOf(n) {
     const place = /** @type {Answers} */ (this.overlay.answers).place(n, this.model.nLatent);
     const [x, y] = this.toPixel(place[this.state.a], place[this.state.b]);
-    const [u, v] = [Math.min(Math.max(x, EDGE), this.width - EDGE), Math.min(Math.max(y, EDGE), this.height - EDGE)];
+    const [u, v] = [Math.min(Math.max(x, ROW_EDGE), this.width - ROW_EDGE), Math.min(Math.max(y, ROW_EDGE), this.height - ROW_EDGE)];
     return [u, v, u !== x || v !== y];
   }
 
@@ -49,7 +49,7 @@ export class RowsMap extends LatentMap {
     const order = Array.from(answers.rows.keys()).filter((n) => n !== current);
     order.sort((m, n) => Number(this.odd(m)) - Number(this.odd(n)));
     if (ellipses) for (const n of order) if (shown.has(n)) this.ellipse(context, n);
-    for (const n of order) this.diamond(context, n, shown.has(n) ? 1 : FAINT, SIZE);
+    for (const n of order) this.diamond(context, n, shown.has(n) ? 1 : ROW_FAINT, ROW_SIZE);
   }
 
   /** The chosen row and the one under the pointer, in front. @override @param {CanvasRenderingContext2D} context */
@@ -58,11 +58,11 @@ export class RowsMap extends LatentMap {
     if (!answers) return;
     if (current >= 0 && current < answers.rows.length) {
       this.ellipse(context, current);
-      this.diamond(context, current, 1, SIZE + 3);
+      this.diamond(context, current, 1, ROW_SIZE + 3);
       this.name(context, current);
     }
     if (pointed >= 0 && pointed !== current && pointed < answers.rows.length) {
-      this.diamond(context, pointed, 1, SIZE + 2);
+      this.diamond(context, pointed, 1, ROW_SIZE + 2);
       this.name(context, pointed);
     }
   }
@@ -97,8 +97,8 @@ export class RowsMap extends LatentMap {
     const { a, b, theme } = this.state;
     const [x, y, beyond] = this.pixelOf(n);
     if (beyond || a >= nLatent || b >= nLatent) return;
-    const ru = (WIDTHS * std[n * nLatent + a] * this.width) / (2 * this.view.su);
-    const rv = (WIDTHS * std[n * nLatent + b] * this.height) / (2 * this.view.sv);
+    const ru = (ROW_WIDTHS * std[n * nLatent + a] * this.width) / (2 * this.view.su);
+    const rv = (ROW_WIDTHS * std[n * nLatent + b] * this.height) / (2 * this.view.sv);
     context.beginPath();
     context.ellipse(x, y, ru, rv, 0, 0, 2 * Math.PI);
     context.lineWidth = 1;
@@ -125,7 +125,7 @@ export class RowsMap extends LatentMap {
   /** The listed new row nearest to the pointer, or −1. @param {number} x @param {number} y */
   newRowAt(x, y) {
     const { shown } = this.overlay;
-    let [best, least] = [-1, HIT * HIT];
+    let [best, least] = [-1, ROW_HIT * ROW_HIT];
     for (const n of shown) {
       const [u, v] = this.pixelOf(n);
       const distance = (u - x) ** 2 + (v - y) ** 2;

@@ -19,10 +19,10 @@ import { RowTable } from "./table.js";
 /** @import { DimensionNames } from "../map/names.js" */
 /** @import { Action } from "../map/state.js" */
 
-const FLIGHT_MS = 350;
-const MIDDLE = 0.7; // a place beyond this part of the view is moved to its middle
-const STEP = 0.04; // of an arrow key, as a share of the view
-const COVERED = { above: 48, below: 48 }; // CSS pixels under the legend and the buttons
+const ROW_FLIGHT_MS = 350;
+const ROW_MIDDLE = 0.7; // a place beyond this part of the view is moved to its middle
+const ROW_STEP = 0.04; // of an arrow key, as a share of the view
+const ROW_COVERED = { above: 48, below: 48 }; // CSS pixels under the legend and the buttons
 
 export class RowsPage {
   /**
@@ -47,7 +47,7 @@ export class RowsPage {
       listing: { filter: "all", order: "row", down: false, threshold: 0.01, find: "", selected: [] },
     };
     this.map = new RowsMap(this.parts.lower, this.parts.upper, model, this.state, this.overlay);
-    this.map.covered = COVERED;
+    this.map.covered = ROW_COVERED;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => this.dispatch({ type: "pair", dims: [a, b] }));
     this.colours = new Colours({ parts: this.parts, model, state: this.state }, (action) => this.dispatch(action));
     this.table = new RowTable(this.parts, this.overlay, {
@@ -80,7 +80,7 @@ export class RowsPage {
       commit: (x, y) => this.choose(map.newRowAt(x, y), true),
       pan: (dx, dy) => map.pan(dx, dy),
       zoom: (x, y, factor) => map.zoom(x, y, factor),
-      nudge: (du, dv) => map.pan(-Math.sign(du) * STEP * map.width, Math.sign(dv) * STEP * map.height),
+      nudge: (du, dv) => map.pan(-Math.sign(du) * ROW_STEP * map.width, Math.sign(dv) * ROW_STEP * map.height),
       keep: () => {},
       reset: () => map.fit(),
     }, () => [-100, -100]);
@@ -175,7 +175,7 @@ export class RowsPage {
     map.drawLower();
     map.drawUpper();
     const odd = Boolean(overlay.answers?.known);
-    parts.marks.replaceChildren(mark("new row", "plain"), ...(odd ? [mark("odd", "odd")] : []));
+    parts.marks.replaceChildren(keyEntry("new row", "plain"), ...(odd ? [keyEntry("odd", "odd")] : []));
     parts.announce.textContent = overlay.answers ? table.words() : "";
     parts.upper.setAttribute("aria-label", `Latent map of ${this.model.nRows} training points with ${overlay.answers?.rows.length ?? 0} new rows over them; the table lists them. Arrow keys move the map, plus and minus zoom, 0 shows all.`);
   }
@@ -207,13 +207,13 @@ export class RowsPage {
     const goal = [place[state.a], place[state.b]];
     const { view } = map;
     const from = [view.u, view.v];
-    const far = Math.abs(goal[0] - from[0]) > MIDDLE * view.su || Math.abs(goal[1] - from[1]) > MIDDLE * view.sv;
+    const far = Math.abs(goal[0] - from[0]) > ROW_MIDDLE * view.su || Math.abs(goal[1] - from[1]) > ROW_MIDDLE * view.sv;
     if (this.flight !== null) cancelAnimationFrame(this.flight);
     this.flight = null;
     if (!far || !goal.every(Number.isFinite)) return;
     const began = performance.now();
     const step = (/** @type {number} */ now) => {
-      const t = this.still ? 1 : Math.min(Math.max(now - began, 0) / FLIGHT_MS, 1);
+      const t = this.still ? 1 : Math.min(Math.max(now - began, 0) / ROW_FLIGHT_MS, 1);
       const share = t * t * (3 - 2 * t);
       [view.u, view.v] = [0, 1].map((i) => from[i] + share * (goal[i] - from[i]));
       map.refresh();
@@ -243,6 +243,6 @@ export class RowsPage {
 }
 
 /** An entry of the key below the map. @param {string} words @param {string} kind */
-function mark(words, kind) {
+function keyEntry(words, kind) {
   return element("span", {}, element("i", { class: `diamond ${kind}` }), words);
 }

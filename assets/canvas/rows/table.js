@@ -7,9 +7,9 @@ import { THRESHOLDS, filtered, isOdd, levelOf, listed } from "./answers.js";
 /** @import { Filter, NewRow, Order } from "./answers.js" */
 /** @import { Overlay } from "./layer.js" */
 
-const PAGE = 100; // rows drawn at a time
+const ROW_PAGE = 100; // rows drawn at a time
 /** @type {{ key: Filter, title: string, help: string }[]} */
-const FILTERS = [
+const ROW_FILTERS = [
   { key: "all", title: "All", help: "All rows" },
   { key: "odd", title: "Odd", help: "Odd rows: few training rows were as odd" },
   { key: "unlike", title: "Unlike all", help: "Rows unlike anything trained on: odder than every training row" },
@@ -17,7 +17,7 @@ const FILTERS = [
   { key: "selected", title: "Selected", help: "Rows inside the line on the map" },
 ];
 /** @type {{ key: Order | null, title: string, down: boolean }[]} */
-const COLUMNS = [
+const ROW_COLUMNS = [
   { key: "row", title: "Row", down: false },
   { key: "p", title: "Typical?", down: false },
   { key: null, title: "Why", down: false },
@@ -34,23 +34,23 @@ export class RowTable {
     this.parts = parts;
     this.overlay = overlay;
     this.page = page;
-    this.most = PAGE;
+    this.most = ROW_PAGE;
     const { listing } = overlay;
     parts.threshold.append(...THRESHOLDS.map(({ value, words }) => element("option", { value }, words)));
     parts.threshold.value = String(listing.threshold);
     parts.threshold.addEventListener("change", () => this.change({ threshold: Number(parts.threshold.value) }));
     parts.find.addEventListener("input", () => this.change({ find: parts.find.value }));
     parts.more.addEventListener("click", () => {
-      this.most += PAGE;
+      this.most += ROW_PAGE;
       this.show();
     });
-    this.filters = FILTERS.map(({ key, title, help }) => {
+    this.filters = ROW_FILTERS.map(({ key, title, help }) => {
       const button = element("button", { type: "button", title: help, "data-filter": key }, title);
       button.addEventListener("click", () => this.change({ filter: key }));
       return { key, title, button };
     });
     parts.filters.append(...this.filters.map(({ button }) => button));
-    this.headings = COLUMNS.map(({ key, title, down }) => {
+    this.headings = ROW_COLUMNS.map(({ key, title, down }) => {
       const cell = element("th", { scope: "col" });
       if (!key) cell.append(title);
       else {
@@ -66,7 +66,7 @@ export class RowTable {
   /** @param {Partial<import("./answers.js").Listing>} changes */
   change(changes) {
     Object.assign(this.overlay.listing, changes);
-    this.most = PAGE;
+    this.most = ROW_PAGE;
     this.page.changed();
   }
 
@@ -94,7 +94,7 @@ export class RowTable {
     for (const { key, cell } of this.headings) cell.setAttribute("aria-sort", key !== listing.order ? "none" : listing.down ? "descending" : "ascending");
     const rows = this.rows();
     parts.body.replaceChildren(...rows.slice(0, this.most).map((n) => this.line(n)));
-    if (!rows.length) parts.body.append(element("tr", {}, element("td", { colspan: COLUMNS.length, class: "none" }, listing.filter === "odd" || listing.filter === "unlike" ? "No such rows." : "No row fits.")));
+    if (!rows.length) parts.body.append(element("tr", {}, element("td", { colspan: ROW_COLUMNS.length, class: "none" }, listing.filter === "odd" || listing.filter === "unlike" ? "No such rows." : "No row fits.")));
     parts.more.hidden = rows.length <= this.most;
     parts.more.textContent = `Show more (${(rows.length - this.most).toLocaleString("en")} left)`;
   }

@@ -17,6 +17,8 @@ from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
 
+CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
+
 
 @dataclass(frozen=True)
 class Brought:

@@ -1,4 +1,4 @@
-"""The tab New rows: bring rows, and see where they are, what fits in their gaps, and which are odd."""
+"""The tab New rows: where rows are, what fits in their gaps, and which are odd."""
 
 import streamlit as st
 
@@ -6,6 +6,7 @@ from gplvm_core.new_rows.prepared import can_have_density
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.training import comparison_of
+from pages.ui.explore.bring import CHOSEN
 from pages.ui.explore.head import turn_to
 from pages.ui.explore.rows.canvas import rows_canvas
 from pages.ui.explore.rows.export import export
@@ -17,8 +18,6 @@ from pages.ui.shared.doors import FILL
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
 from pages.ui.shared.words import TERMS
-
-CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
 
 
 def new_rows(item: Item, name: str) -> None:
