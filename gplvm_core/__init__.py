@@ -73,6 +73,7 @@ from gplvm_core.models import (
     SemiSupervisedClassifier,
     SparseGPRegression,
 )
+from gplvm_core.new_rows import apply
 from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.offline.explorer import explorer
 from gplvm_core.readers import DataError, EmptyRowsError
@@ -126,6 +127,7 @@ __all__ = [
     "StoreError",
     "View",
     "White",
+    "apply",
     "cluster",
     "evaluate_bound",
     "explorer",

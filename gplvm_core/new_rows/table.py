@@ -1,0 +1,179 @@
+"""Answers about the rows of a table, as columns beside it."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.new_rows.answers import Answers
+from gplvm_core.new_rows.asked import answers_of
+from gplvm_core.new_rows.prepared import can_have_density, prepare
+from gplvm_core.new_rows.words import sentence_of
+from gplvm_core.readers import DataError, Dataset, Drawing
+from gplvm_core.readers.errors import listed
+from gplvm_core.readers.names import column_words
+
+
+def apply(model: Any, table: Any, dataset: Dataset | None = None, *, reasons: bool = True) -> Any:
+    """Answer for the rows of a table: places, gaps, how typical they are, and odd columns.
+
+    Columns are matched by name, in any order. Columns that the model does not have are ignored, and
+    those that the table lacks count as missing; both are reported as warnings. Text with a decimal
+    comma is read as a number.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model with latent points, of one table or several views. It does not change.
+    table : DataFrame, or array_like of shape (n, D)
+        New rows; NaN and empty cells mark missing values. An array has the model's columns.
+    dataset : Dataset, optional
+        The training rows. They are needed for `p` and the reasons, unless the model already has
+        out-of-fold scores (`fit_density(Y, folds=5)`), and for column names that the model does not
+        know.
+    reasons : bool, default True
+        Whether to find the columns that make rows odd, which takes longer.
+
+    Returns
+    -------
+    DataFrame
+        One row for each given row, with the index of the table: `x1`, … and `± x1`, … (the place on
+        the map and its standard deviation), every column of the model with its gaps filled, `± `
+        and its name (0 where observed), `p` and `p of one value` (the p-values of the whole row
+        and of its most surprising value), `unlike` (less typical than all training rows; its filled
+        values mean little) and `reasons` (sentences). Rows without values have only NaN.
+
+    Raises
+    ------
+    DataError
+        If the table has none of the model's columns, or a cell that is no number.
+
+    Examples
+    --------
+    >>> import gplvm_core
+    >>> wine = gplvm_core.load_dataset("wine")
+    >>> model = gplvm_core.ProbabilisticPCA(3, scaling="columns").fit(wine.values)
+    >>> rows = wine.values[:3].copy()
+    >>> rows[0, 0] *= 10
+    >>> rows[1, 3] = float("nan")
+    >>> found = gplvm_core.apply(model, rows, wine)
+    >>> found["p"].lt(0.05).tolist()
+    [True, False, False]
+    >>> found["reasons"][0].split(".")[0]
+    'Given its other columns, “alcohol” would be 14'
+    """
+    import pandas
+
+    names, drawn = _columns(model, dataset)
+    values, index, notes = _values(table, names, drawn)
+    if not can_have_density(model):
+        notes.append("the model has no density, so no row has a p-value")
+    elif dataset is not None:
+        model = prepare(model, dataset)
+    elif model.density_ is None or model.density_.typicality is None:
+        notes.append(
+            "the model has no out-of-fold scores, so no row has a p-value: pass the training rows "
+            "as dataset, or call fit_density(Y, folds=5)"
+        )
+    for note in notes:
+        warnings.warn(note, UserWarning, stacklevel=2)
+    if not len(values):
+        raise DataError("the table has no rows: pass at least one")
+    answers = Answers.joined(list(answers_of(model, drawn, values, reasons=reasons)))
+    return pandas.DataFrame(columns_of(answers, names), index=index)
+
+
+def columns_of(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
+    """The columns that `apply` returns, by name; names: those of the model's columns."""
+    found: dict[str, Any] = {}
+    for at in range(answers.places.shape[1]):
+        found[f"x{at + 1}"] = answers.places[:, at]
+        found[f"± x{at + 1}"] = answers.place_std[:, at]
+    for at, name in enumerate(names):
+        found[name] = answers.filled[:, at]
+        found[f"± {name}"] = answers.std[:, at]
+    sentences = [
+        " ".join(sentence_of(each, names[each.column]) for each in own) for own in answers.reasons
+    ]
+    return found | {
+        "p": answers.p,
+        "p of one value": answers.p_cell,
+        "unlike": answers.unlike,
+        "reasons": sentences,
+    }
+
+
+def _columns(model: Any, dataset: Dataset | None) -> tuple[list[str], Dataset]:
+    """The names of the model's columns, and a data set with them."""
+    if dataset is not None:
+        return list(column_words(dataset)), dataset
+    if getattr(model, "columns_", None) is not None or model.capabilities.views:
+        raise DataError(
+            "the columns of this model are views, words or counts: pass the training rows as "
+            "dataset"
+        )
+    width = model.n_features_in_
+    names = list(map(str, getattr(model, "feature_names_in_", ())))
+    names = names or [f"column {at + 1}" for at in range(width)]
+    drawing = Drawing.of_vector(width)
+    nothing = np.arange(2.0)[:, None] * np.ones(width)
+    return names, Dataset("rows", "Rows", nothing, drawing, column_names=tuple(names))
+
+
+def _values(table: Any, names: list[str], dataset: Dataset) -> tuple[Any, Any, list[str]]:
+    """The model's columns of a table as numbers, its index, and notes."""
+    if not hasattr(table, "columns"):
+        values = np.asarray(table, dtype=float)
+        if values.ndim != 2 or values.shape[1] != len(names):
+            raise DataError(
+                f"the rows have the shape {values.shape}, but the model has {len(names)} columns: "
+                "pass one value for each column, NaN where it is missing"
+            )
+        return values, None, []
+    given = {str(name): table[name] for name in table.columns}
+    absent = [name for name in names if name not in given]
+    extra = [name for name in given if name not in names]
+    if len(absent) == len(names):
+        raise DataError(
+            f"the table has none of the model's columns ({listed(names)}); it has "
+            f"{listed(list(given))}. Rename its columns."
+        )
+    notes = []
+    if extra:
+        notes.append(f"columns that the model does not have were ignored: {listed(extra)}")
+    if absent:
+        notes.append(f"columns that are not in the table count as missing: {listed(absent)}")
+    if dataset.columns:
+        whole = table.rename(columns=str).reindex(columns=names)
+        return dataset.coded(whole), table.index, notes
+    values = np.column_stack(
+        [
+            np.full(len(table), np.nan) if name in absent else _numbers(given[name], name)
+            for name in names
+        ]
+    )
+    return values, table.index, notes
+
+
+def _numbers(cells: Any, name: str) -> Any:
+    """A column as numbers; a cell of text may have a decimal comma."""
+    import pandas
+
+    numbers = pandas.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    blank = cells.isna().to_numpy()
+    for row in np.flatnonzero(np.isnan(numbers) & ~blank):
+        text = str(cells.iloc[row]).strip()
+        if not text:
+            continue
+        try:
+            numbers[row] = float(text.replace(",", "."))
+        except ValueError:
+            raise DataError(
+                f"row {row + 1}, column “{name}”: “{text}” is no number. Correct it, or leave the "
+                "cell empty."
+            ) from None
+    if np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0])
+        raise DataError(f"row {row + 1}, column “{name}”: infinite. Correct it, or leave it empty.")
+    return numbers
