@@ -96,7 +96,7 @@ def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array,
             "missing in every row."
         )
     else:
-        where = listed([str(places[n]) for n in bad], 5)
+        where = listed([str(places[int(n)]) for n in bad], 5)
         lines = unit if len(bad) == 1 else f"{unit}s"
         are = "is not a number" if len(bad) == 1 else "are not numbers"
         words = (

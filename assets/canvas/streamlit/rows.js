@@ -12,9 +12,9 @@ import { component, freshBytes } from "./shelf.js";
 /** @import { NamesData } from "../map/names.js" */
 
 /**
- * file: identifies the visitor's rows; answers: the address of the answers so far; deep: whether the map is a layer of a
+ * file: identifies the visitor's rows; address: of the answers so far; deep: whether the map is a layer of a
  * deep model.
- * @typedef {{ store: string, file: string, answers: string, deep: boolean, names: NamesData }} RowsData
+ * @typedef {{ store: string, file: string, address: string, deep: boolean, names: NamesData }} RowsData
  */
 
 export default component((root, /** @type {RowsData} */ data, send) => {
@@ -24,11 +24,11 @@ export default component((root, /** @type {RowsData} */ data, send) => {
   let message = data;
   let [file, address] = ["", ""];
   const take = async () => {
-    if (!page || message.answers === address) return;
+    if (!page || message.address === address) return;
     const asked = message;
-    address = asked.answers;
+    address = asked.address;
     const bytes = await fetchBytes(address);
-    if (!page || address !== asked.answers) return;
+    if (!page || address !== asked.address) return;
     if (file && file !== asked.file) page.clear();
     file = asked.file;
     page.take(new Answers(bytes));

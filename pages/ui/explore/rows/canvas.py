@@ -48,7 +48,7 @@ def rows_canvas(item: Item, name: str, own: NewRows, answers: Answers) -> int | 
                 "store": store,
                 "deep": deep,
                 "file": own.mark,
-                "answers": parcels.hold(packed),
+                "address": parcels.hold(packed),
                 "names": names_data(item, space_of(item, 0)),
             },
             on_open_change=_nothing,

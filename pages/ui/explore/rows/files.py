@@ -65,7 +65,7 @@ def answer_table(
         back.append(("reasons", [reasons_in_words(answers, n, names) for n in range(count)]))
     near = [" ".join(str(row + 1) for row in rows) for rows in answers.nearest.tolist()]
     back.append(("nearest training rows", near))
-    return with_own_titles([*front, *body, *back], {title for title, _ in body})
+    return [*renamed(front, body), *body, *renamed(back, [*body, *front])]
 
 
 def reasons_in_words(answers: Answers, n: int, names: Sequence[str]) -> str:
@@ -73,15 +73,15 @@ def reasons_in_words(answers: Answers, n: int, names: Sequence[str]) -> str:
     return " ".join(sentence_of(reason, names[reason.column]) for reason in answers.reasons[n])
 
 
-def with_own_titles(columns: Iterable[TableColumn], taken: set[str]) -> list[TableColumn]:
-    """The columns with a number behind titles that the file has already."""
-    used: set[str] = set()
+def renamed(columns: Iterable[TableColumn], others: Iterable[TableColumn]) -> list[TableColumn]:
+    """The columns, with a number behind titles that are taken."""
+    taken = {title for title, _ in others}
     found = []
     for title, content in columns:
         own, number = title, 2
-        while own in used or (own in taken and title not in taken):
+        while own in taken:
             own, number = f"{title} ({number})", number + 1
-        used.add(own)
+        taken.add(own)
         found.append((own, content))
     return found
 
