@@ -109,7 +109,7 @@ export class RowTable {
     const p = row.p === null ? [] : [element("small", {}, ` ${pWords(row.p)}`)];
     const line = element("tr", { "data-row": n, ...(n === current ? { "aria-current": "true" } : {}) },
       element("th", { scope: "row" }, name), element("td", {}, level, ...p), element("td", { class: "why" }, this.why(row, odd)),
-      element("td", { class: "number" }, row.gaps ? String(row.gaps) : "–"));
+      element("td", { class: "number" }, row.gaps ? row.gaps.toLocaleString("en") : "–"));
     line.addEventListener("click", () => page.choose(n));
     line.addEventListener("pointerenter", () => page.point(n));
     line.addEventListener("pointerleave", () => page.point(-1));
