@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from gplvm_core.store import Library
-from tests.app.conftest import Server
+from tests.app.conftest import Server, Visit
 from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
@@ -15,7 +15,7 @@ VIEW = "[...window.manifolio.views].find(([name]) => name.startsWith('rows|'))?.
 
 
 def test_map_and_table_are_linked_and_the_map_stays(
-    server: Server, browser_page: Page, tmp_path: Path
+    server: Server, browser_page: Visit, tmp_path: Path
 ):
     key = server.model_key.partition(":")[2]
     data = Library(server.home / "library").dataset(key)
@@ -23,7 +23,7 @@ def test_map_and_table_are_linked_and_the_map_stays(
     rows[1, : data.n_outputs // 3] = np.nan
     path = tmp_path / "mine.csv"
     np.savetxt(path, rows, delimiter=",", fmt="%.8g")
-    page = browser_page
+    page = browser_page.page
     page.goto(f"{server.url}/explore?model={server.model_key}&tab=rows")
     page.locator("input[type=file]").set_input_files(str(path))
     lines = page.locator(".rows tbody tr")
