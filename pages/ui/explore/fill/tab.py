@@ -36,7 +36,7 @@ def fill(item: Item, name: str) -> None:
         own = own_rows(item)
         if own is None:
             return
-    keep(name, board(name).on(source))
+    keep(name, board(name).on(source or "data"))
     if own is None:
         offer_all_rows(item)
     if item.dataset.columns:

@@ -1,6 +1,7 @@
 """The menu of downloads below the answers, and the Python that does the same."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -29,7 +30,7 @@ def export(item: Item, name: str, own: NewRows, answers: Answers) -> None:
         button("CSV", lambda: as_csv(table(), marked), "csv", name, primary=True)
         for title, (ending, package, write) in FORMATS.items():
             if find_spec(package):
-                button(title, lambda write=write: write(table()), ending, name)
+                button(title, partial(_made, write, table), ending, name)
         if find_spec("anndata") and not item.dataset.columns:
             button("AnnData", lambda: as_h5ad(item.dataset, own, answers, table()), "h5ad", name)
         with st.popover("Python", icon=":material/code:"):
@@ -39,6 +40,12 @@ def export(item: Item, name: str, own: NewRows, answers: Answers) -> None:
         "the map (x1, x2, …), ± one standard deviation, p, the reasons, and the nearest training "
         "rows."
     )
+
+
+def _made(
+    write: Callable[[list[TableColumn]], bytes], table: Callable[[], list[TableColumn]]
+) -> bytes:
+    return write(table())
 
 
 def answer_titles(item: Item, own: NewRows, dimensions: tuple[str, ...]) -> list[tuple[str, None]]:

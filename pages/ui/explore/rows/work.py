@@ -109,7 +109,7 @@ def begin(item: Item, name: str) -> None:
 
 
 def step(
-    item: Item, name: str, own: NewRows, work: Work, say: Callable[[float, str], None]
+    item: Item, name: str, own: NewRows, work: Work, say: Callable[[float, str], object]
 ) -> bool:
     """Work for a moment; return whether there is more to do now.
 
