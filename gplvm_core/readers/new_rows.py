@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.readers.dataset import Dataset
@@ -15,6 +15,14 @@ from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MEGABYTE
+from gplvm_core.readers.misfits import (
+    WHOLE,
+    Mends,
+    Misfit,
+    multiplied,
+    name_misfits,
+    numbers_in,
+)
 from gplvm_core.readers.names import Drawn, names_of
 from gplvm_core.readers.pictures.picture import open_picture, require_pillow
 from gplvm_core.readers.sources import NamedBytes, Source, read_source
@@ -50,7 +58,8 @@ class NewRows:
 
     notes: what the reader changed; mark: a short digest that identifies the file; row_names: the
     names of the rows, if the file has any; columns: the columns of the file in their order, empty
-    if they are the model's columns in the same order.
+    if they are the model's columns in the same order; numbers: the numbers of the rows in the file,
+    from 1, if some were left out; misfits: what did not fit, column by column.
     """
 
     values: Float[Array, "n D"]
@@ -58,6 +67,12 @@ class NewRows:
     mark: str = ""
     row_names: NDArray[np.str_] | None = None
     columns: tuple[FileColumn, ...] = ()
+    numbers: Int[NDArray[np.int64], " n"] | None = None
+    misfits: tuple[Misfit, ...] = ()
+
+    def number(self, row: int) -> int:
+        """The number of a row in its file, from 1."""
+        return row + 1 if self.numbers is None else int(self.numbers[row])
 
 
 def formats(drawing: Drawing) -> list[str]:
@@ -65,10 +80,11 @@ def formats(drawing: Drawing) -> list[str]:
     return [*TABLES, *(PICTURES if drawing.kind == "image" else ())]
 
 
-def read_rows(source: Source, dataset: Drawn) -> NewRows:
+def read_rows(source: Source, dataset: Drawn, mends: Mends = ()) -> NewRows:
     """Read the rows of a file for a model whose columns and drawing are those of `dataset`.
 
-    Raises DataError for rows that such a model cannot use.
+    mends: chosen remedies of misfits. Cells that are no numbers become gaps, and rows without any
+    value are left out; misfits and notes name them. Raises DataError for files without usable rows.
     """
     data, name = read_source(source, "a file with at least one row")
     if len(data) > MOST_MEGABYTES * MEGABYTE:
@@ -79,62 +95,78 @@ def read_rows(source: Source, dataset: Drawn) -> NewRows:
     if ending_of(name) in PICTURES:
         rows = _read_picture(name, data, dataset.drawing)
     else:
-        rows = _read_table(name, data, dataset)
-    _check(name, rows.values, dataset)
-    notes = (*rows.notes, *_units_note(rows.values, dataset.drawing))
-    return replace(rows, notes=notes, mark=hashlib.sha256(data).hexdigest()[:12])
-
-
-def _check(name: str, values: Array, dataset: Drawn) -> None:
-    if len(values) > MOST_ROWS:
+        rows = _read_table(name, data, dataset, mends)
+    if len(rows.values) > MOST_ROWS:
         raise DataError(
-            f"{name} has {len(values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer rows.",
-            script="Or pass an array to the model's complete().",
+            f"{name} has {len(rows.values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer "
+            "rows.",
+            script="Or pass the table to gplvm_core.apply().",
         )
-    infinite = np.isinf(values)
-    if infinite.any():
-        row, column = (int(i) for i in np.argwhere(infinite)[0])
-        raise DataError(
-            f"{name}: row {row + 1} is infinite in {_column_name(dataset, column)}. Correct it, or "
-            "leave the cell empty: an empty cell is a gap that the model fills."
-        )
-    empty = np.flatnonzero(np.isnan(values).all(axis=1))
-    if len(empty):
-        rows = listed([str(row + 1) for row in empty])
-        raise DataError(
-            f"{name}: row {rows} has no values. The model needs at least one value in every row; "
-            "leave out rows without any."
-        )
+    values = multiplied(rows.values, names_of(dataset), mends)
+    rows = replace(rows, values=values, mark=hashlib.sha256(data).hexdigest()[:12])
+    misfits = (*rows.misfits, *_picture_misfits(values, dataset.drawing))
+    return without_empty(name, replace(rows, misfits=misfits))
 
 
-def _units_note(values: Array, drawing: Drawing) -> tuple[str, ...]:
-    """A note if the pixels seem to range from 0 to 1, whereas the model's pixels range to 255."""
-    if drawing.kind != "image" or drawing.value_range is None:
-        return ()
-    low, high = drawing.value_range
-    if np.nanmax(values) > low + 0.02 * (high - low):
-        return ()
-    return (
-        f"These pixels are at most {np.nanmax(values):.3g}, but the model's run from {low:g} to "
-        f"{high:g}, so the picture is almost black. Are the units different?",
+def without_empty(name: str, rows: NewRows) -> NewRows:
+    """Leave out the rows without any value, and name them in a note; DataError if none remains."""
+    empty = np.isnan(rows.values).all(axis=1)
+    if not empty.any():
+        return rows
+    if empty.all():
+        raise DataError(
+            f"{name}: no row has a value in the model's columns. The model needs at least one "
+            "value in a row; check the names of the columns."
+        )
+    there = np.flatnonzero(~empty)
+    left = np.flatnonzero(empty)
+    have = "has no values and is" if len(left) == 1 else "have no values and are"
+    note = (
+        f"{'Row' if len(left) == 1 else 'Rows'} {listed([str(row + 1) for row in left], 10)} "
+        f"{have} left out: the model needs at least one value in a row."
+    )
+    return replace(
+        rows,
+        values=rows.values[there],
+        notes=(*rows.notes, note),
+        row_names=None if rows.row_names is None else rows.row_names[there],
+        columns=tuple(
+            replace(column, cells=tuple(column.cells[n] for n in there)) if column.cells else column
+            for column in rows.columns
+        ),
+        numbers=there + 1,
     )
 
 
-def _column_name(dataset: Drawn, column: int) -> str:
-    """The name of a column, in quotation marks if the data set names it."""
-    name = names_of(dataset)[column]
-    return name if dataset.column_names is None else f"“{name}”"
+def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
+    """A misfit if the pixels seem to run from 0 to 1 where the model's run to 255."""
+    if drawing.kind != "image" or drawing.value_range is None or np.isnan(values).all():
+        return ()
+    low, high = drawing.value_range
+    most = float(np.nanmax(values))
+    if most > low + 0.02 * (high - low):
+        return ()
+    words = (
+        f"These pixels are at most {most:.3g}, but the model's run from {low:g} to {high:g}, so "
+        "the picture is almost black. Are the units different?"
+    )
+    fits = 0.0 < most <= 1.0 < high
+    mend = ("times", WHOLE, repr(float(high))) if fits else None
+    return (Misfit("pixels", words, mend, f"Multiply by {high:g}" if fits else ""),)
 
 
-def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
+def _read_table(name: str, data: bytes, dataset: Drawn, mends: Mends) -> NewRows:
     width = dataset.drawing.n_outputs
     table = parse_table(NamedBytes(name, data), None, None)
     if not table.columns:
         table = _array_that_fits(name, data, table, dataset)
     wanted = dataset.column_names or ()
     kinds = _kinds_of(dataset)
+    same = {there: wish for kind, wish, there in mends if kind == "use"}
+    renamed = [replace(column, name=same.get(column.name, column.name)) for column in table.columns]
+    table = replace(table, columns=tuple(renamed))
     named = {column.name: column for column in table.columns}
-    if any(column in named for column in wanted):
+    if any(column in named for column in wanted) or name_misfits(wanted, [*named]):
         return _by_name(table, named, wanted, kinds)
     numeric = [column for column in table.columns if column.numbers is not None]
     # Text in a needed column raises an error that names its cell; other columns of text are left
@@ -158,10 +190,15 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
         _values(table, column, kinds.get(n))
         for n, column in zip(wanted or range(width), columns, strict=True)
     ]
-    values = np.column_stack(read)
+    values = np.column_stack([numbers for numbers, _ in read])
+    misfits = tuple(misfit for _, misfit in read if misfit is not None)
     places = {column.name: d for d, column in enumerate(columns)}
     return NewRows(
-        values, tuple(notes), row_names=_called(table, columns), columns=_in_order(table, places)
+        values,
+        tuple(notes),
+        row_names=_called(table, columns),
+        columns=_in_order(table, places),
+        misfits=misfits,
     )
 
 
@@ -215,11 +252,19 @@ def _by_name(
     if unused:
         notes.append(f"Columns that the model does not have were not used: {listed(unused)}.")
     values = np.full((len(table.places), len(wanted)), np.nan)
+    misfits = name_misfits(wanted, [*named])
     for number, column in enumerate(wanted):
         if column in named:
-            values[:, number] = _values(table, named[column], kinds.get(column))
+            values[:, number], misfit = _values(table, named[column], kinds.get(column))
+            misfits += [] if misfit is None else [misfit]
     places = {name: number for number, name in enumerate(wanted)}
-    return NewRows(values, tuple(notes), row_names=row_names, columns=_in_order(table, places))
+    return NewRows(
+        values,
+        tuple(notes),
+        row_names=row_names,
+        columns=_in_order(table, places),
+        misfits=tuple(misfits),
+    )
 
 
 def _with_dates(
@@ -247,21 +292,11 @@ def _kinds_of(dataset: Drawn) -> dict[Any, TableColumn]:
     return {column.name: column for column in columns if column.kind != "number"}
 
 
-def _values(table: Table, column: Column, kind: TableColumn | None) -> Array:
-    """A column as numbers, in which a word is its number."""
-    return _numbers(table, column) if kind is None else coded_cells(kind, column, table)
-
-
-def _numbers(table: Table, column: Column) -> Array:
-    if column.numbers is not None:
-        return np.asarray(column.numbers, dtype=float)
-    first = column.problem or 0
-    cell = (column.texts or ("",))[first]
-    kind = "a time of day like the other cells" if column.of_day else "a number"
-    raise DataError(
-        f"{table.name}, {table.unit} {table.places[first]}, column “{column.name}”: “{cell}” is "
-        f"not {kind}. Correct it, or leave the cell empty: an empty cell is a gap."
-    )
+def _values(table: Table, column: Column, kind: TableColumn | None) -> tuple[Array, Misfit | None]:
+    """A column as numbers, in which a word is its number, and what does not fit."""
+    if kind is None:
+        return numbers_in(column, table.unit, [int(place) for place in table.places])
+    return coded_cells(kind, column, table), None
 
 
 def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:

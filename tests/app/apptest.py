@@ -11,7 +11,7 @@ from gplvm_core.wire.frame import unframe
 from pages.ui.shared.parcels import parcels
 
 ROOT = Path(__file__).parents[2]
-TABS = ("fill", "time", "views", "layers", "predict")  # of Explore
+TABS = ("fill", "time", "views", "layers", "rows", "predict")  # of Explore
 # In the browser: a checksum of a canvas's pixels.
 PIXELS = """(canvas) => {
     const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;

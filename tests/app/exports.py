@@ -10,13 +10,15 @@ from gplvm_core.comparison import Comparison
 from gplvm_core.comparison.measures import AT_ONCE
 from gplvm_core.comparison.table import Line, MeasureTable
 from gplvm_core.datasets import View
+from gplvm_core.new_rows import Answers, answers_of
 from gplvm_core.offline.compare import MapOf, offline_comparison
 from gplvm_core.offline.explorer import explorer
+from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.sequence import Reel, SequencePanel
-from pages.ui.explore.fill.files import RowItem, row_csv, sureness_of, table_csv
+from pages.ui.explore.fill.files import RowItem, row_csv
 from pages.ui.explore.fill.model import Completion
-from pages.ui.explore.fill.table import example
+from pages.ui.explore.rows.files import answer_table, as_csv, example
 from pages.ui.explore.time.export import sequence_csv
 from pages.ui.explore.views.export import outputs_csv
 from pages.ui.explore.views.model import parts_at
@@ -48,8 +50,12 @@ def tables() -> dict[str, str]:
         "dimensions": segmentation_csv(model, parts_at(model, 0.05)).decode(),
         "a sequence": sequence_csv(dataset, reel).decode(),
         "a completed row": row_csv(dataset, shown, row, Completion(values[0], values[0])).decode(),
-        "a completed table": table_csv(
-            dataset, values, after=sureness_of(dataset, values**2, values)
+        "answers about new rows": as_csv(
+            answer_table(
+                dataset,
+                NewRows(values, (), row_names=np.array(HOSTILE[: len(values)])),
+                Answers.joined([*answers_of(ProbabilisticPCA(2).fit(values), dataset, values)]),
+            )
         ).decode(),
         "an example": example(dataset).decode(),
         "splits": found().to_csv(),

@@ -11,14 +11,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from gplvm_core import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
-from gplvm_core.datasets import Dataset, Drawing, NamedBytes, Skeleton
-from gplvm_core.readers.new_rows import read_rows
-from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.datasets import Dataset, Drawing, Skeleton
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.completion import RowItem, mask_text
 from pages.ui.explore.fill import model as complete_model
 from pages.ui.explore.fill import typicality as complete_typicality
-from pages.ui.explore.fill.files import row_csv, row_png, sureness_of, table_csv
+from pages.ui.explore.fill.files import row_csv, row_png
 from pages.ui.explore.fill.items import (
     Board,
     chosen_item,
@@ -28,7 +26,7 @@ from pages.ui.explore.fill.items import (
     own_items,
     question_of,
 )
-from pages.ui.explore.fill.table import answers_of, beside, example, trained_rows
+from pages.ui.explore.rows.files import example
 from pages.ui.shared.catalogue import Item
 from tests.app.apptest import go_to, press, query, run_page, said, stores
 
@@ -78,7 +76,7 @@ def test_the_model_remains_while_tabs_and_rooms_change(keep, model):
     keep(model)  # newer, so it would be the first in the menu
     at = app(key)
     bar = at.segmented_control(key="explore_tab")
-    assert bar.options == ["Map", "Fill in"]
+    assert bar.options == ["Map", "Fill in", "New rows"]
     bar.set_value("map").run()
     assert not at.exception
     assert query(at, "model") == key and "tab" not in at.query_params
@@ -156,43 +154,20 @@ def test_data_without_labels_have_no_class_panel(keep, model, flow):
     assert "Which class" not in said(at)
 
 
-def test_your_own_rows_are_asked_for_and_shown(keep, model, flow):
+def test_own_rows_are_those_of_the_tab_new_rows(keep, model, flow):
     at = app(keep(model))
     at.segmented_control(key=source_of(at)).set_value("own").run()
     assert not at.exception
-    assert "Leave cells empty" in said(at)
+    press(at, "Bring rows")
     at.file_uploader[0].upload("gaps.csv", example(flow)).run()
-    assert not at.exception
-    assert not at.error
+    assert not at.exception and not at.error
+    go_to(at, "fill")
+    at.segmented_control(key=source_of(at)).set_value("own").run()
     assert stores(at)["answer"][0]["item"].startswith("own 0 ")
-    assert "5 rows, 20 gaps to fill" in said(at)
-    press(at, "Complete all rows")
-    assert not at.exception
-    assert "0 for known values" in said(at)
-    # The upload is still there after a visit to another page.
+    # They are still there after a visit to another page.
     go_to(at, "mine")
     go_to(at, "fill")
     assert stores(at)["answer"][0]["item"].startswith("own 0 ")
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "words"),
-    [
-        ("empty.csv", b"", "empty"),
-        ("few.csv", b"1,2,3\n4,5,6\n", "3 columns of numbers"),
-        ("word.csv", b"1,2,3,4,5,6,7,8,9,10,11,hello\n" * 2, "not a number"),
-        ("none.csv", b"1" + b",1" * 11 + b"\nNA" + b",NA" * 11 + b"\n", "has no values"),
-        ("huge.csv", b"inf" + b",1" * 11 + b"\n", "infinite"),
-        ("broken.npz", b"PK\x03\x04 cut", "npz"),
-        ("ragged.csv", b"1,2\n3\n", "line 2"),
-    ],
-)
-def test_an_upload_that_cannot_be_used_is_explained(keep, model, name, data, words):
-    at = app(keep(model))
-    at.segmented_control(key=source_of(at)).set_value("own").run()
-    at.file_uploader[0].upload(name, data).run()
-    assert not at.exception
-    assert words in at.error[0].value
 
 
 # --- the parts behind the page ------------------------------------------------------------------
@@ -271,85 +246,6 @@ def test_the_completed_row_is_exported_with_what_was_filled(flow, model):
     assert row_png(flow, answer.mean).startswith(b"\x89PNG")
 
 
-def test_the_table_of_all_rows_names_places_and_ranks_them(model, flow):
-    item = Item("library:m", "m", model, flow)
-    names = flow.column_names
-    rows = flow.values[:4].copy()
-    rows[1, :3] = rows[3, 2:9] = np.nan
-    cells = [[f"s{n}", *("" if np.isnan(v) else v for v in row)] for n, row in enumerate(rows)]
-    given = csv_text([("sample", *names), *cells]).encode()
-    own = read_rows(NamedBytes("new.csv", given), flow)
-    found = answers_of(item, "m", own, [], "asked")
-    sure = sureness_of(flow, found.std, found.chance)
-    text = table_csv(flow, found.mean, True, beside(own, found), sure, own.columns).decode()
-    written = list(csv.DictReader(io.StringIO(text)))
-    assert [line["row"] for line in written] == ["1", "2", "3", "4"]
-    assert [line["sample"] for line in written] == ["s0", "s1", "s2", "s3"]
-    assert "id" not in written[0]
-    places = [[float(line[f"dimension {q + 1}"]) for q in range(3)] for line in written]
-    np.testing.assert_allclose(places, model.transform(rows), rtol=1e-4, atol=1e-5)
-    known = complete_model.scored_rows(flow, np.isnan(rows[3]))
-    others = flow.values[known].copy()
-    others[:, np.isnan(rows[3])] = np.nan
-    less = model.score_samples(others) < model.score_samples(rows[3:])[0]
-    assert float(written[3]["more typical than (% of training rows)"]) == pytest.approx(
-        100 * less.mean(), abs=1.0
-    )
-    assert float(written[1][f"{names[0]} std"]) > 0 == float(written[0][f"{names[0]} std"])
-
-
-def test_the_completed_table_has_the_files_other_columns_in_their_places(model, flow):
-    item = Item("library:m", "m", model, flow)
-    names, rows = flow.column_names, flow.values[:3].copy()
-    rows[1, 4:8] = np.nan
-    title = (names[1], "day", *names[2:], "row", names[0], "remark")
-    facts = (("2024-05-01", "7", "=1+1"), ("", "8", "late, but fine"), ("3.5.2024", "9", "NA"))
-    lines = [title]
-    for row, (day, number, remark) in zip(rows, facts, strict=True):
-        cells = ["" if np.isnan(value) else value for value in row]
-        lines.append([cells[1], day, *cells[2:], number, cells[0], remark])
-    own = read_rows(NamedBytes("new.csv", csv_text(lines, as_text=False).encode()), flow)
-    found = answers_of(item, "m", own, [], "asked")
-    sure = sureness_of(flow, found.std, found.chance)
-    text = table_csv(flow, found.mean, False, beside(own, found), sure, own.columns).decode()
-    header, *written = csv.reader(io.StringIO(text))
-    start = header.index(names[1])
-    assert header[start : start + len(title)] == list(title)
-    assert header[0] == "row (2)"  # the file has a column of this name
-    given = [[line[start + title.index(name)] for name in ("day", "row", "remark")]
-             for line in written]  # fmt: skip
-    assert given == [list(fact) for fact in facts]
-    values = [[float(line[start + title.index(name)]) for name in names] for line in written]
-    np.testing.assert_allclose(values, found.mean, rtol=1e-6)
-    safe = table_csv(flow, found.mean, True, beside(own, found), sure, own.columns).decode()
-    assert "'=1+1" in safe
-
-
-def test_the_datas_own_table_has_its_labels_times_and_facts(model, flow):
-    values = flow.values.copy()
-    values[0, 0] = np.nan
-    count = len(values)
-    data = replace(
-        flow, targets=values, labels=np.arange(count) % 2, label_names=("(none)", "gas"),
-        times=np.arange(count) / 4, time_unit="days", covariates={"pressure": np.arange(count)},
-        row_names=np.array([f"s{n}" for n in range(count)]),
-    )  # fmt: skip
-    own = trained_rows(Item("library:m", "m", model, data))
-    text = table_csv(data, data.values, columns=own.columns).decode()
-    written = list(csv.DictReader(io.StringIO(text)))
-    assert [line["label"] for line in written[:3]] == ["NA", "gas", "NA"]
-    assert [line["time (days)"] for line in written[:3]] == ["0", "0.25", "0.5"]
-    assert [line["pressure"] for line in written[:3]] == ["0", "1", "2"]
-
-
-def test_the_example_can_be_read_back(flow):
-    rows = read_rows(NamedBytes("rows.csv", example(flow)), flow).values
-    assert rows.shape == (5, 12)
-    assert (np.isnan(rows).sum(axis=1) == 4).all()
-    written = table_csv(flow, rows, after=sureness_of(flow, rows, rows)).decode()
-    assert written.splitlines()[0].endswith('std"') or written.splitlines()[0].endswith("std")
-
-
 def test_painting_is_answered_and_kept(keep, model, flow):
     key = keep(model)
     at = app(key)
@@ -382,11 +278,7 @@ def test_a_model_of_data_with_gaps_completes_their_rows(keep, flow):
     assert np.isfinite(arrays["mean"]).all()
     assert np.all(arrays["std"][np.isnan(row)] > 0)
     assert "with values in the same columns" in said(at)
-    # All their gaps can be filled without another upload.
-    gaps = int(np.isnan(values).sum())
-    assert f"{len(values)} rows, {gaps} gaps to fill" in said(at)
-    assert "Complete all rows" in [button.label for button in at.button]
-
-
-def test_data_without_gaps_have_no_table_to_fill(keep, model):
-    assert "The whole table" not in said(app(keep(model)))
+    # All their gaps can be filled in New rows without an upload.
+    press(at, "Fill all rows")
+    assert not at.exception
+    assert f"{len(values)} rows" in said(at)

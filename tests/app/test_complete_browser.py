@@ -1,10 +1,8 @@
 """The painter in a real browser: strokes, completions, undo, keys, touch, memory."""
 
 import base64
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -293,33 +291,6 @@ def test_a_finger_paints_and_the_page_fits_a_telephone(server, browser):
     places = [page.locator(f"canvas[data-part={part}]").bounding_box() for part in ("item", "mean")]
     assert places[1]["y"] > places[0]["y"] + places[0]["height"]
     context.close()
-
-
-def test_rows_with_gaps_are_uploaded_filled_and_taken_home(server, browser_page, tmp_path: Path):
-    data, _ = dataset_and_model(server, server.model_key)
-    rows = data.values[:3].copy()
-    rows[:, 40:] = np.nan
-    path = tmp_path / "mine.csv"
-    np.savetxt(path, rows, delimiter=",", fmt="%.6g")
-    page = open_page(browser_page, link(server))
-    page.get_by_text("Your own rows").click()
-    page.locator("input[type=file]").set_input_files(str(path))
-    page.wait_for_function(
-        "() => [...window.manifolio.views.values()][0]?.row?.id.startsWith('own')"
-    )
-    now = answered(page)
-    assert np.isnan([np.nan if v is None else v for v in now["values"]][40:]).all()
-    assert sum(now["mask"]) == 0
-    assert page.get_by_role("button", name="Compare with the truth").is_disabled()
-    page.get_by_role("button", name="Complete all rows").click()
-    with page.expect_download() as taken:
-        page.get_by_role("button", name=re.compile("Completed table")).click()
-    table = np.genfromtxt(taken.value.path(), delimiter=",", names=None, skip_header=1)
-    table = table[:, -128:]  # after the columns of row numbers, positions and typicality
-    assert table.shape == (3, 128)
-    np.testing.assert_allclose(table[:, :40], rows[:, :40])
-    assert np.all(table[:, 64 + 40 :] > 0)
-    assert np.all(table[:, 64 : 64 + 40] == 0)
 
 
 def test_the_mask_travels_as_the_same_bits_in_both_languages(server, browser_page):

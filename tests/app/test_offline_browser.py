@@ -15,8 +15,8 @@ from gplvm_core.offline import explorer as offline
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
 from gplvm_core.wire.precision import Precision, spread
-from pages.ui.explore.map.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.opening import opening_elsewhere
 from tests.app.maps import MAP, READY
 from tests.kernels.own.cosine import Cosine
 

@@ -12,18 +12,20 @@ from PIL import ImageColor
 from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, DynamicalGPLVM, explorer
-from gplvm_core.datasets import Dataset, NamedBytes
+from gplvm_core.datasets import Dataset
 from gplvm_core.figures.palette import label_colour
 from gplvm_core.figures.table_card import table_card
-from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.new_rows import Answers, answers_of
+from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.completion import RowItem
 from gplvm_core.wire.frame import unframe
 from gplvm_core.wire.model import Chart, pack_model
 from pages.ui.explore.fill import typicality
-from pages.ui.explore.fill.files import row_csv, sureness_of, table_csv
+from pages.ui.explore.fill.files import row_csv
 from pages.ui.explore.fill.model import completed
-from pages.ui.explore.fill.table import answers_of, example
+from pages.ui.explore.rows.export import chances
+from pages.ui.explore.rows.files import answer_table, as_csv, example
 from pages.ui.explore.time import model as dynamics
 from pages.ui.explore.time.export import sequence_csv, sequence_gif
 from pages.ui.shared.catalogue import Item
@@ -155,15 +157,12 @@ def test_a_row_without_any_value_is_explained(opened):
 
 
 def test_own_rows_are_read_with_their_words_and_an_unknown_word_is_named(opened, birds):
-    at = opened("fill")
-    source = next(each for each in at.segmented_control if "complete_source" in each.key)
-    source.set_value("own").run()
+    at = opened("rows")
     at.file_uploader[0].upload("gaps.csv", example(birds)).run()
     assert not at.exception and not at.error
-    assert "5 rows, " in said(at)
-    press(at, "Complete all rows")
-    assert not at.exception
-    assert "“… probability”" in said(at)
+    assert "5 rows" in said(at)
+    assert "is not known for this model" in said(at)
+    press(at, "Other rows")
     at.file_uploader[0].upload("new.csv", b"mass,sort,eggs\n3000,albatross,2\n").run()
     assert not at.exception
     assert "albatross" in at.error[0].value and "tern" in at.error[0].value
@@ -179,12 +178,14 @@ def test_files_have_words_and_their_probabilities(birds, model):
     assert lines[1]["value"] in ("gull <b>", "tern") and lines[1]["filled"] == "1"
     assert float(lines[1]["probability"]) > 0.5 and lines[1]["std"] == lines[1]["truth"] == ""
     assert lines[3]["value"] in ("True", "False") and lines[2]["probability"] == ""
-    found = answers_of(item, "m", read_rows(NamedBytes("gaps.csv", example(birds)), birds), [], "a")
-    sure = sureness_of(birds, found.std, found.chance)
-    text = table_csv(birds, found.mean, after=sure).decode()
+    values = birds.values[:5].copy()
+    values[:2, :2], values[2:, 2] = np.nan, np.nan
+    own = NewRows(values, ())
+    found = Answers.joined([*answers_of(model, birds, own.values)])
+    text = as_csv(answer_table(birds, own, found, (), chances(item, own, found))).decode()
     written = list(csv.DictReader(io.StringIO(text)))
     assert {line["size"] for line in written} <= {"small", "medium", "large"}
-    assert [title for title in written[0] if title.endswith("std")] == ["mass std", "eggs std"]
+    assert {"mass ±", "eggs ±"} >= {t for t in written[0] if t.endswith("±") and t[0] != "x"}
     assert "sort probability" in written[0] and "mass probability" not in written[0]
     assert all(line["eggs"].isdigit() for line in written)
 

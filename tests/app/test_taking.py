@@ -12,8 +12,8 @@ from gplvm_core import BayesianGPLVM, ManifoldRelevance
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library
 from pages.ui.explore.map import opening
-from pages.ui.explore.map.opening import opening_elsewhere, opening_here
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.opening import opening_elsewhere, opening_here
 
 ROOT = Path(__file__).parents[2]
 # Run each code in its own folder and namespace; print the models' latent means.

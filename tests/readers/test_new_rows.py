@@ -9,6 +9,7 @@ from PIL import Image
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.readers import DataError, Dataset, Drawing, NamedBytes
+from gplvm_core.readers.misfits import multiplied, unit_misfits
 from gplvm_core.readers.new_rows import formats, read_rows
 
 
@@ -79,11 +80,72 @@ def test_a_picture_is_read_in_the_models_size_and_transparency_is_a_gap(pictures
         read_rows(NamedBytes("me.png", b"\x89PNG cut off"), pictures)
 
 
-def test_pixels_in_other_units_are_pointed_out(pictures):
+def test_pixels_in_other_units_are_pointed_out_and_mended(pictures):
     file = io.BytesIO()
     np.save(file, np.random.default_rng(0).uniform(size=(2, 3, 4)))
-    rows = read_rows(NamedBytes("a.npy", file.getvalue()), pictures)
-    assert any("units different" in note for note in rows.notes)
+    source = NamedBytes("a.npy", file.getvalue())
+    rows = read_rows(source, pictures)
+    (misfit,) = rows.misfits
+    assert "units different" in misfit.words
+    mended = read_rows(source, pictures, (misfit.mend,))
+    np.testing.assert_allclose(mended.values, 255 * rows.values)
+    assert not mended.misfits
+
+
+def csv_of(*rows: list[str], delimiter: str = ",") -> NamedBytes:
+    table = io.StringIO()
+    csv.writer(table, delimiter=delimiter).writerows(rows)
+    return NamedBytes("mine.csv", table.getvalue().encode())
+
+
+def test_what_is_no_number_is_a_gap_that_is_named_and_the_rest_is_read(flow):
+    names = list(flow.column_names)
+    row = [str(value).replace(".", ",") for value in flow.values[0]]
+    broken, measured = ["broken", *row[1:]], ["7,5", *row[1:-1], "inf"]
+    table = csv_of(names, broken, row, measured, delimiter=";")
+    rows = read_rows(table, flow)
+    assert np.isnan(rows.values[0, 0]) and not np.isnan(rows.values[0, 1:]).any()
+    np.testing.assert_allclose(rows.values[1], flow.values[0], rtol=1e-6)
+    assert rows.values[2, 0] == 7.5  # a comma as decimal sign
+    assert np.isnan(rows.values[2, -1])
+    assert [misfit.column for misfit in rows.misfits] == [names[0], names[-1]]
+    assert "“broken”, line 2" in rows.misfits[0].words
+
+
+def test_a_column_of_another_spelling_is_offered_and_used_once_confirmed(flow):
+    names = list(flow.column_names)
+    spelt = [f"{names[0].upper()} (mm)", *names[1:]]
+    table = csv_of(spelt, flow.values[0].tolist())
+    rows = read_rows(table, flow)
+    assert np.isnan(rows.values[0, 0])
+    (misfit,) = rows.misfits
+    assert misfit.mend == ("use", names[0], spelt[0])
+    mended = read_rows(table, flow, (misfit.mend,))
+    np.testing.assert_allclose(mended.values[0], flow.values[0], rtol=1e-6)
+    assert not mended.misfits and not mended.columns  # in the model's order, without others
+
+
+def test_rows_without_values_are_named_and_left_out(flow):
+    row, gaps = flow.values[0].tolist(), [""] * 12
+    head = ["id", *flow.column_names]
+    rows = read_rows(csv_of(head, ["a", *row], ["b", *gaps], ["c", *row]), flow)
+    assert rows.values.shape == (2, 12)
+    assert [rows.number(0), rows.number(1)] == [1, 3]
+    assert list(rows.row_names) == ["a", "c"]
+    assert any("Row 2 has no values" in note for note in rows.notes)
+    assert next(each for each in rows.columns if each.name == "id").cells == ("a", "c")
+    with pytest.raises(DataError, match="no row has a value"):
+        read_rows(csv_of(head, ["a", *["low"] * 12], ["b", *["high"] * 12]), flow)
+
+
+def test_a_column_in_another_unit_is_found():
+    known = np.random.default_rng(0).normal(13.0, 1.0, (200, 2))
+    own = known[:10] * [1000.0, 1.0]
+    (misfit,) = unit_misfits(own, known, ["alcohol", "hue"])
+    assert misfit.button == "Divide by 1,000"
+    mended = multiplied(own, ["alcohol", "hue"], (misfit.mend,))
+    np.testing.assert_allclose(mended, known[:10])
+    assert not unit_misfits(mended, known, ["alcohol", "hue"])
 
 
 def test_a_file_on_disk_is_read_like_an_upload(tmp_path, flow):

@@ -10,11 +10,12 @@ from pages.ui.explore.head import chosen_key, model_head, offers, opened, turn_t
 from pages.ui.explore.layers.tab import layers
 from pages.ui.explore.map.tab import latent_map
 from pages.ui.explore.predict.tab import predict
+from pages.ui.explore.rows.tab import new_rows
 from pages.ui.explore.time.tab import time
 from pages.ui.explore.views.tab import views
 from pages.ui.shared.catalogue import Item, capabilities_of
 from pages.ui.shared.dimension_names import read_names
-from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, PREDICT, TIME, VIEWS, tabs_for
+from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, PREDICT, ROWS, TIME, VIEWS, tabs_for
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.lead import lead
 from pages.ui.shared.link import keep_in_link
@@ -72,6 +73,7 @@ TABS = {
             "This model has one layer. The tab Layers needs a model with two or more.",
             "Train a deep model",
         ),
+        Tab(ROWS.tab, "New rows", new_rows),
         Tab(
             PREDICT.tab,
             "Predict",

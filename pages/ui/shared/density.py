@@ -110,6 +110,11 @@ def _recipes() -> dict[str, Recipe]:
     return {name: recipe_of(each) for name, each in stored.items()}
 
 
+def stored_recipe(name: str) -> Recipe | None:
+    """The recipe of a ready model. name: the model's key and version."""
+    return _recipes().get(name.removeprefix("gallery:")) if name.startswith("gallery:") else None
+
+
 def recipe_of(stored: dict[str, Any]) -> Recipe:
     """A recipe from its text in recipes.json."""
     fills = tuple(Fill(*values) for values in stored["fills"])
@@ -122,9 +127,7 @@ def _key(name: str) -> str:
 
 def _task(item: Item, name: str) -> Callable[[Callable[[Any], None]], Any]:
     """Learn the density of a copy of the model, which other visitors may be using."""
-    recipe = None
-    if name.startswith("gallery:"):
-        recipe = _recipes().get(name.removeprefix("gallery:"))
+    recipe = stored_recipe(name)
 
     def task(report: Callable[[Any], None]) -> Any:
         model = copy.copy(item.model)

@@ -31,6 +31,7 @@ TIME = Door("time", "explore", "Play", ":material/play_arrow:", "time")
 VIEWS = Door("views", "explore", "See the views", ":material/join_inner:", "views")
 LAYERS = Door("layers", "explore", "See the layers", ":material/layers:", "layers")
 PREDICT = Door("predict", "explore", "Predict", ":material/ads_click:", "predict")
+ROWS = Door("rows", "explore", "Ask about new rows", ":material/table_rows:", "rows")
 COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 
@@ -46,6 +47,7 @@ def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
         TIME: capabilities.timed,
         VIEWS: capabilities.views,
         LAYERS: capabilities.layers,
+        ROWS: True,
     }
     return tuple(door.tab for door, allows in allowed.items() if allows)
 

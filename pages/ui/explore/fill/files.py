@@ -1,7 +1,7 @@
 """Write completed rows to files: tables (CSV) and pictures (PNG)."""
 
 import io
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy import ndarray as Array
@@ -9,7 +9,6 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.thumbnails import common_frame, row_picture
 from gplvm_core.readers.names import names_of
-from gplvm_core.readers.new_rows import FileColumn
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.completion import RowItem
 from pages.ui.explore.fill.model import Completion
@@ -58,59 +57,3 @@ def row_png(dataset: Dataset, values: Array) -> bytes:
     frame = common_frame(dataset.drawing, dataset.values)
     row_picture(dataset.drawing, values, frame, PNG_SIZE).save(buffer, format="PNG")
     return buffer.getvalue()
-
-
-def table_csv(
-    dataset: Dataset,
-    values: Array,
-    as_text: bool = True,
-    beside: Mapping[str, Sequence[object]] | None = None,
-    after: Sequence[tuple[str, Array]] = (),
-    columns: Sequence[FileColumn] = (),
-) -> bytes:
-    """Write rows as CSV with a header line.
-
-    beside: columns before the values, by name. after: columns of numbers after the values.
-    columns: those of the visitor's file, in whose order the table is written; the model's other
-    columns follow. A gap is written as NA, since readers could overlook an empty last column.
-    """
-    names = names_of(dataset)
-    there = {column.output for column in columns}
-    order = [
-        *columns,
-        *(FileColumn(name, d) for d, name in enumerate(names) if d not in there),
-    ]
-    own = [column.name if column.output is None else names[column.output] for column in order]
-    front = beside or {}
-    titles: list[str] = []
-    for title in (*front, *(title for title, _ in after)):
-        titles.append(unlike(title, {*own, *titles}))
-    lines: list[Iterable[object]] = [[*titles[: len(front)], *own, *titles[len(front) :]]]
-    for n, row in enumerate(values):
-        cells = [
-            column.cells[n]
-            if column.output is None
-            else cell(dataset, column.output, row[column.output]) or "NA"
-            for column in order
-        ]
-        numbers = [numeral(column[n]) or "NA" for _, column in after]
-        lines.append([*(column[n] for column in front.values()), *cells, *numbers])
-    return csv_text(lines, as_text=as_text).encode()
-
-
-def unlike(title: str, taken: Collection[str]) -> str:
-    """The title, with a number behind it if the file has such a column already."""
-    found, number = title, 2
-    while found in taken:
-        found, number = f"{title} ({number})", number + 1
-    return found
-
-
-def sureness_of(dataset: Dataset, std: Array, chance: Array) -> list[tuple[str, Array]]:
-    """Return columns of standard deviations ("… std") and of probabilities ("… probability")."""
-    names = names_of(dataset)
-    kinds = [column.kind for column in dataset.columns] or ["number"] * len(names)
-    numbers = [d for d, kind in enumerate(kinds) if kind in ("number", "count")]
-    others = [d for d, kind in enumerate(kinds) if kind not in ("number", "exposure")]
-    found = [(f"{names[d]} std", std[:, d]) for d in numbers]
-    return found + [(f"{names[d]} probability", chance[:, d]) for d in others]

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from pages.ui.explore.fill.items import Source, board, keep
+from pages.ui.explore.fill.own import offer_all_rows, open_chosen, own_rows
 from pages.ui.explore.fill.painter import painter
 from pages.ui.explore.fill.row_form import row_form
-from pages.ui.explore.fill.table import completed_table, own_rows, trained_rows
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import dense, show_learning
@@ -26,13 +26,16 @@ SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"
 
 def fill(item: Item, name: str) -> None:
     """The tab for one model."""
+    open_chosen(item, name)
+    key = f"complete_source|{name}"
+    # A widget with a value in the session must not have a default as well.
+    st.session_state.setdefault(key, board(name).source)
     source = st.segmented_control(
         "Rows",
         list(SOURCES),
         format_func=lambda source: SOURCES[source],
-        default=board(name).source,
         required=True,
-        key=f"complete_source|{name}",
+        key=key,
         label_visibility="collapsed",
     )
     own = None
@@ -40,12 +43,11 @@ def fill(item: Item, name: str) -> None:
         own = own_rows(item)
         if own is None:
             return
-    keep(name, board(name).on(source))
+    keep(name, board(name).on(source or "data"))
     item = dense(item, name)
     show_learning(item, name)
-    table = trained_rows(item) if own is None else own
-    if table is not None:
-        completed_table(item, name, table)
+    if own is None:
+        offer_all_rows(item)
     if item.dataset.columns:
         row_form(item, name, own)
     else:
@@ -56,7 +58,7 @@ def fill(item: Item, name: str) -> None:
         "the map, the mapping, and the noise.",
         *((DENSITY,) if item.model.can_have_density else ()),
         "**Rows of the data** are rows that the model saw complete in training. To see how well "
-        "it completes new rows, add rows of your own.",
+        "it completes new rows, bring rows of your own to the tab *New rows*.",
         *(() if item.dataset.columns else (KEYS,)),
         f"**The map.** {TERMS['latent']}",
         *bullets(item.dataset.notes),

@@ -7,11 +7,11 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.canvas import latent_canvas
 from pages.ui.explore.map.noise import noise_of_outputs
-from pages.ui.explore.map.opening import opening_here
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item, calibration
 from pages.ui.shared.layer_map import chosen_layer, layer_canvas
 from pages.ui.shared.map_place import linked_place, n_axes
+from pages.ui.shared.opening import opening_here
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, story_of
 

@@ -8,10 +8,10 @@ import streamlit as st
 
 from gplvm_core.offline.explorer import OfflineExplorer
 from gplvm_core.wire.model import Chart
-from pages.ui.explore.map.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import plain_key
 from pages.ui.shared.dimension_names import checked
+from pages.ui.shared.opening import opening_elsewhere
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.plain import plain
 

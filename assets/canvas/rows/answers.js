@@ -1,0 +1,114 @@
+// A model's answers about new rows, and which of them a table lists, in which order.
+
+import { readFrame } from "../kit/frame.js";
+
+/**
+ * A column that makes a row odd: its number, a sentence about it, and a short form.
+ * @typedef {{ column: number, given: number, expected: number, std: number, words: string, short: string }} Reason
+ */
+/**
+ * A new row. p: the share of held-out training rows that were at least as odd, null if not known; unlike: odder than all
+ * of them; typical: p in a sentence; gaps: the number of filled values; near: names of training rows, nearest first.
+ * @typedef {{ name: string, p: number | null, unlike: boolean, typical: string, reasons: Reason[], gaps: number, near: string[] }} NewRow
+ */
+/** @typedef {"all" | "odd" | "unlike" | "gaps" | "selected"} Filter */
+/** @typedef {"row" | "p" | "gaps"} Order */
+/**
+ * What the table lists. threshold: rows with a p up to it are odd; selected: by the lasso, in order.
+ * @typedef {{ filter: Filter, order: Order, down: boolean, threshold: number, find: string, selected: readonly number[] }} Listing
+ */
+
+/** Thresholds, and how many of 1,000 ordinary rows they call odd. */
+export const THRESHOLDS = [
+  { value: 0.05, words: "p ≤ 0.05", promise: "fifty" },
+  { value: 0.01, words: "p ≤ 0.01", promise: "ten" },
+];
+
+const LESS_COMMON = 0.25; // up to this p, an ordinary row is less common
+
+export class Answers {
+  /** @param {Uint8Array} bytes of gplvm_core/wire/new_rows.py */
+  constructor(bytes) {
+    const { header, arrays } = readFrame(bytes);
+    /** @type {NewRow[]} */
+    this.rows = header.rows;
+    /** How many held-out training rows p is compared with; 0: it is not known. @type {number} */
+    this.known = header.known;
+    /** @type {number} */
+    this.nLatent = header.n_latent;
+    /** @type {Float32Array} */
+    this.places = arrays.places;
+    /** @type {Float32Array} */
+    this.std = arrays.place_std;
+    /** The rows whose values are here, in order. @type {number[]} */
+    this.detailed = header.detailed;
+    /** @type {number} */
+    this.width = header.width;
+    /** @type {Float32Array} */
+    this.filled = arrays.filled;
+    /** Standard deviations of filled values; 0 where a value was given. @type {Float32Array} */
+    this.deviations = arrays.std;
+    /** 1 where a value was missing. @type {Uint8Array} */
+    this.missing = arrays.missing;
+  }
+
+  /** A row's position in all dimensions of a map; a single dimension has a second axis, where it lies at 0. @param {number} n @param {number} count */
+  place(n, count) {
+    const place = new Float64Array(count);
+    for (let q = 0; q < Math.min(count, this.nLatent); q++) place[q] = this.places[n * this.nLatent + q];
+    return place;
+  }
+
+  /** The values of a row, if they are here. @param {number} n */
+  values(n) {
+    const at = this.detailed.indexOf(n);
+    if (at < 0) return null;
+    const part = (/** @type {any} */ array) => array.subarray(at * this.width, (at + 1) * this.width);
+    return { filled: part(this.filled), deviations: part(this.deviations), missing: part(this.missing) };
+  }
+}
+
+/** @param {NewRow} row @param {number} threshold */
+export function isOdd({ p, unlike }, threshold) {
+  return unlike || (p !== null && p <= threshold);
+}
+
+/** How typical a row is, in a word or two. @param {NewRow} row @param {number} threshold */
+export function levelOf(row, threshold) {
+  if (row.unlike) return "Unlike all";
+  if (row.p === null) return "–";
+  if (isOdd(row, threshold)) return "Odd";
+  return row.p <= LESS_COMMON ? "Less common" : "Typical";
+}
+
+/**
+ * The rows that a filter lists, in the file's order.
+ * @param {readonly NewRow[]} rows
+ * @param {Filter} filter
+ * @param {Pick<Listing, "threshold" | "selected">} listing
+ */
+export function filtered(rows, filter, { threshold, selected }) {
+  const all = Array.from(rows.keys());
+  const fits = {
+    all: () => true,
+    odd: (/** @type {number} */ n) => isOdd(rows[n], threshold),
+    unlike: (/** @type {number} */ n) => rows[n].unlike,
+    gaps: (/** @type {number} */ n) => rows[n].gaps > 0,
+    selected: (/** @type {number} */ n) => selected.includes(n),
+  };
+  return all.filter(fits[filter]);
+}
+
+/** The rows of the table, in its order. @param {readonly NewRow[]} rows @param {Listing} listing */
+export function listed(rows, listing) {
+  const wanted = listing.find.trim().toLowerCase();
+  const found = filtered(rows, listing.filter, listing).filter((n) => !wanted || rows[n].name.toLowerCase().includes(wanted));
+  const key = {
+    row: (/** @type {number} */ n) => n,
+    // A row unlike all others is the oddest; a row that is not compared is last.
+    p: (/** @type {number} */ n) => (rows[n].unlike ? -1 : rows[n].p ?? 2),
+    gaps: (/** @type {number} */ n) => rows[n].gaps,
+  }[listing.order];
+  const way = listing.down ? -1 : 1;
+  return found.sort((m, n) => way * (key(m) - key(n)) || m - n);
+}

@@ -1,0 +1,134 @@
+// One new row: what was given, what the model expects at its place, the difference, and its nearest training rows.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { formatFixed } from "../kit/format.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+import { ownText } from "../kit/table.js";
+import { START_TURN } from "../kit/turn.js";
+import { onRange } from "../map/values.js";
+import { levelOf } from "./answers.js";
+
+/** @import { NewRow } from "./answers.js" */
+/** @import { Overlay } from "./layer.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
+/** @import { Scene } from "../map/scene.js" */
+
+const ROW_MOST_WIDTH = 230; // CSS pixels of a picture
+const ROW_INSIDE_95 = 1.96;
+
+export class CloseUp {
+  /**
+   * @param {HTMLElement} host
+   * @param {LatentModel} model
+   * @param {Scene} state
+   * @param {Overlay} overlay
+   * @param {{ fillIn: (n: number) => void, ask: (n: number) => void, close: () => void }} page
+   */
+  constructor(host, model, state, overlay, page) {
+    this.host = host;
+    this.model = model;
+    this.state = state;
+    this.overlay = overlay;
+    this.page = page;
+  }
+
+  show() {
+    const { host, overlay: { answers, current, listing } } = this;
+    host.hidden = !answers || current < 0 || current >= answers.rows.length;
+    if (host.hidden || !answers) return;
+    const row = answers.rows[current];
+    const values = answers.values(current);
+    const heading = element("h2", {}, row.name, " ", element("small", {}, row.p === null ? "" : levelOf(row, listing.threshold)));
+    const fill = element("button", { type: "button", title: "Hide or show parts of this row, and see the alternatives" }, "Open in Fill in");
+    fill.addEventListener("click", () => this.page.fillIn(current));
+    const close = element("button", { type: "button", class: "icon", "aria-label": "Close", title: "Close" }, "×");
+    close.addEventListener("click", () => this.page.close());
+    host.replaceChildren(element("div", { class: "head" }, heading, fill, close), ...this.words(row));
+    if (!values) {
+      this.page.ask(current);
+      host.append(element("p", { class: "quiet" }, "Fetching its values …"));
+    } else host.append(this.values(values, row, answers.place(current, this.model.nLatent)));
+    host.append(this.near(row));
+  }
+
+  /** @param {NewRow} row */
+  words(row) {
+    const words = [row.typical, ...row.reasons.map(({ words: sentence }) => sentence)].filter(Boolean);
+    return [...words.map((each) => element("p", {}, each)),
+      ...(row.unlike ? [element("p", {}, "It is unlike anything the model has seen, so filled values and the place are not reliable.")] : [])];
+  }
+
+  /** @param {{ filled: Float32Array, deviations: Float32Array, missing: Uint8Array }} values @param {NewRow} row @param {Float64Array} place */
+  values(values, row, place) {
+    const { drawing, header } = /** @type {any} */ (this.model);
+    if (drawing.table) return this.cells(values, row, drawing.table.map((/** @type {any} */ column) => column.name), null);
+    if (header.column_ranges && drawing.columns) return this.cells(values, row, drawing.columns, place);
+    return this.pictures(values, place);
+  }
+
+  /**
+   * A line for every column: the value on the range of the training rows; filled ones with ±.
+   * @param {{ filled: Float32Array, deviations: Float32Array, missing: Uint8Array }} values
+   * @param {NewRow} row
+   * @param {string[]} names
+   * @param {Float64Array | null} place
+   */
+  cells({ filled, deviations, missing }, row, names, place) {
+    const { model } = this;
+    const expected = new Float64Array(model.nOutputs);
+    if (place) model.predict(place, expected);
+    const spreads = place ? model.moments(place, null).variances : null;
+    const lines = names.map((name, d) => {
+      const reason = row.reasons.find(({ column }) => column === d);
+      const title = element("span", { class: "column", title: name }, name);
+      const column = model.drawing.table?.[d];
+      if (column && !column.range) return element("li", {}, title, element("span", { class: "word" }, ownText(column, filled[d])), element("b", {}, ""), element("small", {}, missing[d] ? "filled" : ""));
+      const range = column?.range ?? model.header.column_ranges[d];
+      const middle = reason ? reason.expected : missing[d] || !place ? filled[d] : expected[d];
+      const half = ROW_INSIDE_95 * (reason ? reason.std : missing[d] || !spreads ? deviations[d] : Math.sqrt(spreads[d] + model.noise(d) ** 2));
+      const seen = onRange(filled[d], half, range, [middle - half, middle + half]);
+      const bar = element("span", { class: "bar", role: "img", "aria-label": seen.words },
+        element("i", { class: "band", style: `left:${seen.band[0]}%; width:${seen.band[1] - seen.band[0]}%` }),
+        element("i", { class: "mark", "data-side": seen.side, style: `left:${seen.mark}%` }));
+      const width = range[2] - range[0];
+      const beside = missing[d] ? `filled ± ${formatFixed(ROW_INSIDE_95 * deviations[d], width)}` : `(${formatFixed(middle, width)})`;
+      return element("li", reason ? { class: "odd" } : missing[d] ? { class: "filled" } : {}, title, bar, element("b", {}, seen.value), element("small", {}, beside));
+    });
+    return element("div", { class: "values" }, element("ul", { "aria-label": "Values of the row" }, ...lines),
+      element("p", {}, "Mark: value. Band: 95 % of rows like this one. In brackets: the value expected. Line: range of the training rows."));
+  }
+
+  /** The row with its gaps filled, the output at its place, and the difference. @param {{ filled: Float32Array, missing: Uint8Array }} values @param {Float64Array} place */
+  pictures({ filled, missing }, place) {
+    const { model } = this;
+    const expected = new Float64Array(model.nOutputs);
+    model.predict(place, expected);
+    const given = Float64Array.from(filled, (value, d) => (missing[d] ? NaN : value));
+    const gaps = missing.some(Boolean);
+    const whole = Float64Array.from(filled);
+    const heat = Float64Array.from(filled, (value, d) => (missing[d] ? 0 : Math.abs(value - expected[d])));
+    const most = Math.max(Number(model.header.spread) * 2, 1e-12);
+    const image = model.drawing.kind === "image";
+    return element("div", { class: "trio" },
+      this.picture("Given", given, {}),
+      ...(gaps ? [this.picture("Filled", whole, {})] : []),
+      this.picture("Expected at its place", expected, {}),
+      ...(image ? [this.picture("Difference", heat, { heat: [0, most] })] : []));
+  }
+
+  /** @param {string} title @param {Float64Array} values @param {{ heat?: [number, number] }} options */
+  picture(title, values, options) {
+    const { model, state: { theme } } = this;
+    const canvas = element("canvas", { role: "img", "aria-label": title });
+    const width = Math.min(ROW_MOST_WIDTH, Math.max((this.host.clientWidth - 48) / 3, 120));
+    const height = outputHeight(model.drawing, width, true);
+    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+    drawOutput(fitCanvas(canvas, width, height), model.drawing, values, width, height, { theme, turn: START_TURN, small: true, ...options });
+    return element("figure", {}, canvas, element("figcaption", {}, title));
+  }
+
+  /** @param {NewRow} row */
+  near(row) {
+    return element("p", { class: "quiet" }, `Nearest training rows: ${row.near.join("; ")}.`);
+  }
+}

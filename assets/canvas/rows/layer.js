@@ -1,0 +1,145 @@
+// New rows drawn over a map, whose training rows stay where they are.
+
+import { rowsInside } from "../geometry/lasso.js";
+import { css } from "../kit/theme.js";
+import { LatentMap } from "../map/map.js";
+import { isOdd } from "./answers.js";
+
+/** @import { Answers, Listing } from "./answers.js" */
+/** @import { MapModel } from "../map/map.js" */
+/** @import { MapState } from "../map/scene.js" */
+
+const ROW_SIZE = 5.5; // CSS pixels: half the diagonal of a diamond
+const ROW_EDGE = 9; // rows beyond the map are drawn so far from its edge
+const ROW_HIT = 11;
+const ROW_FAINT = 0.22;
+const ROW_WIDTHS = 2; // an ellipse has so many standard deviations
+
+/**
+ * What the map shows of the new rows. shown: the rows that the table lists; current: the chosen row, or −1.
+ * @typedef {{ answers: Answers | null, listing: Listing, shown: ReadonlySet<number>, current: number, pointed: number, ellipses: boolean }} Overlay
+ */
+
+export class RowsMap extends LatentMap {
+  /**
+   * @param {HTMLCanvasElement} lower
+   * @param {HTMLCanvasElement} upper
+   * @param {MapModel} model
+   * @param {MapState} state
+   * @param {Overlay} overlay
+   */
+  constructor(lower, upper, model, state, overlay) {
+    super(lower, upper, model, state);
+    this.overlay = overlay;
+  }
+
+  /** Where a new row is drawn, and whether its place is beyond the map. @param {number} n @returns {[number, number, boolean]} */
+  pixelOf(n) {
+    const place = /** @type {Answers} */ (this.overlay.answers).place(n, this.model.nLatent);
+    const [x, y] = this.toPixel(place[this.state.a], place[this.state.b]);
+    const [u, v] = [Math.min(Math.max(x, ROW_EDGE), this.width - ROW_EDGE), Math.min(Math.max(y, ROW_EDGE), this.height - ROW_EDGE)];
+    return [u, v, u !== x || v !== y];
+  }
+
+  /** @override @param {CanvasRenderingContext2D} context */
+  drawLayers(context) {
+    super.drawLayers(context);
+    const { answers, shown, current, ellipses } = this.overlay;
+    if (!answers) return;
+    const order = Array.from(answers.rows.keys()).filter((n) => n !== current);
+    order.sort((m, n) => Number(this.odd(m)) - Number(this.odd(n)));
+    if (ellipses) for (const n of order) if (shown.has(n)) this.ellipse(context, n);
+    for (const n of order) this.diamond(context, n, shown.has(n) ? 1 : ROW_FAINT, ROW_SIZE);
+  }
+
+  /** The chosen row and the one under the pointer, in front. @override @param {CanvasRenderingContext2D} context */
+  drawInFront(context) {
+    const { answers, current, pointed } = this.overlay;
+    if (!answers) return;
+    if (current >= 0 && current < answers.rows.length) {
+      this.ellipse(context, current);
+      this.diamond(context, current, 1, ROW_SIZE + 3);
+      this.name(context, current);
+    }
+    if (pointed >= 0 && pointed !== current && pointed < answers.rows.length) {
+      this.diamond(context, pointed, 1, ROW_SIZE + 2);
+      this.name(context, pointed);
+    }
+  }
+
+  /** @param {number} n */
+  odd(n) {
+    return isOdd(/** @type {Answers} */ (this.overlay.answers).rows[n], this.overlay.listing.threshold);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} n @param {number} opacity @param {number} size */
+  diamond(context, n, opacity, size) {
+    const { theme } = this.state;
+    const [x, y, beyond] = this.pixelOf(n);
+    context.beginPath();
+    const half = beyond ? size - 1.5 : size;
+    context.moveTo(x, y - half);
+    context.lineTo(x + half, y);
+    context.lineTo(x, y + half);
+    context.lineTo(x - half, y);
+    context.closePath();
+    const odd = this.odd(n);
+    context.fillStyle = css(odd ? theme.point : theme.background, opacity);
+    context.fill();
+    context.lineWidth = 2;
+    context.strokeStyle = css(odd ? theme.background : theme.text, opacity);
+    context.stroke();
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} n */
+  ellipse(context, n) {
+    const { std, nLatent } = /** @type {Answers} */ (this.overlay.answers);
+    const { a, b, theme } = this.state;
+    const [x, y, beyond] = this.pixelOf(n);
+    if (beyond || a >= nLatent || b >= nLatent) return;
+    const ru = (ROW_WIDTHS * std[n * nLatent + a] * this.width) / (2 * this.view.su);
+    const rv = (ROW_WIDTHS * std[n * nLatent + b] * this.height) / (2 * this.view.sv);
+    context.beginPath();
+    context.ellipse(x, y, ru, rv, 0, 0, 2 * Math.PI);
+    context.lineWidth = 1;
+    context.strokeStyle = css(this.odd(n) ? theme.point : theme.text, 0.4);
+    context.stroke();
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} n */
+  name(context, n) {
+    const { theme } = this.state;
+    const [x, y] = this.pixelOf(n);
+    const words = /** @type {Answers} */ (this.overlay.answers).rows[n].name;
+    context.font = `600 12px ${theme.font}`;
+    context.textBaseline = "middle";
+    const wide = Math.min(context.measureText(words).width, 200);
+    const left = x + 14 + wide > this.width ? x - 14 - wide : x + 14;
+    context.fillStyle = css(theme.background, 0.9);
+    context.fillRect(left - 3, y - 9, wide + 6, 18);
+    context.fillStyle = css(theme.text);
+    context.textAlign = "left";
+    context.fillText(words, left, y + 0.5, 200);
+  }
+
+  /** The listed new row nearest to the pointer, or −1. @param {number} x @param {number} y */
+  newRowAt(x, y) {
+    const { shown } = this.overlay;
+    let [best, least] = [-1, ROW_HIT * ROW_HIT];
+    for (const n of shown) {
+      const [u, v] = this.pixelOf(n);
+      const distance = (u - x) ** 2 + (v - y) ** 2;
+      if (distance < least) [best, least] = [n, distance];
+    }
+    return best;
+  }
+
+  /** The new rows inside a closed line of CSS pixels. @override @param {[number, number][]} line @returns {number[]} */
+  enclosed(line) {
+    const { answers } = this.overlay;
+    return answers ? rowsInside(answers.rows.flatMap((_, n) => {
+      const [x, y] = this.pixelOf(n);
+      return [x, y];
+    }), line) : [];
+  }
+}

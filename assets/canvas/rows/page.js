@@ -1,0 +1,248 @@
+// The tab of new rows: the map with the new rows over it, their table, and one row in detail, all linked.
+
+import { element, partsOf, skipToMap } from "../kit/dom.js";
+import { closingMenus } from "../kit/menus.js";
+import { PairMenus, usedGroups } from "../kit/pair.js";
+import { readTheme, takeTheme } from "../kit/theme.js";
+import { Colours } from "../map/colours.js";
+import { Gestures } from "../map/gestures.js";
+import { LassoLine } from "../map/lasso_line.js";
+import { Scene } from "../map/scene.js";
+import { initial, reduce } from "../map/state.js";
+import { CloseUp } from "./close_up.js";
+import { RowsMap } from "./layer.js";
+import { RowTable } from "./table.js";
+
+/** @import { Answers } from "./answers.js" */
+/** @import { Overlay } from "./layer.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
+/** @import { DimensionNames } from "../map/names.js" */
+/** @import { Action } from "../map/state.js" */
+
+const ROW_FLIGHT_MS = 350;
+const ROW_MIDDLE = 0.7; // a place beyond this part of the view is moved to its middle
+const ROW_STEP = 0.04; // of an arrow key, as a share of the view
+const ROW_COVERED = { above: 48, below: 48 }; // CSS pixels under the legend and the buttons
+
+export class RowsPage {
+  /**
+   * @param {ParentNode} root
+   * @param {LatentModel} model
+   * @param {DimensionNames} names
+   * @param {(name: string, value: any) => void} send
+   */
+  constructor(root, model, names, send) {
+    this.parts = partsOf(root);
+    /** @type {HTMLElement} */
+    this.root = this.parts.explorer;
+    this.model = model;
+    this.send = send;
+    this.names = names;
+    model.header.axes = names.all;
+    skipToMap(this.parts);
+    this.state = new Scene(initial(model), readTheme(this.root));
+    /** @type {Overlay} */
+    this.overlay = {
+      answers: null, shown: new Set(), current: -1, pointed: -1, ellipses: true,
+      listing: { filter: "all", order: "row", down: false, threshold: 0.01, find: "", selected: [] },
+    };
+    this.map = new RowsMap(this.parts.lower, this.parts.upper, model, this.state, this.overlay);
+    this.map.covered = ROW_COVERED;
+    this.menus = new PairMenus(this.parts, this.state, (a, b) => this.dispatch({ type: "pair", dims: [a, b] }));
+    this.colours = new Colours({ parts: this.parts, model, state: this.state }, (action) => this.dispatch(action));
+    this.table = new RowTable(this.parts, this.overlay, {
+      changed: () => this.show(), choose: (n) => this.choose(n, false), point: (n) => this.point(n),
+    });
+    this.closeUp = new CloseUp(this.parts.closeup, model, this.state, this.overlay, {
+      fillIn: (n) => send("fill", n), ask: (n) => send("open", n), close: () => this.choose(-1, false),
+    });
+    this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    /** @type {number | null} */
+    this.flight = null;
+    this.build();
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.parts.map);
+    takeTheme(this.root, this.state.theme);
+    this.resize();
+    this.map.fit();
+    this.colours.show();
+    this.menus.show();
+    this.show();
+    this.root.dataset.ready = "true";
+  }
+
+  build() {
+    const { parts, map, model, overlay } = this;
+    new Gestures(parts.upper, {
+      hover: (x, y) => this.point(map.newRowAt(x, y)),
+      leave: () => this.point(-1),
+      drag: () => {},
+      commit: (x, y) => this.choose(map.newRowAt(x, y), true),
+      pan: (dx, dy) => map.pan(dx, dy),
+      zoom: (x, y, factor) => map.zoom(x, y, factor),
+      nudge: (du, dv) => map.pan(-Math.sign(du) * ROW_STEP * map.width, Math.sign(dv) * ROW_STEP * map.height),
+      keep: () => {},
+      reset: () => map.fit(),
+    }, () => [-100, -100]);
+    // The line selects new rows, whichever labels of training rows are shown.
+    const lassoed = () => /** @type {any} */ ({
+      model, width: map.width, height: map.height, state: { selected: new Set(), theme: this.state.theme },
+      enclosed: (/** @type {[number, number][]} */ line) => map.enclosed(line),
+    });
+    new LassoLine(parts.lasso, lassoed, (rows, add) => this.select(Array.from(rows), add));
+    parts.select.addEventListener("click", () => this.turnLasso(parts.lasso.hidden));
+    this.root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.turnLasso(false);
+    });
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll("[data-zoom]"))) {
+      button.addEventListener("click", () => map.zoom(map.width / 2, map.height / 2, Number(button.dataset.zoom)));
+    }
+    parts.fit.addEventListener("click", () => map.fit());
+    parts.ellipses.addEventListener("click", () => {
+      overlay.ellipses = !overlay.ellipses;
+      parts.ellipses.setAttribute("aria-pressed", String(overlay.ellipses));
+      map.drawLower();
+    });
+    parts.present.hidden = !document.fullscreenEnabled;
+    parts.present.addEventListener("click", () => {
+      if (document.fullscreenElement) document.exitFullscreen();
+      else this.root.requestFullscreen();
+    });
+    closingMenus(this.root);
+    const groups = usedGroups(model.header.on, model.nLatent).filter(({ used, dims }) => used || dims.length);
+    this.menus.fill(groups, model.header.axes);
+    parts.across.disabled = parts.up.disabled = parts.swap.disabled = model.nLatent < 2;
+    parts.hint.textContent = "Press a diamond to see its row; drag to move the map.";
+  }
+
+  /** @param {boolean} on */
+  turnLasso(on) {
+    const { lasso, select, hint } = this.parts;
+    lasso.hidden = !on;
+    select.setAttribute("aria-pressed", String(on));
+    hint.textContent = on ? "Draw around diamonds to list their rows, with Shift to add to them." : "Press a diamond to see its row; drag to move the map.";
+  }
+
+  /** List the rows inside the line. @param {number[]} rows @param {boolean} add */
+  select(rows, add) {
+    const { listing } = this.overlay;
+    listing.selected = add ? [...new Set([...listing.selected, ...rows])].sort((m, n) => m - n) : rows;
+    listing.filter = listing.selected.length ? "selected" : "all";
+    this.turnLasso(false);
+    this.show();
+  }
+
+  /** @param {Action} action */
+  dispatch(action) {
+    const before = this.state.chosen;
+    const chosen = reduce(before, action);
+    if (chosen === before) return;
+    this.state.take(chosen);
+    if (chosen.place !== before.place) {
+      this.menus.show();
+      this.map.fit();
+    }
+    this.colours.show();
+    this.map.refresh();
+  }
+
+  /** New answers: more rows, or the same with more about them. @param {Answers} answers */
+  take(answers) {
+    const { overlay } = this;
+    const first = overlay.answers === null;
+    const compared = answers.known > 0 && !overlay.answers?.known;
+    overlay.answers = answers;
+    // Once odd rows are known, they come first.
+    if (compared && overlay.listing.order === "row") overlay.listing.order = "p";
+    if (overlay.current >= answers.rows.length) overlay.current = -1;
+    if (first && answers.rows.length === 1) overlay.current = 0;
+    this.show();
+  }
+
+  /** Another file: nothing is chosen. */
+  clear() {
+    Object.assign(this.overlay, { answers: null, current: -1, pointed: -1 });
+    Object.assign(this.overlay.listing, { filter: "all", order: "row", down: false, selected: [], find: "" });
+    this.parts.find.value = "";
+  }
+
+  /** Show the listed rows everywhere. */
+  show() {
+    const { overlay, table, map, parts } = this;
+    overlay.shown = new Set(table.rows());
+    table.show();
+    this.closeUp.show();
+    map.drawLower();
+    map.drawUpper();
+    const odd = Boolean(overlay.answers?.known);
+    parts.marks.replaceChildren(keyEntry("new row", "plain"), ...(odd ? [keyEntry("odd", "odd")] : []));
+    parts.announce.textContent = overlay.answers ? table.words() : "";
+    parts.upper.setAttribute("aria-label", `Latent map of ${this.model.nRows} training points with ${overlay.answers?.rows.length ?? 0} new rows over them; the table lists them. Arrow keys move the map, plus and minus zoom, 0 shows all.`);
+  }
+
+  /** Highlight the row under the pointer. @param {number} n */
+  point(n) {
+    if (this.overlay.pointed === n) return;
+    this.overlay.pointed = n;
+    this.map.drawUpper();
+    for (const line of this.parts.body.querySelectorAll("[data-pointed]")) delete line.dataset.pointed;
+    const line = this.parts.body.querySelector(`[data-row="${n}"]`);
+    if (line) line.dataset.pointed = "true";
+  }
+
+  /** Choose a row; −1: none. @param {number} n @param {boolean} scroll the table to it */
+  choose(n, scroll) {
+    this.overlay.current = n;
+    this.table.mark(scroll);
+    this.closeUp.show();
+    this.map.drawLower();
+    this.map.drawUpper();
+    if (n >= 0) this.flyTo(n);
+  }
+
+  /** Move the map until the row is well inside it. @param {number} n */
+  flyTo(n) {
+    const { map, state, overlay } = this;
+    const place = /** @type {Answers} */ (overlay.answers).place(n, this.model.nLatent);
+    const goal = [place[state.a], place[state.b]];
+    const { view } = map;
+    const from = [view.u, view.v];
+    const far = Math.abs(goal[0] - from[0]) > ROW_MIDDLE * view.su || Math.abs(goal[1] - from[1]) > ROW_MIDDLE * view.sv;
+    if (this.flight !== null) cancelAnimationFrame(this.flight);
+    this.flight = null;
+    if (!far || !goal.every(Number.isFinite)) return;
+    const began = performance.now();
+    const step = (/** @type {number} */ now) => {
+      const t = this.still ? 1 : Math.min(Math.max(now - began, 0) / ROW_FLIGHT_MS, 1);
+      const share = t * t * (3 - 2 * t);
+      [view.u, view.v] = [0, 1].map((i) => from[i] + share * (goal[i] - from[i]));
+      map.refresh();
+      this.flight = t < 1 ? requestAnimationFrame(step) : null;
+    };
+    this.flight = requestAnimationFrame(step);
+  }
+
+  resize() {
+    const { clientWidth, clientHeight } = this.parts.map;
+    if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
+  }
+
+  /** Streamlit's theme changed. */
+  retheme() {
+    takeTheme(this.root, this.state.theme);
+    this.colours.show();
+    this.map.refresh();
+    this.closeUp.show();
+  }
+
+  stop() {
+    if (this.flight !== null) cancelAnimationFrame(this.flight);
+    this.observer.disconnect();
+    this.map.stop();
+  }
+}
+
+/** An entry of the key below the map. @param {string} words @param {string} kind */
+function keyEntry(words, kind) {
+  return element("span", {}, element("i", { class: `diamond ${kind}` }), words);
+}

@@ -1,0 +1,150 @@
+"""What does not fit in a table of new rows, column by column, and how to mend it."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.readers.errors import listed, plural, shortened
+from gplvm_core.readers.tables.columns import MISSING, MOSTLY_NUMBERS, Column
+from gplvm_core.readers.tables.numerals import decimal_sign, read_numerals
+
+Array = NDArray[np.float64]
+Mends = tuple[tuple[str, str, str], ...]
+"""What a visitor chose: ("use", model's column, file's column), ("times", column, factor)."""
+
+BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
+ALIKE = 0.82  # similarity of two names, from 0 to 1
+FEWEST = 3  # values of a column, to judge its unit
+STEPS = (10.0, 100.0, 1000.0, 1e6)  # between common units
+WHOLE = "*"  # every column
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Something that does not fit: a sentence, and a mend with the label of its button, if any."""
+
+    column: str
+    words: str
+    mend: tuple[str, str, str] | None = None
+    button: str = ""
+
+
+def name_misfits(wanted: Sequence[str], there: Sequence[str]) -> list[Misfit]:
+    """Missing columns for which the file has one of a similar name."""
+    free = [name for name in there if name not in wanted]
+    found = []
+    for column in wanted:
+        if column in there:
+            continue
+        near = _alike(column, free)
+        if near is None:
+            continue
+        free.remove(near)
+        words = (
+            f"The model's column “{shortened(column)}” is not in the table, but “{shortened(near)}”"
+            " is. Until you say that they are the same, its values count as missing."
+        )
+        found.append(
+            Misfit(column, words, ("use", column, near), f"Use “{shortened(near, 30)}” for it")
+        )
+    return found
+
+
+def _alike(column: str, names: Sequence[str]) -> str | None:
+    """The name that is most like the column's, if any is like it."""
+    bare = {name: _bare(name) for name in names}
+    wanted = _bare(column)
+    same = [name for name in names if bare[name] and bare[name] == wanted]
+    if same:
+        return same[0]
+    near = difflib.get_close_matches(wanted, [*bare.values()], 1, ALIKE)
+    return next((name for name in names if near and bare[name] == near[0]), None)
+
+
+def _bare(name: str) -> str:
+    """The letters and digits of a name, in lower case, without units in brackets."""
+    return "".join(each for each in BRACKETS.sub("", name).casefold() if each.isalnum())
+
+
+def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array, Misfit | None]:
+    """The numbers of a column; other cells are gaps, which the misfit names."""
+    if column.numbers is not None:
+        numbers = np.asarray(column.numbers, dtype=float)
+        bad = np.flatnonzero(np.isinf(numbers))
+        cells = [f"{value:g}" for value in numbers[bad]]
+        numbers = np.where(np.isinf(numbers), np.nan, numbers)
+    else:
+        texts = column.texts or ()
+        read = read_numerals(texts, decimal_sign(texts), MISSING).values
+        numbers = np.array([np.nan if value is None else value for value in read])
+        bad = np.array([n for n, value in enumerate(read) if value is None], dtype=int)
+        cells = [texts[n] for n in bad]
+        if len(texts) - len(bad) < MOSTLY_NUMBERS * len(texts):
+            numbers[:] = np.nan
+    if not len(bad):
+        return numbers, None
+    name = shortened(column.name)
+    shown = listed([f"“{shortened(cell, 30)}”" for cell in dict.fromkeys(cells)], 3)
+    if np.isnan(numbers).all():
+        words = (
+            f"Column “{name}” has text where the model needs numbers ({shown}). It counts as "
+            "missing in every row."
+        )
+    else:
+        where = listed([str(places[int(n)]) for n in bad], 5)
+        lines = unit if len(bad) == 1 else f"{unit}s"
+        are = "is not a number" if len(bad) == 1 else "are not numbers"
+        words = (
+            f"Column “{name}”: {plural(len(bad), 'cell')} {are} ({shown}, {lines} {where}). "
+            f"{'It counts' if len(bad) == 1 else 'They count'} as missing; correct the file if "
+            "the values are known."
+        )
+    return numbers, Misfit(column.name, words)
+
+
+def unit_misfits(
+    values: Float[Array, "n D"], known: Float[Array, "N D"], names: Sequence[str]
+) -> list[Misfit]:
+    """Columns whose values are about 10, 100 or 1000 times those of the training rows, or less.
+
+    A column counts if its median is far outside the training rows, and typical after the change.
+    """
+    found = []
+    for d, name in enumerate(names):
+        own, column = values[:, d], known[:, d]
+        own, column = own[~np.isnan(own)], column[~np.isnan(column)]
+        if len(own) < FEWEST or not len(column):
+            continue
+        low, high = np.quantile(column, [0.02, 0.98])
+        here, reach = float(np.median(own)), max(high - low, 1e-12)
+        if low - 2 * reach <= here <= high + 2 * reach:
+            continue
+        for factor in (*(1 / step for step in STEPS), *STEPS):
+            if low <= here * factor <= high:
+                found.append(_unit_misfit(name, here, float(np.median(column)), factor))
+                break
+    return found
+
+
+def _unit_misfit(name: str, here: float, usual: float, factor: float) -> Misfit:
+    change = f"Multiply by {factor:,.0f}" if factor > 1 else f"Divide by {1 / factor:,.0f}"
+    words = (
+        f"Column “{shortened(name)}”: half of the values are above {here:.4g}; in the training "
+        f"rows, half are above {usual:.4g}. Is the unit different?"
+    )
+    return Misfit(name, words, ("times", name, repr(factor)), change)
+
+
+def multiplied(values: Float[Array, "n D"], names: Sequence[str], mends: Mends) -> Array:
+    """The values after the chosen changes of units."""
+    factors = np.ones(values.shape[1])
+    for kind, column, factor in mends:
+        if kind == "times":
+            chosen = [column in (name, WHOLE) for name in names]
+            factors[chosen] *= float(factor)
+    return np.asarray(values * factors)

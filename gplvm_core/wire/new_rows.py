@@ -1,0 +1,103 @@
+"""Pack a model's answers about new rows for the canvas: places, words and values."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from gplvm_core.new_rows import Answers, Reason, sentence_of
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.frame import frame
+
+MOST_VALUES = 600_000  # values of all rows; of more, the page has only those of the open row
+
+
+def pack_new_rows(
+    answers: Answers,
+    given: Float[Array, "n D"],
+    names: Sequence[str],
+    near: Sequence[Sequence[str]],
+    columns: Sequence[str],
+    current: int | None = None,
+) -> bytes:
+    """Pack the answers about the first rows of a file.
+
+    given: the rows, NaN: missing; names: of the rows; near: names of their nearest training rows;
+    current: the row whose values are needed even if the others are too many.
+    """
+    count = len(answers.places)
+    given = given[:count]
+    if given.size <= MOST_VALUES:
+        detailed = list(range(count))
+    else:
+        detailed = [current] if current is not None and current < count else []
+    rows = [
+        {
+            "name": names[n],
+            "p": None if np.isnan(answers.p[n]) else float(answers.p[n]),
+            "unlike": bool(answers.unlike[n]),
+            "typical": typical_in_words(answers, n),
+            "reasons": [reason_data(each, columns[each.column]) for each in answers.reasons[n]],
+            "gaps": int(np.isnan(given[n]).sum()),
+            "near": list(near[n]),
+        }
+        for n in range(count)
+    ]
+    header = {
+        "name": "new rows",
+        "rows": rows,
+        "known": answers.known,
+        "n_latent": answers.places.shape[1],
+        "detailed": detailed,
+        "width": given.shape[1],
+    }
+    return frame(
+        header,
+        {
+            "places": answers.places.astype(np.float32),
+            "place_std": answers.place_std.astype(np.float32),
+            "filled": answers.filled[detailed].astype(np.float32),
+            "std": answers.std[detailed].astype(np.float32),
+            "missing": np.isnan(given[detailed]).astype(np.uint8),
+        },
+    )
+
+
+def typical_in_words(answers: Answers, n: int) -> str:
+    """How many known rows were at least as odd as row n; "" if they were not compared."""
+    p, known = float(answers.p[n]), answers.known
+    if np.isnan(p) or not known:
+        return ""
+    scored = f"{plural(known, 'known row')}, scored by models that had not seen them"
+    as_odd = round(p * (known + 1)) - 1
+    if as_odd <= 0:
+        return f"Of {scored}, none was as odd (p ≤ {1 / (known + 1):.2g})."
+    were = "was" if as_odd == 1 else "were"
+    return f"Of {scored}, {as_odd:,} {were} at least as odd (p = {p:.2g})."
+
+
+def reason_data(reason: Reason, column: str) -> dict[str, Any]:
+    """A reason as numbers, as sentences, and in short."""
+    short = f"{column} {reason.given:.4g}: expected {_expected(reason)}"
+    if reason.hint is not None:
+        slip = "decimal point" if reason.kind == "decimal" else "sign"
+        short += f" ({slip}? {reason.hint:.4g} would fit)"
+    return {
+        "column": reason.column,
+        "given": reason.given,
+        "expected": reason.expected,
+        "std": reason.std,
+        "words": sentence_of(reason, column),
+        "short": short,
+    }
+
+
+def _expected(reason: Reason) -> str:
+    if reason.std == 0.0:
+        return f"{reason.expected:.4g}"
+    # As many decimals as the standard deviation has in two digits.
+    decimals = max(1 - math.floor(math.log10(reason.std)), 0)
+    return f"{reason.expected:.{decimals}f} ± {reason.std:.{decimals}f}"

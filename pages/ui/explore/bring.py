@@ -1,0 +1,171 @@
+"""The rows that a visitor brings to a model: from a file, a spreadsheet, or the library."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset, View
+from gplvm_core.readers.errors import DataError, plural
+from gplvm_core.readers.misfits import Mends, Misfit, multiplied, name_misfits, unit_misfits
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.new_rows import MOST_ROWS, FileColumn, NewRows, without_empty
+from gplvm_core.readers.spread import spread_rows
+from gplvm_core.readers.tables.table import NO_LABEL
+from gplvm_core.store import StoreError
+from pages.ui.shared.catalogue import Item, one_view, open_item
+from pages.ui.shared.reading import read_sandboxed
+
+CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What a visitor brought: a title, and the content of files or the key of a model."""
+
+    title: str
+    files: tuple[tuple[str, bytes], ...] = ()
+    model: str = ""
+    mends: Mends = ()
+
+
+def place_of(item: Item) -> str:
+    """The session key of the rows brought to a model, or to one of its views."""
+    return f"brought|{item.key}|{item.view or ''}"
+
+
+def brought(item: Item) -> Brought | None:
+    """What was brought to this model in this session."""
+    kept = st.session_state.get(place_of(item))
+    return kept if isinstance(kept, Brought) else None
+
+
+def bring(item: Item, rows: Brought | None) -> None:
+    """Keep rows for all tabs; None: forget them."""
+    if rows is None:
+        st.session_state.pop(place_of(item), None)
+    else:
+        st.session_state[place_of(item)] = rows
+
+
+def mend(item: Item, misfit: Misfit) -> None:
+    """Apply the remedy of a misfit."""
+    known = brought(item)
+    if known is not None and misfit.mend is not None:
+        bring(item, replace(known, mends=(*known.mends, misfit.mend)))
+
+
+def rows_brought(item: Item) -> NewRows | None:
+    """The rows in the model's columns, None if none were brought. Raises ValueError."""
+    asked = brought(item)
+    if asked is None:
+        return None
+    if asked.model:
+        return _from_library(item, asked)
+    read = [_read(item, name, data, asked.mends) for name, data in asked.files]
+    rows = read[0] if len(read) == 1 else _together(read, asked)
+    if item.dataset.drawing.kind == "bars" and not item.dataset.columns:
+        units = unit_misfits(rows.values, item.dataset.values, names_of(item.dataset))
+        rows = replace(rows, misfits=(*rows.misfits, *units))
+    return rows
+
+
+def _read(item: Item, name: str, data: bytes, mends: Mends) -> NewRows:
+    dataset = item.dataset
+    like: View | Dataset = View("rows", dataset.drawing, dataset.column_names)
+    if dataset.columns:
+        # The reader needs only the columns, so the rows are not sent.
+        nothing = np.zeros((2, dataset.n_outputs))
+        like = Dataset("rows", "Rows", nothing, like.drawing, columns=dataset.columns)
+    rows: NewRows = read_sandboxed("new rows", name, data, dataset=like, mends=mends)
+    return rows
+
+
+def _together(read: list[NewRows], asked: Brought) -> NewRows:
+    """Several pictures as rows, named by their files."""
+    values = np.vstack([each.values for each in read])
+    names = [name for (name, _), each in zip(asked.files, read, strict=True) for _ in each.values]
+    notes = tuple(dict.fromkeys(note for each in read for note in each.notes))
+    misfits = tuple(dict.fromkeys(misfit for each in read for misfit in each.misfits))
+    mark = "".join(each.mark[:4] for each in read[:8]) + str(len(read))
+    return NewRows(values, notes, mark, np.array(names), misfits=misfits)
+
+
+def _from_library(item: Item, asked: Brought) -> NewRows:
+    """The training rows of a model, in this model's columns."""
+    try:
+        other = one_view(open_item(asked.model), item.view)
+    except (OSError, StoreError) as error:
+        raise DataError(str(error)) from error
+    source, wanted = other.dataset, item.dataset
+    own = asked.model == item.key
+    names, there = names_of(wanted), names_of(source)
+    chosen = spread_rows(source.n_points, MOST_ROWS)
+    known = source.targets[chosen].astype(np.float64)
+    notes = []
+    if len(chosen) < source.n_points:
+        notes.append(f"{len(chosen):,} of {source.n_points:,} rows, spread evenly.")
+    by_name = wanted.column_names is not None and source.column_names is not None
+    words = bool(wanted.columns or source.columns)
+    if not own and words and wanted.columns != source.columns:
+        raise DataError(
+            f"“{other.title}” has other words or columns than this model. Export its table, and "
+            "bring the file."
+        )
+    misfits: list[Misfit] = []
+    if own or (source.drawing.shape == wanted.drawing.shape and not by_name):
+        values = known
+    elif by_name:
+        same = {near: name for kind, name, near in asked.mends if kind == "use"}
+        at = {same.get(name, name): d for d, name in enumerate(there)}
+        values = np.full((len(known), len(names)), np.nan)
+        for d, name in enumerate(names):
+            if name in at:
+                values[:, d] = known[:, at[name]]
+        misfits += name_misfits(names, [*at])
+        absent = [name for name in names if name not in at]
+        if len(absent) == len(names) and not misfits:
+            raise DataError(
+                f"“{other.title}” has none of this model's columns. Choose data with columns such "
+                f"as “{names[0]}”."
+            )
+        if absent:
+            are = "is" if len(absent) == 1 else "are"
+            notes.append(f"{plural(len(absent), 'column')} {are} missing in every row.")
+    else:
+        raise DataError(
+            f"A row of “{other.title}” has {source.n_outputs:,} values, and this model needs "
+            f"{wanted.n_outputs:,}. Choose data of the same form."
+        )
+    values = multiplied(values, names, asked.mends)
+    called = None if source.row_names is None else source.row_names[chosen]
+    columns = beside_training(source) if own and len(chosen) == source.n_points else ()
+    mark = f"{asked.model}|{len(asked.mends)}"
+    rows = NewRows(values, tuple(notes), mark, called, columns, misfits=tuple(misfits))
+    return without_empty(other.title, rows)
+
+
+def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
+    """What is stored of the rows and was not learnt: label, time and further facts."""
+    facts: dict[str, Array] = {}
+    known = [set(map(str, column.words)) for column in dataset.columns]
+    if dataset.labels is not None and set(dataset.label_names) - {NO_LABEL} not in known:
+        words = np.array([*dataset.label_names, NO_LABEL])
+        words[words == NO_LABEL] = "NA"
+        facts["label"] = words[dataset.labels] if dataset.label_names else dataset.labels
+    if dataset.times is not None:
+        facts[f"time ({dataset.time_unit})" if dataset.time_unit else "time"] = dataset.times
+    facts |= {name: fact for name, fact in dataset.covariates.items() if fact.ndim == 1}
+    return tuple(
+        FileColumn(name, cells=tuple(f"{v:.15g}" if v.dtype.kind == "f" else str(v) for v in fact))
+        for name, fact in facts.items()
+    )
+
+
+def pasted(text: str) -> bytes:
+    """Cells of a spreadsheet as a file. Raises DataError for text without cells."""
+    lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+    if not lines:
+        raise DataError("Nothing was pasted. Copy cells of a spreadsheet, with their headings.")
+    return ("\n".join(lines) + "\n").encode()

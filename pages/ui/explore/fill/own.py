@@ -1,0 +1,60 @@
+"""The visitor's own rows in the tab Fill in: those brought to the tab New rows."""
+
+import streamlit as st
+
+from gplvm_core.readers.new_rows import NewRows
+from pages.ui.explore.bring import CHOSEN, Brought, bring, rows_brought
+from pages.ui.explore.fill.items import STRIP, Board, board, keep
+from pages.ui.explore.head import turn_to
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.doors import ROWS
+from pages.ui.shared.plain import plain
+
+
+def own_rows(item: Item) -> NewRows | None:
+    """The rows brought to this model; without any, a button that leads to New rows."""
+    try:
+        own = rows_brought(item)
+    except ValueError as error:
+        st.error(plain(error), icon=":material/error:")
+        own = None
+    if own is None:
+        st.markdown("Bring rows to the tab *New rows*; then complete one of them here.")
+        st.button(
+            "Bring rows",
+            type="primary",
+            icon=":material/table_rows:",
+            on_click=turn_to,
+            args=(item.key, ROWS.tab),
+        )
+    return own
+
+
+def open_chosen(item: Item, name: str) -> None:
+    """Show the row that the visitor chose in New rows."""
+    chosen = st.session_state.pop(CHOSEN, None)
+    if chosen is None or chosen[0] != name:
+        return
+    try:
+        own = rows_brought(item)
+    except ValueError:  # New rows shows the error
+        return
+    row = chosen[1]
+    if own is None or row >= len(own.values):
+        return
+    before = board(name)
+    turn = before.turn | {"own": row // min(STRIP, len(own.values))}
+    keep(name, Board("own", turn, f"own {row} {own.mark}", before.masks, None))
+    st.session_state[f"complete_source|{name}"] = "own"
+    st.session_state[f"fill_row|{name}|own {own.mark}"] = row + 1
+
+
+def offer_all_rows(item: Item) -> None:
+    """For training data with gaps, a button that fills all of them in New rows."""
+
+    def fill_all() -> None:
+        bring(item, Brought(f"Rows of {item.title}", model=item.key))
+        turn_to(item.key, ROWS.tab)
+
+    if item.dataset.missing is not None:
+        st.button("Fill all rows", icon=":material/auto_fix_high:", on_click=fill_all)

@@ -1,0 +1,1 @@
+"""The tab New rows: a model answers for rows that it has not seen."""

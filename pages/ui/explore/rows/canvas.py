@@ -1,0 +1,79 @@
+"""The linked map and table of new rows as a Streamlit component."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core.new_rows import Answers
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.wire.deep import pack_layers
+from gplvm_core.wire.model import Chart
+from gplvm_core.wire.new_rows import pack_new_rows
+from pages.ui.explore.rows.work import texts
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.component import component, hold_bytes, plain_key, room_for
+from pages.ui.shared.dimension_names import names_data, space_of
+from pages.ui.shared.packed import packed_map
+from pages.ui.shared.parcels import parcels
+from pages.ui.shared.words import words_of_row
+
+show_rows = component("rows", "rows/rows.html", "map/map.css", "rows/rows.css")
+
+
+def rows_canvas(item: Item, name: str, own: NewRows, answers: Answers) -> int | None:
+    """Show the map and the table; return the row that the visitor wants in Fill in, if any."""
+    layers = item.model.layers_ if item.model.capabilities.layers else ()
+    deep = len(layers) > 1
+    store = f"{name}|layer 1" if deep else name
+    key = f"rows|{name}"
+    opened = f"rows_open|{name}"
+    wanted = _sent(key, "open")
+    if wanted is not None:
+        st.session_state[opened] = wanted
+    near = [[words_of_row(item.dataset, row) for row in rows] for rows in answers.nearest.tolist()]
+    packed = pack_new_rows(
+        answers,
+        own.values,
+        texts(own),
+        near,
+        names_of(item.dataset),
+        st.session_state.get(opened),
+    )
+    with room_for("rows"):
+        show_rows(
+            key=key,
+            data={
+                "store": store,
+                "deep": deep,
+                "file": own.mark,
+                "address": parcels.hold(packed),
+                "names": names_data(item, space_of(item, 0)),
+            },
+            on_open_change=_nothing,
+            on_fill_change=_nothing,
+        )
+        bytes_of = _layers(item, store) if deep else _map(item, name)
+        hold_bytes(key=f"bytes|rows|{store}", data=bytes_of)
+    return _sent(key, "fill")
+
+
+def _map(item: Item, name: str) -> bytes:
+    return packed_map(Chart.of(item.model, item.dataset), name)
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _layers(_item: Item, store: str) -> bytes:
+    return pack_layers(_item.model, _item.dataset, 0, store)
+
+
+def _nothing() -> None:
+    """The next run reads the value."""
+
+
+def _sent(key: str, value: str) -> int | None:
+    """The number of a row that the component has just sent."""
+    state: Any = st.session_state.get(plain_key(key))
+    sent = state.get(value) if isinstance(state, Mapping) else getattr(state, value, None)
+    return int(sent) if isinstance(sent, int | float) and sent >= 0 else None

@@ -1,0 +1,184 @@
+"""The panel that asks for new rows, and says what did not fit."""
+
+import streamlit as st
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
+from pages.ui.explore.bring import Brought, bring, brought, mend, pasted, rows_brought
+from pages.ui.explore.rows.files import example
+from pages.ui.shared.catalogue import Item, items
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import readers
+
+FILE, PASTE, LIBRARY = "File", "Paste", "Library"
+MOST_FILES = 100  # pictures at once
+NOTES_SHOWN = 2  # further ones are folded
+
+
+def asked_rows(item: Item, name: str) -> NewRows | None:
+    """Ask for rows, or show what was brought; None without usable rows."""
+    known = brought(item)
+    if known is None:
+        ask(item, name)
+        return None
+    try:
+        own = rows_brought(item)
+    except ValueError as error:
+        _other(item, name, known.title)
+        st.error(plain(error), icon=":material/error:")
+        ask(item, name)
+        return None
+    assert own is not None
+    _other(item, name, known.title, f" · {plural(len(own.values), 'row')}")
+    for number, misfit in enumerate(own.misfits):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/rule: {plain(misfit.words)}", width="content")
+            if misfit.mend is not None:
+                st.button(
+                    plain(misfit.button),
+                    key=f"mend|{name}|{number}|{misfit.column}",
+                    on_click=mend,
+                    args=(item, misfit),
+                )
+    for note in own.notes[:NOTES_SHOWN]:
+        st.caption(plain(note))
+    if len(own.notes) > NOTES_SHOWN:
+        with st.expander("More about the file"):
+            for note in own.notes[NOTES_SHOWN:]:
+                st.caption(plain(note))
+    return own
+
+
+def _other(item: Item, name: str, title: str, count: str = "") -> None:
+    """What was brought, and the button that asks for other rows."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/draft: **{plain(title)}**{count}", width="content")
+        st.button(
+            "Other rows",
+            key=f"other_rows|{name}",
+            icon=":material/swap_horiz:",
+            on_click=_forget,
+            args=(item, name),
+        )
+
+
+def _forget(item: Item, name: str) -> None:
+    """Ask again, with an empty field for files."""
+    bring(item, None)
+    st.session_state[f"rows_turn|{name}"] = st.session_state.get(f"rows_turn|{name}", 0) + 1
+
+
+def ask(item: Item, name: str) -> None:
+    """A file, pasted cells, or the rows of another model."""
+    readers().warm()
+    with st.container(key="bring_rows"):
+        source = st.segmented_control(
+            "Where the rows are",
+            (FILE, PASTE, LIBRARY),
+            default=FILE,
+            required=True,
+            key=f"rows_source|{name}",
+            label_visibility="collapsed",
+        )
+        turn = st.session_state.get(f"rows_turn|{name}", 0)
+        if source == PASTE:
+            _ask_cells(item, name, turn)
+        elif source == LIBRARY:
+            _ask_library(item, name)
+        else:
+            _ask_file(item, name, turn)
+        _teach(item.dataset)
+
+
+def _ask_file(item: Item, name: str, turn: int) -> None:
+    picture = item.dataset.drawing.kind == "image"
+    widget = f"rows_file|{name}|{turn}"
+
+    def take() -> None:
+        found = st.session_state.get(widget)
+        files = found if isinstance(found, list) else [found] if found else []
+        if files:
+            title = files[0].name if len(files) == 1 else f"{len(files)} pictures"
+            kept = tuple((file.name, file.getvalue()) for file in files[:MOST_FILES])
+            bring(item, Brought(title, kept))
+
+    st.file_uploader(
+        f"Rows with {item.dataset.n_outputs:,} columns (CSV, Excel, Parquet, NPZ)"
+        + (", or pictures" if picture else ""),
+        type=formats(item.dataset.drawing),
+        max_upload_size=MOST_MEGABYTES,
+        accept_multiple_files=picture,
+        key=widget,
+        on_change=take,
+        help="Columns are matched by their names, in any order. Empty cells and NA are gaps"
+        + (", and so are transparent pixels" if picture else "")
+        + ". The file stays on this machine.",
+    )
+
+
+def _ask_cells(item: Item, name: str, turn: int) -> None:
+    widget, problem = f"rows_cells|{name}|{turn}", f"rows_cells_problem|{name}"
+
+    def take() -> None:
+        try:
+            data = pasted(st.session_state.get(widget, ""))
+        except ValueError as error:
+            st.session_state[problem] = str(error)
+            return
+        st.session_state.pop(problem, None)
+        bring(item, Brought("Pasted cells", (("pasted cells.tsv", data),)))
+
+    st.text_area(
+        "Cells of a spreadsheet, with the headings of the columns in the first line",
+        key=widget,
+        height=140,
+        placeholder="\t".join(names_of(item.dataset)[:4]),
+    )
+    st.button("Use these cells", type="primary", key=f"rows_paste|{name}", on_click=take)
+    if problem in st.session_state:
+        st.error(plain(st.session_state[problem]), icon=":material/error:")
+
+
+def _ask_library(item: Item, name: str) -> None:
+    titles = {each.key: each.entry.title for each in items() if not each.entry.broken}
+    own = f"{item.title} (the training rows of this model)"
+    keys = [item.key, *(key for key in titles if key != item.key)]
+    widget = f"rows_model|{name}"
+
+    def take() -> None:
+        key = st.session_state.get(widget)
+        if key:
+            bring(item, Brought(f"Rows of {titles.get(key, item.title)}", model=key))
+
+    st.selectbox(
+        "Rows of a model in the Gallery",
+        keys,
+        index=None,
+        placeholder="Choose a model",
+        format_func=lambda key: own if key == item.key else titles[key],
+        key=widget,
+        on_change=take,
+    )
+
+
+def _teach(dataset: Dataset) -> None:
+    """Describe the format, and offer an example."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        picture = dataset.drawing.kind == "image"
+        st.caption(
+            f"One row per item, in the units {'and words ' if dataset.columns else ''}of the "
+            "model's data. Leave cells empty where nothing was measured: the model fills them."
+            + (" Pictures of another size are resized." if picture else ""),
+            width="content",
+        )
+        st.download_button(
+            "An example to try",
+            lambda: example(dataset),
+            "rows-with-gaps.csv",
+            "text/csv",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/download:",
+        )

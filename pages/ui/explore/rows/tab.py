@@ -1,0 +1,133 @@
+"""The tab New rows: where rows are, what fits in their gaps, and which are odd."""
+
+import streamlit as st
+
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.training import comparison_of
+from pages.ui.explore.bring import CHOSEN
+from pages.ui.explore.head import turn_to
+from pages.ui.explore.rows.canvas import rows_canvas
+from pages.ui.explore.rows.export import export
+from pages.ui.explore.rows.sources import asked_rows
+from pages.ui.explore.rows.work import Work, begin, key_of, prepared, step, work_on
+from pages.ui.shared.about import about
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.doors import FILL
+from pages.ui.shared.plain import plain
+from pages.ui.shared.running import running
+from pages.ui.shared.words import TERMS
+
+
+def new_rows(item: Item, name: str) -> None:
+    """The tab for one model."""
+    own = asked_rows(item, name)
+    if own is not None:
+        answered(item, name, own)
+    about(
+        "**What happens.** The model looks for the place on its map that explains each row, fills "
+        "the gaps from there, and compares the row with the rows that it was trained on. The "
+        "training rows do not move.",
+        "**Diamonds** are new rows; an orange one is odd. The ellipse is two standard deviations "
+        "of the row's position. A diamond at the edge lies beyond the visible map.",
+        "**How typical.** Each training row is scored by a model that was trained without it. "
+        "*p* is the share of these rows that were at least as odd as the new one. At p ≤ 0.01, "
+        "expect ten of 1,000 ordinary rows to be called odd. It does not say what is wrong.",
+        "**Why.** Each column is compared with what the row's other columns predict. The most "
+        "surprising column is set aside, until the rest of the row is ordinary. If three columns "
+        "are not enough, the row is odd as a whole.",
+        "**Unlike all**: the row is odder than every training row. Its place and its filled "
+        "values are then not reliable.",
+        f"**The map.** {TERMS['latent']}",
+        title="About new rows",
+    )
+
+
+@st.fragment
+def answered(item: Item, name: str, own: NewRows) -> None:
+    """The answers so far, and the next step of the work."""
+    work = work_on(name, own)
+    place = st.container()
+    found = work.answers()
+    wanted = None
+    if found is not None:
+        try:
+            wanted = rows_canvas(item, name, own, found)
+        except ValueError as error:  # a kernel that the page cannot draw
+            st.info(plain(error))
+        export(item, name, own, found)
+    if wanted is not None:
+        st.session_state[CHOSEN] = (name, wanted)
+        turn_to(item.key, FILL.tab)
+        st.rerun()
+    with place:
+        if work.stopped:
+            _stopped(work, len(own.values))
+        elif work.problem:
+            st.error(plain(work.problem), icon=":material/error:")
+        elif not _working(item, name, own, work):
+            _compare(item, name, own)
+
+
+def _stopped(work: Work, count: int) -> None:
+    """Rows that are not answered, and the button to continue."""
+
+    def go_on() -> None:
+        work.stopped = False
+
+    done = max(work.done(False), work.done(True))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"Stopped after {done:,} of {plural(count, 'row')}.", width="content")
+        st.button("Continue", icon=":material/play_arrow:", on_click=go_on)
+
+
+def _working(item: Item, name: str, own: NewRows, work: Work) -> bool:
+    """Do one step; return whether anything was left to do."""
+    model = prepared(item, name)
+    if work.done(model is not None) >= len(own.values):
+        return False
+
+    def stop() -> None:
+        work.stopped = True
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0, "Placing rows …", width="stretch")
+        st.button("Stop", icon=":material/stop:", on_click=stop)
+    try:
+        step(item, name, own, work, bar.progress)
+    except ValueError as error:
+        work.problem = str(error)
+    st.rerun()
+    return True
+
+
+def _compare(item: Item, name: str, own: NewRows) -> None:
+    """Learn how odd known rows are, once for a model."""
+    if prepared(item, name) is not None:
+        return
+    if not item.model.can_have_density:
+        st.caption(
+            "How typical rows are is not known for this model: it needs a map of columns of "
+            "numbers. Places and filled values are below; *Fill in* compares a single row."
+        )
+        return
+    key = key_of(name)
+    run = comparison_of(key)
+    if run is None:
+        begin(item, name)
+    if running(key, "new_rows", "The places and filled values stay. You can compare later."):
+        return
+    run = comparison_of(key)
+    if run is None or run.result is not None:
+        st.rerun()
+    ended = run.ending or run.problem == "StopIteration"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = "Not compared with the training rows yet." if ended else plain(run.problem)
+        st.markdown(f":material/balance: {words}", width="content")
+        st.button(
+            "Compare",
+            icon=":material/balance:",
+            on_click=begin,
+            args=(item, name),
+            help="Learns how odd known rows are. This is done once for this model.",
+        )

@@ -1,0 +1,128 @@
+"""The answers for brought rows, in steps: places and gaps first, then how typical the rows are."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from gplvm_core.new_rows import Answers, answers_of, prepare
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.training import begin_comparison, comparison_of
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.density import stored_recipe
+
+SPELL = 0.8  # seconds of work between two drawings
+FIRST, LATER = 20, 100  # rows in the first step, and in each further one
+BY_ARRAY = ("places", "place_std", "filled", "std", "p", "p_cell", "oddness", "unlike", "nearest")
+
+
+@dataclass(frozen=True)
+class Step:
+    """Progress of the comparison with the training rows."""
+
+    share: float
+    message: str = "Learning how odd known rows are. This is done once for this model"
+
+
+@dataclass
+class Work:
+    """Finished parts without (False) and with (True) the comparison; whether it was stopped."""
+
+    parts: dict[bool, list[Answers]]
+    stopped: bool = False
+    problem: str = ""
+
+    def done(self, compared: bool) -> int:
+        return sum(len(part.places) for part in self.parts[compared])
+
+    def answers(self) -> Answers | None:
+        """The answers so far; compared rows first, then the others."""
+        best, plain = self.parts[True], self.parts[False]
+        if not best:
+            return Answers.joined(plain) if plain else None
+        done = Answers.joined(best)
+        if self.done(False) <= len(done.places):
+            return done
+        return replace(Answers.joined([done, rest(plain, len(done.places))]), known=done.known)
+
+
+def rest(parts: list[Answers], start: int) -> Answers:
+    """The answers from a row on."""
+    whole = Answers.joined(parts)
+    arrays = {name: getattr(whole, name)[start:] for name in BY_ARRAY}
+    return replace(whole, reasons=whole.reasons[start:], **arrays)
+
+
+def work_on(name: str, own: NewRows) -> Work:
+    """The work on these rows, kept for the session. Only the newest rows of a model are kept."""
+    kept = f"rows_work|{name}"
+    mark = (
+        f"{own.mark}|{own.values.shape}|{np.nansum(own.values):.12g}|{np.isnan(own.values).sum()}"
+    )
+    known = st.session_state.get(kept)
+    if known is None or known[0] != mark:
+        known = st.session_state[kept] = (mark, Work({False: [], True: []}))
+    work: Work = known[1]
+    return work
+
+
+def key_of(name: str) -> str:
+    """The key of the comparison with the training rows of a model."""
+    return f"new rows|{name}"
+
+
+def prepared(item: Item, name: str) -> Any:
+    """The model with its density and the scores of its training rows; None if not ready."""
+    if not item.model.can_have_density:
+        return None
+    density = item.model.density_
+    if density is not None and density.typicality is not None:
+        return item.model
+    run = comparison_of(key_of(name))
+    return None if run is None else run.result
+
+
+def begin(item: Item, name: str) -> None:
+    """Start to score the training rows, in a thread."""
+
+    def task(callback: Callable[[Step], None]) -> Any:
+        recipe = stored_recipe(name)
+        return prepare(item.model, item.dataset, lambda share: callback(Step(share)), recipe)
+
+    begin_comparison(key_of(name), task)
+
+
+def step(
+    item: Item, name: str, own: NewRows, work: Work, say: Callable[[float, str], object]
+) -> bool:
+    """Work for a moment; return whether there is more to do now.
+
+    say(share, words) shows the progress. Any other action of the visitor interrupts the step; the
+    finished parts are kept.
+    """
+    model = prepared(item, name)
+    compared = model is not None
+    count, began = len(own.values), time.monotonic()
+    words = "Comparing" if compared else "Placing"
+    while (done := work.done(compared)) < count:
+        if done and time.monotonic() - began > SPELL:
+            return True
+        say(done / count, f"{words} rows: {done:,} of {plural(count, 'row')} …")
+        rows = own.values[done : done + (LATER if done else FIRST)]
+        asked = answers_of(model if compared else item.model, item.dataset, rows, batch=LATER)
+        work.parts[compared].append(Answers.joined(list(asked)))
+        if done == 0 and count > FIRST:
+            return True  # the first rows are shown at once
+    return False
+
+
+def texts(own: NewRows) -> list[str]:
+    """The names of the rows: their numbers in the file, and their own names."""
+    numbers = [own.number(n) for n in range(len(own.values))]
+    if own.row_names is None:
+        return [f"Row {number}" for number in numbers]
+    return [f"Row {number}, {word}" for number, word in zip(numbers, own.row_names, strict=True)]

@@ -1,0 +1,210 @@
+"""The tab New rows: rows are brought, answered, compared and exported."""
+
+import csv
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core.datasets import Dataset, Drawing, load_dataset
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.new_rows import Answers, answers_of
+from gplvm_core.readers import NamedBytes
+from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.readers.tables.sheets import workbook_text
+from gplvm_core.store import Library, workspace
+from gplvm_core.training import comparison_of
+from pages.ui.explore.rows.files import (
+    answer_table,
+    as_csv,
+    as_excel,
+    as_h5ad,
+    as_parquet,
+    example,
+)
+from pages.ui.explore.rows.work import key_of
+from tests.app.apptest import press, query, run_page, said, stores
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+@pytest.fixture(scope="module")
+def flow() -> Dataset:
+    whole = load_dataset("flow")
+    keep = np.arange(0, whole.n_points, 6)
+    return Dataset(
+        "small flow", "Small flow", whole.values[keep], whole.drawing, labels=whole.labels[keep],
+        label_names=whole.label_names, column_names=tuple(f"ray {d}" for d in range(12)),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def model(flow: Dataset) -> BayesianGPLVM:
+    return BayesianGPLVM(3, n_inducing=10, max_iter=30, random_state=0).fit(flow.values)
+
+
+@pytest.fixture
+def opened(flow: Dataset, model: BayesianGPLVM) -> Callable[[], AppTest]:
+    def app() -> AppTest:
+        key = Library(workspace() / "library").add(model, flow, "My flow")
+        return run_page("rows", model=f"library:{key}")
+
+    return app
+
+
+def table(*rows: list[object], delimiter: str = ";") -> bytes:
+    file = io.StringIO()
+    csv.writer(file, delimiter=delimiter).writerows(rows)
+    return file.getvalue().encode()
+
+
+def sent(at: AppTest) -> tuple[dict, dict]:
+    """The answers that the page has sent to the browser."""
+    return stores(at)["new rows"]
+
+
+def compared(at: AppTest, model: BayesianGPLVM) -> AppTest:
+    """The page after the comparison with the training rows."""
+    run = comparison_of(key_of(f"{query(at, 'model')}|{model.bound_:.10g}"))
+    assert run is not None
+    run.wait(60)
+    return at.run()
+
+
+def test_a_file_with_a_gap_an_extra_column_and_a_decimal_comma_is_answered(opened, flow, model):
+    names = list(flow.column_names)
+    row = [f"{value:.4f}".replace(".", ",") for value in flow.values[0]]
+    odd = ["99,5", *row[1:]]
+    file = table(
+        ["sample", *names[::-1], "remark"],
+        ["a", *row[::-1], "fine"],
+        ["b", *[""] * 2, *row[::-1][2:], "with gaps"],
+        ["c", *odd[::-1], "odd"],
+    )
+    at = opened()
+    assert not at.exception
+    at.file_uploader[0].upload("mine.csv", file).run()
+    assert not at.exception and not at.error
+    assert "3 rows" in said(at) and "remark" in said(at)
+    header, arrays = sent(at)
+    assert [each["name"] for each in header["rows"]] == [
+        "Row 1, a · fine",
+        "Row 2, b · with gaps",
+        "Row 3, c · odd",
+    ]
+    assert [each["gaps"] for each in header["rows"]] == [0, 2, 0]
+    np.testing.assert_allclose(arrays["filled"][0], flow.values[0], atol=1e-3)
+    assert arrays["std"][1, -2:].min() > 0
+    at = compared(at, model)
+    assert not at.exception
+    header, _ = sent(at)
+    assert header["known"] == flow.n_points
+    plain, _, broken = header["rows"]
+    assert plain["p"] > 0.05 and not plain["reasons"]
+    assert broken["unlike"] and broken["reasons"][0]["column"] == 0
+    assert "none was as odd" in broken["typical"]
+    assert "probability" not in broken["typical"]
+
+
+def test_cells_are_pasted_and_what_does_not_fit_is_mended_by_a_button(opened, flow):
+    names = ["Ray 0 (mm)", *list(flow.column_names)[1:]]
+    cells = [flow.values[n].astype(str).tolist() for n in range(4)]
+    cells[1][3] = "broken"
+    text = "\n".join("\t".join(row) for row in [names, *cells])
+    at = opened()
+    next(c for c in at.segmented_control if "rows_source" in c.key).set_value("Paste").run()
+    press(at, "Use these cells")
+    assert "Nothing was pasted" in at.error[0].value
+    at.text_area[0].set_value(text).run()
+    press(at, "Use these cells")
+    assert not at.exception and not at.error
+    assert "“broken”" in said(at)
+    assert "is not in the table" in said(at)
+    assert [each["gaps"] for each in sent(at)[0]["rows"]] == [1, 2, 1, 1]
+    press(at, "Use “Ray 0 (mm)” for it")
+    assert [each["gaps"] for each in sent(at)[0]["rows"]] == [0, 1, 0, 0]
+    press(at, "Other rows")
+    assert at.file_uploader
+
+
+def test_rows_of_another_form_are_explained_and_the_models_own_are_taken(opened, flow):
+    few = Dataset("few", "Few", flow.values[:20, :5], Drawing("bars", (5,)))
+    other = BayesianGPLVM(2, n_inducing=5, max_iter=2, random_state=0).fit(few.values)
+    Library(workspace() / "library").add(other, few, "Five columns")
+    at = opened()
+    next(c for c in at.segmented_control if "rows_source" in c.key).set_value("Library").run()
+    menu = next(each for each in at.selectbox if "rows_model" in each.key)
+    assert "the training rows of this model" in menu.options[0]
+    menu.set_value("Five columns").run()
+    assert not at.exception
+    assert "values, and this model needs" in at.error[0].value
+    menu = next(each for each in at.selectbox if "rows_model" in each.key)
+    menu.set_value(menu.options[0]).run()
+    assert not at.exception and not at.error
+    assert f"{flow.n_points} rows" in said(at)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("few.csv", b"1,2,3\n4,5,6\n", "3 columns of numbers"),
+        ("broken.npz", b"PK\x03\x04 cut", "npz"),
+        ("ragged.csv", b"1,2\n3\n", "line 2"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_explained_and_the_form_stays(opened, name, data, words):
+    at = opened()
+    at.file_uploader[0].upload(name, data).run()
+    assert not at.exception
+    assert words in at.error[0].value
+    assert at.file_uploader
+
+
+def test_the_files_have_the_columns_of_the_visitor_and_the_answers(flow, model):
+    names, rows = flow.column_names, flow.values[:3].copy()
+    rows[1, 4:8] = np.nan
+    title = (names[1], "day", *names[2:], "row", names[0], "remark")
+    facts = (("2024-05-01", "7", "=1+1"), ("", "8", "late, but fine"), ("3.5.2024", "9", "NA"))
+    lines: list[object] = [title]
+    for row, (day, number, remark) in zip(rows, facts, strict=True):
+        cells = ["" if np.isnan(value) else value for value in row]
+        lines.append([cells[1], day, *cells[2:], number, cells[0], remark])
+    own = read_rows(NamedBytes("new.csv", csv_text(lines, as_text=False).encode()), flow)
+    found = Answers.joined([*answers_of(model, flow, own.values)])
+    columns = answer_table(flow, own, found, ("size",))
+    header, *written = csv.reader(io.StringIO(as_csv(columns, as_text=False).decode()))
+    start = header.index(names[1])
+    assert header[start : start + len(title)] == list(title)
+    assert header[0] == "row (2)"  # the file has a column of this name
+    assert {"size", "size ±", "x2", f"{names[4]} ±", "nearest training rows"} <= set(header)
+    given = [[line[start + title.index(name)] for name in ("day", "row", "remark")]
+             for line in written]  # fmt: skip
+    assert given == [list(fact) for fact in facts]
+    values = [[float(line[start + title.index(name)]) for name in names] for line in written]
+    np.testing.assert_allclose(values, found.filled, rtol=1e-6)
+    assert "'=1+1" in as_csv(columns).decode()
+    import pyarrow.parquet
+
+    parquet = pyarrow.parquet.read_table(io.BytesIO(as_parquet(columns)))
+    assert parquet.column_names == header
+    excel, _ = workbook_text(as_excel(columns), "rows.xlsx")
+    assert next(csv.reader(io.StringIO(excel.decode()))) == header
+    assert b"=1+1" in excel  # text, not the result of a formula
+    import anndata
+
+    path = workspace() / "rows.h5ad"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(as_h5ad(flow, own, found, columns))
+    cells_ = anndata.read_h5ad(path)
+    np.testing.assert_allclose(cells_.X, found.filled)
+    assert "remark" in cells_.obs
+
+
+def test_the_example_can_be_read_back(flow):
+    rows = read_rows(NamedBytes("rows.csv", example(flow)), flow).values
+    assert rows.shape == (5, 12)
+    assert (np.isnan(rows).sum(axis=1) == 4).all()

@@ -1,0 +1,56 @@
+"""New rows in a browser: the map and the table are linked, and the training rows do not move."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from gplvm_core.store import Library
+from tests.app.conftest import Server, Visit
+from tests.app.watch import settled
+
+pytestmark = pytest.mark.browser
+VIEW = "[...window.manifolio.views].find(([name]) => name.startsWith('rows|'))?.[1]"
+
+
+def test_map_and_table_are_linked_and_the_map_stays(
+    server: Server, browser_page: Visit, tmp_path: Path
+):
+    key = server.model_key.partition(":")[2]
+    data = Library(server.home / "library").dataset(key)
+    rows = data.values[[3, 40, 80, 100, 120]].astype(float)
+    rows[1, : data.n_outputs // 3] = np.nan
+    path = tmp_path / "mine.csv"
+    np.savetxt(path, rows, delimiter=",", fmt="%.8g")
+    page = browser_page.page
+    page.goto(f"{server.url}/explore?model={server.model_key}&tab=rows")
+    page.locator("input[type=file]").set_input_files(str(path))
+    lines = page.locator(".rows tbody tr")
+    expect(lines).to_have_count(5, timeout=30_000)
+    before = page.evaluate(f"Array.from({VIEW}.map.places)")
+    # From the table to the map and the row in detail.
+    lines.nth(1).click()
+    expect(page.locator(".close-up h2")).to_contain_text("Row 2")
+    assert page.evaluate(f"{VIEW}.overlay.current") == 1
+    page.locator(".close-up").get_by_label("Close").click()
+    # From the map to the table: the lasso lists the rows inside it.
+    page.get_by_label("Show the whole map").click()
+    assert page.evaluate(f"Array.from({VIEW}.map.places)") == before
+    page.get_by_label("Select new rows").click()
+    box = page.locator("canvas[data-part=lasso]").bounding_box()
+    assert box is not None
+    x, y = page.evaluate(f"{VIEW}.map.pixelOf(2).slice(0, 2)")
+    page.mouse.move(box["x"] + x - 6, box["y"] + y - 6)
+    page.mouse.down()
+    for dx, dy in ((6, -6), (6, 6), (-6, 6)):
+        page.mouse.move(box["x"] + x + dx, box["y"] + y + dy)
+    page.mouse.up()
+    expect(page.locator("[data-filter=selected]")).to_have_attribute("aria-pressed", "true")
+    assert 2 in page.evaluate(f"[...{VIEW}.overlay.shown]")
+    # A diamond opens its row.
+    page.mouse.click(box["x"] + x, box["y"] + y)
+    expect(page.locator(".close-up h2")).to_contain_text("Row")
+    page.get_by_role("button", name="Open in Fill in").click()
+    expect(page.get_by_text("Your own rows")).to_be_visible()
+    settled(page)

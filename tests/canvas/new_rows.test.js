@@ -1,0 +1,46 @@
+// New rows: which rows a table lists, in which order, and where they are drawn over the map.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { filtered, isOdd, levelOf, listed } from "../../assets/canvas/rows/answers.js";
+import { RowsMap } from "../../assets/canvas/rows/layer.js";
+
+/** @import { Listing, NewRow } from "../../assets/canvas/rows/answers.js" */
+
+/** @param {string} name @param {number | null} p @param {Partial<NewRow>} [more] @returns {NewRow} */
+const row = (name, p, more = {}) => ({ name, p, unlike: false, typical: "", reasons: [], gaps: 0, near: [], ...more });
+const ROWS = [row("Row 1", 0.4), row("Row 2", 0.03, { gaps: 2 }), row("Row 3", 0.004, { unlike: true }), row("Row 4, b7", null), row("Row 5", 0.008)];
+/** @type {Listing} */
+const ALL = { filter: "all", order: "row", down: false, threshold: 0.01, find: "", selected: [] };
+
+test("odd rows are those up to the threshold, and rows unlike all others", () => {
+  assert.deepEqual(filtered(ROWS, "odd", ALL), [2, 4]);
+  assert.deepEqual(filtered(ROWS, "odd", { ...ALL, threshold: 0.05 }), [1, 2, 4]);
+  assert.deepEqual(filtered(ROWS, "unlike", ALL), [2]);
+  assert.equal(isOdd(ROWS[3], 0.05), false, "a row that is not compared is not odd");
+  assert.deepEqual(ROWS.map((each) => levelOf(each, 0.01)), ["Typical", "Less common", "Unlike all", "–", "Odd"]);
+});
+
+test("the table sorts, finds names, and lists the rows of the lasso", () => {
+  assert.deepEqual(listed(ROWS, ALL), [0, 1, 2, 3, 4]);
+  assert.deepEqual(listed(ROWS, { ...ALL, order: "p" }), [2, 4, 1, 0, 3]);
+  assert.deepEqual(listed(ROWS, { ...ALL, order: "gaps", down: true })[0], 1);
+  assert.deepEqual(listed(ROWS, { ...ALL, find: "B7 " }), [3]);
+  assert.deepEqual(listed(ROWS, { ...ALL, filter: "selected", selected: [0, 4], order: "p" }), [4, 0]);
+});
+
+test("a row beyond the map is drawn at its edge, and the lasso encloses new rows only", () => {
+  const places = [[0, 0], [9, 0], [-0.5, 0.5]];
+  const answers = { rows: ROWS.slice(0, 3), place: (/** @type {number} */ n) => Float64Array.from(places[n]) };
+  const map = Object.create(RowsMap.prototype, {
+    overlay: { value: { answers, listing: ALL, shown: new Set([0, 1, 2]) } },
+    state: { value: { a: 0, b: 1 } }, model: { value: { nLatent: 2 } },
+    view: { value: { u: 0, v: 0, su: 1, sv: 1 } }, width: { value: 200 }, height: { value: 100 },
+  });
+  assert.deepEqual(map.pixelOf(0), [100, 50, false]);
+  assert.deepEqual(map.pixelOf(1), [191, 50, true]);
+  assert.equal(map.newRowAt(52, 24), 2);
+  assert.equal(map.newRowAt(140, 50), -1);
+  assert.deepEqual(map.enclosed([[90, 40], [110, 40], [110, 60], [90, 60]]), [0]);
+});
