@@ -50,7 +50,7 @@ def placed_and_filled(
     points, found = model._inferred(asked)
     mean, variance = (np.hstack([part[at] for part in found.values()]) for at in range(2))
     mean, variance = complete(rows, mean, variance)
-    density: DerivedDensity | None = model.density_
+    density: DerivedDensity | None = getattr(model, "density_", None)
     if density is not None and scores is not None:
         fills = density.chosen_fills(rows)
         theirs = np.array([fill.method == "density" for fill in fills])

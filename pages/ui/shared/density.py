@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray as Array
 
-from gplvm_core.prediction import Fill, Recipe
+from gplvm_core.prediction import DerivedDensity, Fill, Recipe
 from gplvm_core.prediction.fills import gaps_of
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.catalogue import GALLERY_FOLDER, Item
@@ -43,12 +43,23 @@ class _Step:
     message: str = LEARNING
 
 
+def can_learn(model: Any) -> bool:
+    """Whether the rows of the model can have a density; classifiers, for example, have none."""
+    return bool(getattr(model, "can_have_density", False))
+
+
+def density_of(model: Any) -> DerivedDensity | None:
+    """The density of the model's rows; None if it is not there."""
+    found: DerivedDensity | None = getattr(model, "density_", None)
+    return found
+
+
 def dense(item: Item, name: str) -> Item:
     """The item with a model that has a density; unchanged while it is learnt, or without one.
 
     name: the model's key and version.
     """
-    if item.model.density_ is not None or not item.model.can_have_density:
+    if density_of(item.model) is not None or not can_learn(item.model):
         return item
     run = comparison_of(_key(name)) or begin_comparison(_key(name), _task(item, name))
     run.wait(max(0.0, WAIT - (time.monotonic() - run.began)))
@@ -57,24 +68,24 @@ def dense(item: Item, name: str) -> Item:
 
 def show_learning(item: Item, name: str) -> None:
     """The progress of learning the density; reruns the page at the end."""
-    if item.model.density_ is None:
+    if density_of(item.model) is None:
         running(_key(name), f"density|{name}", "The map then fills the gaps")
 
 
 def named(model: Any, name: str) -> str:
     """The model's name in caches of answers that depend on its density."""
-    return name if model.density_ is None else f"{name}|density"
+    return name if density_of(model) is None else f"{name}|density"
 
 
 def how_filled(item: Item, name: str, row: Array) -> str:
     """A sentence on the method that filled a row's gaps, and how good it was; "" without gaps."""
-    density = item.model.density_
+    density = density_of(item.model)
     if not np.isnan(row).any():
         return ""
     if density is None:
         run = comparison_of(_key(name))
         if run is None or not run.done:
-            return "" if item.model.can_have_density else NO_DENSITY
+            return "" if can_learn(item.model) else NO_DENSITY
         return "Filled by the map: the density of the rows could not be learnt."
     kind = gaps_of(np.isnan(row)[None], [width for _, width in density.data])[0]
     used = {fill.used: fill for fill in density.fills if fill.gaps == kind}

@@ -15,7 +15,7 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.spread import spread_rows
 from pages.ui.shared.catalogue import GALLERY_FOLDER
-from pages.ui.shared.density import named
+from pages.ui.shared.density import density_of, named
 from pages.ui.shared.kept import kept
 
 N_ALTERNATIVES = 3
@@ -63,7 +63,7 @@ def rows_asked(dataset: Dataset, values: Array) -> Any:
 
 def scores(model: Any, dataset: Dataset, values: Array) -> Array:
     """Return how typical rows are in nats: their log density, or without one the bounds' gain."""
-    if model.density_ is not None:
+    if density_of(model) is not None:
         return np.asarray(model.score_samples(values, method="density"))
     return np.asarray(model.score_samples(rows_asked(dataset, values)))
 

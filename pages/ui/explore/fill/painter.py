@@ -35,7 +35,7 @@ from pages.ui.explore.fill.model import Completion, completed, possibilities
 from pages.ui.explore.fill.panels import panels
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
-from pages.ui.shared.density import HELD_OUT, how_filled
+from pages.ui.shared.density import HELD_OUT, density_of, how_filled
 
 show_painter = component("painter", "painter/painter.html", "painter/painter.css")
 
@@ -144,7 +144,7 @@ def checked_completion(item: Item, name: str, row: Array) -> Completion:
 
 def noise_of(model: Any, row: Array) -> Array | None:
     """The noise of the map; None if the density fills the row, whose noise is correlated."""
-    by_map = model.density_ is None or model.completion_methods(row[None])[0] == "map"
+    by_map = density_of(model) is None or model.completion_methods(row[None])[0] == "map"
     return model.noise_std_ if by_map else None
 
 

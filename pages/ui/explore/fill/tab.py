@@ -8,7 +8,7 @@ from pages.ui.explore.fill.painter import painter
 from pages.ui.explore.fill.row_form import row_form
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.density import dense, show_learning
+from pages.ui.shared.density import can_learn, dense, show_learning
 from pages.ui.shared.words import TERMS
 
 KEYS = (
@@ -56,7 +56,7 @@ def fill(item: Item, name: str) -> None:
         "**What happens.** The model looks for places on its map that explain what is visible, "
         "and generates the rest from there. The uncertainty has three sources: the position on "
         "the map, the mapping, and the noise.",
-        *((DENSITY,) if item.model.can_have_density else ()),
+        *((DENSITY,) if can_learn(item.model) else ()),
         "**Rows of the data** are rows that the model saw complete in training. To see how well "
         "it completes new rows, bring rows of your own to the tab *New rows*.",
         *(() if item.dataset.columns else (KEYS,)),

@@ -19,6 +19,7 @@ from pages.ui.explore.fill.model import (
     scored_rows,
 )
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.density import density_of
 from pages.ui.shared.words import percent, whole
 
 HEIGHT = 290
@@ -59,7 +60,7 @@ def worked(item: Item, name: str, missing: Array) -> Array:
     """Continue for one step; return the log densities so far, at the end those of all rows."""
     rows = scored_rows(item.dataset, missing)
     # Those of the ready models are differences of bounds.
-    bounds = item.model.density_ is None and not missing.any()
+    bounds = density_of(item.model) is None and not missing.any()
     ready = ready_densities(name) if bounds else None
     if ready is not None and len(ready) == len(rows):
         return ready
@@ -107,7 +108,7 @@ def in_words(dataset: Dataset, current: RowItem, value: float, densities: Array)
 def details(item: Item, current: RowItem, value: float) -> str:
     """The number behind the caption, and what it is."""
     part = "known part of the row" if np.isnan(current.values).any() else "whole row"
-    if item.model.density_ is not None:
+    if density_of(item.model) is not None:
         return (
             "Rows are compared by the exact log density of a mixture of Gaussians that is derived "
             f"from the map. That of the {part} is {whole(value)} nats."

@@ -13,6 +13,7 @@ from pages.ui.explore.rows.sources import asked_rows
 from pages.ui.explore.rows.work import Work, begin, key_of, prepared, step, work_on
 from pages.ui.shared.about import about
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.density import can_learn
 from pages.ui.shared.doors import FILL
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
@@ -105,7 +106,7 @@ def _compare(item: Item, name: str, own: NewRows) -> None:
     """Learn how odd known rows are, once for a model."""
     if prepared(item, name) is not None:
         return
-    if not item.model.can_have_density:
+    if not can_learn(item.model):
         st.caption(
             "How typical rows are is not known for this model: it needs a map of columns of "
             "numbers. Places and filled values are below; *Fill in* compares a single row."

@@ -13,7 +13,7 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.density import stored_recipe
+from pages.ui.shared.density import can_learn, density_of, stored_recipe
 
 SPELL = 0.8  # seconds of work between two drawings
 FIRST, LATER = 20, 100  # rows in the first step, and in each further one
@@ -77,9 +77,9 @@ def key_of(name: str) -> str:
 
 def prepared(item: Item, name: str) -> Any:
     """The model with its density and the scores of its training rows; None if not ready."""
-    if not item.model.can_have_density:
+    if not can_learn(item.model):
         return None
-    density = item.model.density_
+    density = density_of(item.model)
     if density is not None and density.typicality is not None:
         return item.model
     run = comparison_of(key_of(name))
