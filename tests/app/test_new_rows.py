@@ -208,3 +208,10 @@ def test_the_example_can_be_read_back(flow):
     rows = read_rows(NamedBytes("rows.csv", example(flow)), flow).values
     assert rows.shape == (5, 12)
     assert (np.isnan(rows).sum(axis=1) == 4).all()
+    # One value of the last row is ten times that of the row of the data.
+    same = np.isclose(rows[-1], flow.values, rtol=1e-4) | np.isnan(rows[-1])
+    wrong = same.sum(axis=1).max()
+    assert wrong == 11
+    row = flow.values[same.sum(axis=1).argmax()]
+    column = int(np.flatnonzero(~same[same.sum(axis=1).argmax()])[0])
+    assert rows[-1, column] == pytest.approx(10.0 * row[column], rel=1e-4)

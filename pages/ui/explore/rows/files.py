@@ -172,13 +172,20 @@ def as_h5ad(dataset: Dataset, own: NewRows, answers: Answers, columns: list[Tabl
 
 
 def example(dataset: Dataset) -> bytes:
-    """Return a CSV with five rows of the data, each without a contiguous third of its values."""
+    """Return a CSV with five rows of the data, each without a contiguous third of its values.
+
+    In a table of numbers, the decimal point of one value in the last row is wrong.
+    """
     generator = np.random.default_rng(0)
     count, width = min(5, dataset.n_points), dataset.n_outputs
     rows = dataset.targets[generator.choice(dataset.n_points, count, replace=False)].astype(float)
     for row in rows:
         start = int(generator.integers(max(width - width // 3, 1)))
         row[start : start + max(width // 3, 1)] = np.nan
+    if dataset.drawing.kind in ("bars", "curve") and not dataset.columns:
+        spread = np.nanstd(dataset.targets, axis=0)
+        change = np.nan_to_num(np.abs(rows[-1]) / np.where(spread > 0.0, spread, np.inf))
+        rows[-1, np.argmax(change)] *= 10.0
     columns: list[TableColumn] = []
     for d, name in enumerate(names_of(dataset)):
         words = dataset.columns[d].words if dataset.columns else ()

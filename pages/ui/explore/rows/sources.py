@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
@@ -89,7 +88,7 @@ def ask(item: Item, name: str) -> None:
             _ask_library(item, name)
         else:
             _ask_file(item, name, turn)
-        _teach(item.dataset)
+        _teach(item)
 
 
 def _ask_file(item: Item, name: str, turn: int) -> None:
@@ -163,8 +162,13 @@ def _ask_library(item: Item, name: str) -> None:
     )
 
 
-def _teach(dataset: Dataset) -> None:
-    """Describe the format, and offer an example."""
+def _teach(item: Item) -> None:
+    """Describe the format, and offer an example, at once or as a file."""
+    dataset, file = item.dataset, "rows-with-gaps.csv"
+
+    def take() -> None:
+        bring(item, Brought("An example", ((file, example(dataset)),)))
+
     with st.container(horizontal=True, vertical_alignment="center"):
         picture = dataset.drawing.kind == "image"
         st.caption(
@@ -173,10 +177,17 @@ def _teach(dataset: Dataset) -> None:
             + (" Pictures of another size are resized." if picture else ""),
             width="content",
         )
+        st.button(
+            "Try an example",
+            type="tertiary",
+            icon=":material/play_arrow:",
+            key="rows_example",
+            on_click=take,
+        )
         st.download_button(
-            "An example to try",
+            "The example as a file",
             lambda: example(dataset),
-            "rows-with-gaps.csv",
+            file,
             "text/csv",
             on_click="ignore",
             type="tertiary",
