@@ -22,6 +22,7 @@ import gplvm_core
 GROUPS = {
     "models": "Models",
     "comparison": "Comparison",
+    "new_rows": "New rows",
     "kernels": "Kernels",
     "readers": "Data",
     "datasets": "Data sets by name",
