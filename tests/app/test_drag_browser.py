@@ -20,7 +20,7 @@ STATE = f"""async () => {{
     return {{
         places: body.places().map(([x, y]) => [x + box.left, y + box.top]),
         pose: Array.from(explorer.pictures[0].values), point: Array.from(explorer.state.point),
-        past: explorer.state.chosen.past.length, others: body.others.length,
+        past: explorer.state.chosen.past.length, others: body.explanations.found.length,
         pins: body.drag ? [...body.drag.pins.keys()] : [], turn: {{ ...explorer.state.turn }},
         reach: body.canvas.dataset.reach ?? "",
     }};
@@ -159,7 +159,7 @@ def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joint
     assert page.get_by_text("Left fingers cannot reach that.").is_visible()
     page.mouse.move(x - 20, y - 60, steps=10)
     page.mouse.up()
-    page.wait_for_function(f"() => {EXPLORER}.body.others.length > 0")
+    page.wait_for_function(f"() => {EXPLORER}.body.explanations.found.length > 0")
     before = state_of(page)
     page.get_by_role("button", name="Other explanation 1").click()
     page.wait_for_function(IDLE)

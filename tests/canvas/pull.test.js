@@ -10,6 +10,7 @@ import { turnJoints } from "../../assets/canvas/kit/geometry.js";
 import { BodyDrag } from "../../assets/canvas/pull/drag.js";
 import { Limbs } from "../../assets/canvas/pull/limbs.js";
 import { NearData } from "../../assets/canvas/pull/near.js";
+import { Seeds } from "../../assets/canvas/pull/seeds.js";
 import { canPull, Pull } from "../../assets/canvas/pull/solver.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
@@ -62,15 +63,17 @@ test("seeds explain the handles, the best first, and are apart from each other",
   const model = modelOf("rbf");
   const pull = new Pull(model, new NearData(model));
   pull.hold(handlesOf(NUMBERS.rbf));
-  const seeds = pull.seeds(3);
+  const { functionals } = pull;
+  const search = new Seeds(functionals, pull.near);
+  const seeds = search.best(3);
   assert.ok(seeds.length >= 1);
   const errors = seeds.map((seed) => {
-    pull.look(seed);
-    return pull.handles.reduce((sum, { target, tolerance }, h) => sum + (target - pull.means[h]) ** 2 / (tolerance ** 2 + pull.noises[h]), 0);
+    functionals.look(seed);
+    return functionals.handles.reduce((sum, { target, tolerance }, h) => sum + (target - functionals.means[h]) ** 2 / (tolerance ** 2 + functionals.noises[h]), 0);
   });
   assert.deepEqual(errors, errors.toSorted((p, q) => p - q));
-  for (const seed of seeds) for (const other of seeds) if (seed !== other) assert.ok(pull.distance(seed, other) > pull.apart);
-  assert.ok(!pull.seeds(3, [seeds[0]]).some((seed) => String(seed) === String(seeds[0])));
+  for (const seed of seeds) for (const other of seeds) if (seed !== other) assert.ok(search.distance(seed, other) > search.apart);
+  assert.ok(!search.best(3, [seeds[0]]).some((seed) => String(seed) === String(seeds[0])));
 });
 
 test("a density of few rows is finite, and rows at one place do not break it", () => {

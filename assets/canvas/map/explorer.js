@@ -329,7 +329,7 @@ export class Explorer {
   turned() {
     this.paint();
     this.wall?.draw();
-    this.body?.showOthers();
+    this.body?.explanations.show();
     this.selecting?.turned();
   }
 

@@ -28,7 +28,7 @@ export class PathPanel {
     /** @type {Record<string, HTMLButtonElement>} */
     this.kinds = {
       straight: button("Straight", "In a straight line through the latent space", () => paths.choose("straight")),
-      geodesic: button("Geodesic", "The smoothest route", () => paths.choose("geodesic")),
+      geodesic: button("Geodesic", "The route through the data along which the output changes least", () => paths.choose("geodesic")),
     };
     this.play = button("Play", "Move along the path, so that the output changes evenly", () => paths.toggle());
     this.loop = button("Loop", "Play there and back repeatedly; exports also include both directions", () => paths.turnAround());

@@ -2,13 +2,15 @@
 // Knows nothing of the page.
 
 import { choleskySolve, dot } from "../kit/algebra.js";
+import { Functionals } from "./functionals.js";
 import { Limbs } from "./limbs.js";
 import { NearData } from "./near.js";
+import { Seeds } from "./seeds.js";
 import { Pull } from "./solver.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
-/** @import { Handle } from "./solver.js" */
+/** @import { Handle } from "./functionals.js" */
 
 /** Another explanation of the handles. @typedef {{ point: Float64Array, pose: Float64Array, score: number }} Explanation */
 /**
@@ -42,6 +44,7 @@ export class BodyDrag {
     this.model = model;
     this.near = new NearData(model);
     this.pull = new Pull(model, this.near);
+    this.seeds = new Seeds(this.pull.functionals, this.near);
     this.limbs = new Limbs(model.drawing.skeleton.parents, model.items, model.drawing.extent.reach);
     /** @type {Map<number, Held>} */
     this.pins = new Map();
@@ -50,7 +53,7 @@ export class BodyDrag {
     this.point = new Float64Array(model.nLatent);
     this.pose = new Float64Array(model.nOutputs);
     this.mean = new Float64Array(model.nOutputs);
-    /** The slopes of all outputs. @type {Pull | null} */
+    /** The slopes of all outputs. @type {Functionals | null} */
     this.all = null;
     this.frame = 0;
     /** How far the hand has moved since the last frame. */
@@ -144,7 +147,7 @@ export class BodyDrag {
     const { pull, hand } = this;
     const targets = this.held().flatMap((each) => this.handlesOf(each));
     pull.handles.forEach((handle, h) => (handle.target = targets[h].target));
-    if (hand?.seen && pull.cross) this.aimWithin(pull.handles.length - 2);
+    if (hand?.seen && this.seeds.cross) this.aimWithin(pull.handles.length - 2);
   }
 
   /**
@@ -152,8 +155,8 @@ export class BodyDrag {
    * @param {number} h the first of its two handles, the last ones
    */
   aimWithin(h) {
-    const { pull, pull: { handles, near } } = this;
-    const means = pull.rowMeans();
+    const { near, pull: { handles } } = this;
+    const means = this.seeds.means();
     const [across, upward] = handles.slice(h);
     let [least, right, up] = [Infinity, 0, 0];
     for (let i = 0, at = h; i < near.count; i++, at += handles.length) {
@@ -195,7 +198,7 @@ export class BodyDrag {
     const { pull, point } = this;
     const { damping } = pull;
     let best = value + BETTER_NATS;
-    for (const seed of pull.seeds(CHALLENGERS, [point.slice()])) {
+    for (const seed of this.seeds.best(CHALLENGERS, [point.slice()])) {
       const found = pull.climb(seed, CHALLENGE_STEPS, 0.01).value;
       if (found <= best) continue;
       best = found;
@@ -254,23 +257,24 @@ export class BodyDrag {
 
   /** The slopes of all outputs. */
   everyOutput() {
-    const pull = new Pull(this.model, this.near);
+    const all = new Functionals(this.model);
     const outputs = Array.from({ length: this.model.nOutputs }, (_, d) => ({ outputs: [d], weights: [1], target: 0, tolerance: 1 }));
-    pull.hold(outputs);
-    pull.forms = []; // only means are needed
-    return pull;
+    all.hold(outputs);
+    all.forms = []; // only means are needed
+    return all;
   }
 
   /** Other explanations of the handles, the best first; some work at a step. @returns {Generator<void, Explanation[]>} */
   *others() {
-    yield* this.pull.prepare();
+    yield* this.seeds.prepare();
     const search = new Pull(this.model, this.near);
-    search.cross = this.pull.cross;
-    search.hold(this.pull.handles.map((handle) => ({ ...handle })), this.pull.bones);
+    const seeds = new Seeds(search.functionals, this.near);
+    seeds.cross = this.seeds.cross;
+    search.hold(this.pull.handles.map((handle) => ({ ...handle })), this.pull.functionals.bones);
     /** @type {Explanation[]} */
     const found = [];
     const own = search.factorAt(this.point).score;
-    for (const seed of search.seeds(MOST_SEEDS)) {
+    for (const seed of seeds.best(MOST_SEEDS)) {
       search.climb(seed, FULL_CLIMB, 0.01);
       const pose = new Float64Array(this.pose.length);
       this.poseAt(seed, pose);

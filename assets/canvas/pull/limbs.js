@@ -8,7 +8,7 @@ const SHORT_BONE = 0.08; // of the body's reach: does not count for the limb
 const PASSES = 3;
 const STILL = 0.01; // of the body's reach: a joint that moves less in the data has a fixed place
 
-/** @typedef {import("./solver.js").BoneTerm} BoneTerm */
+/** @typedef {import("./functionals.js").BoneTerm} BoneTerm */
 
 export class Limbs {
   /**

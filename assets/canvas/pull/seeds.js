@@ -1,0 +1,90 @@
+// Where a search may begin: the rows whose outputs explain the handles best.
+
+import { finish } from "./near.js";
+
+/** @import { Functionals } from "./functionals.js" */
+/** @import { NearData } from "./near.js" */
+
+export class Seeds {
+  /** @param {Functionals} functionals @param {NearData} near */
+  constructor(functionals, near) {
+    this.model = functionals.model;
+    this.functionals = functionals;
+    this.near = near;
+    /** The least distance of two seeds. */
+    this.apart = 0;
+    /** k(Z, x_n) of the rows near the data. @type {Float32Array | null} */
+    this.cross = null;
+    /** Means of the handles at these rows, and the handles' rows that they belong to. @type {Float64Array | null} */
+    this.atRows = null;
+    this.rows = functionals.rows;
+  }
+
+  /** Find the kernel at the rows near the data, some rows at a step. @returns {Generator<void, void>} */
+  *prepare() {
+    yield* this.near.prepare();
+    const { model, near } = this;
+    const M = model.nInducing;
+    const cross = new Float32Array(near.count * M);
+    const row = new Float64Array(M);
+    for (let i = 0; i < near.count && !this.cross; i++) {
+      cross.set(model.kernelRow(near.centres.subarray(i * near.nLatent, (i + 1) * near.nLatent), row), i * M);
+      if (i % 100 === 99) yield;
+    }
+    this.cross ??= cross;
+  }
+
+  /**
+   * The rows whose outputs explain the handles best, apart from each other and from some places.
+   * @param {number} most
+   * @param {Float64Array[]} beside
+   */
+  best(most, beside = []) {
+    if (!this.cross) finish(this.prepare());
+    const { near, functionals: { handles, noises } } = this;
+    const Q = near.nLatent;
+    const means = this.means();
+    const scores = new Float64Array(near.count);
+    for (let i = 0, at = 0; i < near.count; i++) {
+      for (let h = 0; h < handles.length; h++, at++) {
+        const { target, tolerance } = handles[h];
+        scores[i] -= (target - means[at]) ** 2 / (tolerance * tolerance + noises[h]);
+      }
+    }
+    this.apart ||= 3 * near.widths.slice().sort()[near.count >> 1];
+    const order = Array.from(scores.keys()).sort((p, q) => scores[q] - scores[p]);
+    const chosen = [...beside];
+    for (let k = 0; k < order.length && chosen.length < most + beside.length; k++) {
+      const place = near.centres.slice(order[k] * Q, (order[k] + 1) * Q);
+      if (chosen.every((other) => this.distance(place, other) > this.apart)) chosen.push(place);
+    }
+    return chosen.slice(beside.length);
+  }
+
+  /** Means of the handles at the rows near the data, N × H. */
+  means() {
+    const { near, functionals, model: { nInducing: M, nLatent: Q } } = this;
+    const { handles: { length: H }, rows, offsets, linear } = functionals;
+    if (this.atRows && this.rows === rows) return this.atRows;
+    this.rows = rows;
+    const cross = /** @type {Float32Array} */ (this.cross);
+    this.atRows = new Float64Array(near.count * H);
+    for (let i = 0, at = 0; i < near.count; i++) {
+      for (let h = 0; h < H; h++, at++) {
+        let sum = offsets[h];
+        for (let m = 0; m < M; m++) sum += rows[h * M + m] * cross[i * M + m];
+        for (let q = 0; q < Q; q++) sum += linear[h * Q + q] * near.centres[i * Q + q];
+        this.atRows[at] = sum;
+      }
+    }
+    return this.atRows;
+  }
+
+  /** The distance of two places, weighted by relevance. @param {Float64Array} x @param {Float64Array} other */
+  distance(x, other) {
+    const { relevance } = this.model;
+    let square = 0;
+    for (let q = 0; q < x.length; q++) square += relevance[q] * (x[q] - other[q]) ** 2;
+    return Math.sqrt(square);
+  }
+}
