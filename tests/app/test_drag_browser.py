@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page
 
 import gplvm_core
-from tests.app.maps import EXPLORER, OUTPUT, READY
+from tests.app.maps import EXPLORER, OUTPUT, READY, menu
 
 pytestmark = pytest.mark.browser
 
@@ -115,6 +116,18 @@ def test_a_dragged_hand_takes_the_body_and_the_point_along_and_undo_brings_both_
     np.testing.assert_allclose(undone["pose"], before["pose"], atol=1e-6)
     page.keyboard.press("Control+Shift+z")
     np.testing.assert_allclose(state_of(page)["pose"], after["pose"], atol=1e-6)
+
+
+def test_an_exported_table_has_the_body_as_it_was_dragged(page, joints, tmp_path):
+    after = dragged(page, joints["LFingers end"], -30, -90)
+    menu(page, "Export")
+    assert page.get_by_text("Files have the body as you dragged it.").is_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="The output at the chosen place as CSV").click()
+    download.value.save_as(tmp_path / "body.csv")
+    table = pd.read_csv(tmp_path / "body.csv")
+    np.testing.assert_allclose(table["dragged body"], after["pose"], atol=1e-6)
+    assert np.abs(table["dragged body"] - table["mean"]).max() > 1e-4
 
 
 def test_a_drag_beside_the_body_turns_it_and_joints_follow_in_that_view(page, joints):
