@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page
 
 import gplvm_core
-from tests.app.maps import EXPLORER, OUTPUT, READY
+from tests.app.maps import EXPLORER, OUTPUT, READY, menu
 
 pytestmark = pytest.mark.browser
 
@@ -36,9 +37,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "body.html").as_uri()
 
 
+PHONE = {"viewport": {"width": 380, "height": 760}, "has_touch": True, "is_mobile": True}
+
+
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    context = browser.new_context(
+        **getattr(request, "param", {"viewport": {"width": 1280, "height": 900}})
+    )
     context.set_offline(True)
     page = context.new_page()
     said: list[str] = []
@@ -73,6 +79,21 @@ def dragged(page: Page, joint: int, right: float, down: float) -> dict[str, Any]
     return state_of(page)
 
 
+def swiped(page: Page, x: float, y: float, right: float, down: float) -> dict[str, Any]:
+    """Move a finger by CSS pixels; the state while it is still down."""
+    touch = page.context.new_cdp_session(page)
+    steps = np.linspace([x, y], [x + right, y + down], 12) if right or down else [[x, y]]
+    for n, (across, along) in enumerate(steps):
+        event = {"type": "touchMove" if n else "touchStart"}
+        touch.send(
+            "Input.dispatchTouchEvent", {**event, "touchPoints": [{"x": across, "y": along}]}
+        )
+        page.wait_for_timeout(16)
+    state = state_of(page)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    return state
+
+
 def lengths(pose: list[float]) -> np.ndarray:
     parents = np.array(gplvm_core.load_dataset("poses").drawing.skeleton.parents)
     joints = np.reshape(pose, (-1, 3))
@@ -95,6 +116,18 @@ def test_a_dragged_hand_takes_the_body_and_the_point_along_and_undo_brings_both_
     np.testing.assert_allclose(undone["pose"], before["pose"], atol=1e-6)
     page.keyboard.press("Control+Shift+z")
     np.testing.assert_allclose(state_of(page)["pose"], after["pose"], atol=1e-6)
+
+
+def test_an_exported_table_has_the_body_as_it_was_dragged(page, joints, tmp_path):
+    after = dragged(page, joints["LFingers end"], -30, -90)
+    menu(page, "Export")
+    assert page.get_by_text("Files have the body as you dragged it.").is_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="The output at the chosen place as CSV").click()
+    download.value.save_as(tmp_path / "body.csv")
+    table = pd.read_csv(tmp_path / "body.csv")
+    np.testing.assert_allclose(table["dragged body"], after["pose"], atol=1e-6)
+    assert np.abs(table["dragged body"] - table["mean"]).max() > 1e-4
 
 
 def test_a_drag_beside_the_body_turns_it_and_joints_follow_in_that_view(page, joints):
@@ -167,3 +200,33 @@ def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joint
     moved = np.reshape(np.subtract(after["pose"], before["pose"]), (-1, 3))
     assert np.linalg.norm(moved, axis=1).max() > 0.05
     assert np.linalg.norm(np.subtract(after["places"][hand], before["places"][hand])) < 8
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_a_finger_drags_joints_and_scrolls_the_page_beside_them(page, joints):
+    def scrolled() -> float:
+        return page.evaluate("scrollY")
+
+    page.evaluate("scrollTo(0, 40)")
+    hand, foot = joints["LFingers end"], joints["LeftFoot"]
+    before = state_of(page)
+    held = swiped(page, *before["places"][hand], -15, -60)
+    page.wait_for_function(IDLE)
+    after = state_of(page)
+    assert scrolled() == 40
+    assert np.linalg.norm(np.subtract(held["point"], before["point"])) > 0.05
+    moved = np.array(after["places"][hand]) - before["places"][hand]
+    np.testing.assert_allclose(moved, [-15, -60], atol=8)
+    assert (after["past"], after["turn"]) == (before["past"] + 1, before["turn"])
+    swiped(page, *after["places"][foot], 0, 0)
+    page.wait_for_function(IDLE)
+    pinned = state_of(page)
+    assert pinned["pins"] == [foot]
+    # Beside the body: along the page it scrolls, across it the body turns.
+    box = page.locator(OUTPUT).bounding_box()
+    x, y = box["x"] + 18, box["y"] + box["height"] - 30
+    swiped(page, x, y, 0, -120)
+    page.wait_for_function("scrollY > 100")
+    turned = swiped(page, x, y - 100, 90, 4)["turn"]
+    assert abs(turned["yaw"] - after["turn"]["yaw"]) > 0.5
+    assert state_of(page)["point"] == pinned["point"]

@@ -148,14 +148,16 @@ export class Taking {
     }
     const { mean, variances } = model.moments(explorer.shownPoint(), null);
     const std = variances.map(Math.sqrt);
+    // A dragged body differs from the mean: files have the body that is shown.
+    const body = explorer.body?.posedAt(explorer.shownPoint())?.slice();
     if (format === "csv") {
-      const rows = columnNames(model.drawing, mean.length).map((name, d) => [name, mean[d], std[d]]);
-      this.save("output", format, csvText([["column", "mean", "standard deviation"], ...rows]));
+      const rows = columnNames(model.drawing, mean.length).map((name, d) => [name, ...(body ? [body[d]] : []), mean[d], std[d]]);
+      this.save("output", format, csvText([["column", ...(body ? ["dragged body"] : []), "mean", "standard deviation"], ...rows]));
     } else if (format === "npz") {
-      const entries = Object.entries({ mean, std, point: this.point() });
+      const entries = Object.entries({ ...(body && { body }), mean, std, point: this.point() });
       this.save("output", format, zipFile(entries.map(([name, values]) => ({ name: `${name}.npy`, bytes: npyFile(values) }))));
-    } else if (format === "bvh") this.save("output", format, bvhText(model.drawing.skeleton, [mean], 1 / 30));
-    else await this.draw(format, mean, ["curve", "bars"].includes(model.drawing.kind) ? std : null);
+    } else if (format === "bvh") this.save("output", format, bvhText(model.drawing.skeleton, [body ?? mean], 1 / 30));
+    else await this.draw(format, body ?? mean, ["curve", "bars"].includes(model.drawing.kind) ? std : null);
   }
 
   /** The output as a picture. @param {Format} format @param {Float64Array} values @param {Float64Array | null} spread */
@@ -194,7 +196,7 @@ export class Taking {
   showCode() {
     const { drawing, header } = this.explorer.model;
     this.code.value = pythonCode(this.menu.dataset.opening ?? "", Array.from(this.point()), drawing, header.layer);
-    this.say("");
+    this.say(this.explorer.body?.posedAt(this.explorer.shownPoint()) ? "Files have the body as you dragged it. The Python code gives the model's mean at this place." : "");
   }
 
   copy() {

@@ -19,6 +19,8 @@ export class BodyPointer {
     body.on("pointerup", (event) => this.up(event));
     body.on("pointercancel", (event) => this.up(event));
     body.on("pointerleave", () => this.hover(-1));
+    // A finger on a joint moves the joint, elsewhere it scrolls the page. Comes after pointerdown.
+    body.canvas.addEventListener("touchstart", (event) => this.press && event.preventDefault(), { passive: false });
   }
 
   /** The joint at a place, or −1. @param {PointerEvent} event */
