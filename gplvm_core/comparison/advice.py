@@ -119,14 +119,14 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
     """Return at most three sentences: which model to use, and where a plain model wins or none."""
     used: dict[str, list[Result]] = {}
     plain: dict[str, list[str]] = {}
-    unsure: list[str] = []
+    unsure: dict[str, list[str]] = {}
     for result in given:
         doing = result.purpose.doing
         if result.plain_wins:
             best = " or ".join(PLAIN[name] for name in result.leading)
             plain.setdefault(best, []).append(doing)
         elif result.winner is None:
-            unsure.append(doing)
+            unsure.setdefault(_tied(result), []).append(doing)
         else:
             used.setdefault(result.winner, []).append(result)
     words = []
@@ -136,11 +136,26 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
     if plain:
         better = [f"for {joined(doing)} {best} is better" for best, doing in plain.items()]
         words.append(f"F{joined(better)[1:]}; use the map only for looking.")
-    if unsure and not words:
+    if list(unsure) == [""] and not words:
         words.append("No clear winner; the simpler model may do.")
     elif unsure:
-        words.append(f"No clear winner for {joined(unsure)}; the simpler model may do.")
+        each = [
+            f"for {joined(doing)}, {tied} do about equally well"
+            if tied
+            else f"no clear winner for {joined(doing)}; the simpler model may do"
+            for tied, doing in unsure.items()
+        ]
+        whole = "; ".join(each)
+        words.append(f"{whole[0].upper()}{whole[1:]}.")
     return tuple(words)
+
+
+def _tied(result: Result) -> str:
+    """The models that lead together, where they are some of the models only; else ""."""
+    leading = result.leading
+    if not result.settled or not 1 < len(leading) < len(result.names):
+        return ""
+    return joined([PLAIN.get(name, name) for name in leading])
 
 
 def _use(name: str, of: Sequence[Result], *, first: bool) -> str:

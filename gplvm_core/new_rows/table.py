@@ -38,11 +38,11 @@ def apply(model: Any, table: Any, dataset: Dataset | None = None, *, reasons: bo
     Returns
     -------
     DataFrame
-        One row for each given row, with the index of the table: `x1`, … and `± x1`, … (the place on
-        the map and its standard deviation), every column of the model with its gaps filled, `± `
-        and its name (0 where observed), `p` and `p of one value` (the p-values of the whole row
-        and of its most surprising value), `unlike` (less typical than all training rows; its filled
-        values mean little) and `reasons` (sentences). Rows without values have only NaN.
+        One row for each given row, with the index of the table: `x1`, … and `x1 std`, … (place on
+        the map and its standard deviation), every column of the model with its gaps filled, its
+        name with ` std` (its standard deviation, 0 where observed), `p` and `p of one
+        value` (the p-values of the whole row and of its most surprising value), `unlike` (less
+        typical than all training rows; its filled values mean little) and `reasons` (sentences). Rows without values have only NaN.
 
     Raises
     ------
@@ -89,10 +89,10 @@ def columns_of(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for at in range(answers.places.shape[1]):
         found[f"x{at + 1}"] = answers.places[:, at]
-        found[f"± x{at + 1}"] = answers.place_std[:, at]
+        found[f"x{at + 1} std"] = answers.place_std[:, at]
     for at, name in enumerate(names):
         found[name] = answers.filled[:, at]
-        found[f"± {name}"] = answers.std[:, at]
+        found[f"{name} std"] = answers.std[:, at]
     sentences = [
         " ".join(sentence_of(each, names[each.column]) for each in own) for own in answers.reasons
     ]

@@ -180,7 +180,7 @@ def test_the_files_have_the_columns_of_the_visitor_and_the_answers(flow, model):
     start = header.index(names[1])
     assert header[start : start + len(title)] == list(title)
     assert header[0] == "row (2)"  # the file has a column of this name
-    assert {"size", "size ±", "x2", f"{names[4]} ±", "nearest training rows"} <= set(header)
+    assert {"size", "size std", "x2", f"{names[4]} std", "nearest training rows"} <= set(header)
     given = [[line[start + title.index(name)] for name in ("day", "row", "remark")]
              for line in written]  # fmt: skip
     assert given == [list(fact) for fact in facts]

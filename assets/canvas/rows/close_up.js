@@ -95,7 +95,7 @@ export class CloseUp {
       return element("li", reason ? { class: "odd" } : missing[d] ? { class: "filled" } : {}, title, bar, element("b", {}, seen.value), element("small", {}, beside));
     });
     return element("div", { class: "values" }, element("ul", { "aria-label": "Values of the row" }, ...lines),
-      element("p", {}, "Mark: value. Band: 95 % of rows like this one. In brackets: the value expected. Line: range of the training rows."));
+      element("p", {}, "Mark: value. Band: 95 % of rows like this one. In brackets: the value that the other columns suggest for a column that makes the row odd; for all others, the value of the map at the row's place. Line: range of the training rows."));
   }
 
   /** The row with its gaps filled, the output at its place, and the difference. @param {{ filled: Float32Array, missing: Uint8Array }} values @param {Float64Array} place */

@@ -89,7 +89,7 @@ export class RowTable {
     parts.threshold.parentElement.hidden = !known;
     const promise = THRESHOLDS.find(({ value }) => value === listing.threshold)?.promise;
     parts.promise.textContent = known
-      ? `Of 1,000 ordinary rows, expect ${promise} to be called odd at this threshold. p is the share of ${answers.known.toLocaleString("en")} known rows that were at least as odd.`
+      ? `Of 1,000 ordinary rows, expect ${promise} to be called odd at this threshold. Rows unlike all are always odd. p is the share of ${answers.known.toLocaleString("en")} known rows that were at least as odd.`
       : "";
     for (const { key, cell } of this.headings) cell.setAttribute("aria-sort", key !== listing.order ? "none" : listing.down ? "descending" : "ascending");
     const rows = this.rows();

@@ -37,8 +37,8 @@ def export(item: Item, name: str, own: NewRows, answers: Answers) -> None:
             st.code(code(item), language="python")
     st.caption(
         "The files contain your columns with the gaps filled, and for every row its position on "
-        "the map (x1, x2, …), ± one standard deviation, p, the reasons, and the nearest training "
-        "rows."
+        "the map (x1, x2, …), standard deviations (std) and the nearest training rows. If the "
+        "rows were compared with the training rows, they also contain p and the reasons."
     )
 
 
@@ -84,6 +84,8 @@ def code(item: Item) -> str:
     """Python that answers for a file."""
     return (
         f"import pandas\nfrom gplvm_core import apply\n{opening_elsewhere(item)}\n\n"
-        'table = pandas.read_csv("new_rows.csv")\nanswers = apply(model, table)\n'
+        'table = pandas.read_csv("new_rows.csv")\n'
+        "# With the training rows as a third argument, the answers also have p and reasons.\n"
+        "answers = apply(model, table)\n"
         'answers.to_csv("answers.csv")'
     )

@@ -50,12 +50,12 @@ def answer_table(
     for q in range(answers.places.shape[1]):
         title = (dimensions[q] if q < len(dimensions) else "") or f"x{q + 1}"
         back.append((title, numbers(answers.places[:, q])))
-        back.append((f"{title} ±", numbers(answers.place_std[:, q])))
+        back.append((f"{title} std", numbers(answers.place_std[:, q])))
     gaps = np.isnan(own.values[:count])
     for d, name in enumerate(names):
         worded = bool(dataset.columns and dataset.columns[d].words)
         if gaps[:, d].any() and not worded:
-            back.append((f"{name} ±", numbers(answers.std[:, d])))
+            back.append((f"{name} std", numbers(answers.std[:, d])))
         if (
             gaps[:, d].any()
             and chance is not None
