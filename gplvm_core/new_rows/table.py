@@ -42,7 +42,8 @@ def apply(model: Any, table: Any, dataset: Dataset | None = None, *, reasons: bo
         the map and its standard deviation), every column of the model with its gaps filled, its
         name with ` std` (its standard deviation, 0 where observed), `p` and `p of one
         value` (the p-values of the whole row and of its most surprising value), `unlike` (less
-        typical than all training rows; its filled values mean little) and `reasons` (sentences). Rows without values have only NaN.
+        typical than all training rows; its filled values mean little) and `reasons`
+        (sentences). Rows without values have only NaN.
 
     Raises
     ------
