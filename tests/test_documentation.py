@@ -125,7 +125,7 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     subclass = (built / "docs" / "api" / "DynamicalGPLVM.html").read_text(encoding="utf-8")
     assert 'href="BayesianGPLVM.html' in subclass
     sizes = {path.name: path.stat().st_size for path in (built / "docs" / "api").glob("*.html")}
-    assert {name: size for name, size in sizes.items() if size > 130_000} == {}
+    assert {name: size for name, size in sizes.items() if size > 140_000} == {}
 
 
 def test_every_package_has_a_page(built: Path) -> None:
@@ -267,7 +267,7 @@ def test_the_pages_load_nothing_from_elsewhere(built: Path) -> None:
 def test_the_mathematics_has_a_page_per_section(built: Path) -> None:
     headings = re.findall(r"^## (.+)$", text_of("gplvm_core/MATHEMATICS.md"), flags=re.MULTILINE)
     pages = sorted((built / "docs" / "mathematics").glob("*.html"))
-    assert len(pages) == len(headings) == 10
+    assert len(pages) == len(headings) == 11
     sizes = {path.name: path.stat().st_size for path in pages}
     assert {name: size for name, size in sizes.items() if size > 130_000} == {}
     # A link to a section leads to its page.

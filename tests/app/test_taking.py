@@ -11,7 +11,7 @@ import numpy as np
 from gplvm_core import BayesianGPLVM, ManifoldRelevance
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library
-from pages.ui.explore.map import opening
+from pages.ui.shared import opening
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.opening import opening_elsewhere, opening_here
 

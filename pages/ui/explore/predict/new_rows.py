@@ -64,6 +64,8 @@ def new_rows(item: Item, name: str) -> None:
     except ValueError as error:
         st.error(plain(error), icon=":material/error:")
         return
+    for misfit in rows.misfits:
+        st.markdown(f":material/rule: {plain(misfit.words)}")
     for note in rows.notes:
         st.caption(plain(note))
     _answered(item, rows, mean, std)
@@ -93,7 +95,8 @@ def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
     assert task is not None
     low, high = mean - INTERVAL * std, mean + INTERVAL * std
     found = {task.target: mean, "from": low, "to": high}
-    names = list(range(1, len(mean) + 1)) if rows.row_names is None else rows.row_names
+    numbers = [rows.number(n) for n in range(len(mean))]
+    names = numbers if rows.row_names is None else rows.row_names
     table = pd.DataFrame(
         {key: [significant(value) for value in column[:SHOWN]] for key, column in found.items()}
         | {
