@@ -1,4 +1,4 @@
-"""Stop 5: dimensions switch off."""
+"""Dimensions switch off."""
 
 from gplvm_core.lessons.dimensions import dimensions
 from gplvm_core.lessons.picture import LessonPicture
@@ -21,7 +21,6 @@ def _dimensions(state: State, look: Look | None = None) -> LessonPicture:
 
 
 DIMENSIONS = Stop(
-    number=5,
     name="dimensions",
     title="Dimensions switch off",
     words="A Bayesian GP-LVM may start with more latent dimensions than the data need. Each "
