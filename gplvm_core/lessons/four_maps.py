@@ -115,7 +115,7 @@ def drawn(
         panels[name] = Panel(
             TITLES[name],
             room(x),
-            room(y),
+            room(y, y.max() + 0.3 * np.ptp(y)),  # the figures need room above the points
             rows.marks(x, y),
             f"The map of {len(x)} {rows.what} by {TITLES[name]}.",
             bare=True,

@@ -14,6 +14,7 @@ from gplvm_core.models import GPLVM, BayesianGPLVM
 from gplvm_core.numerics import Array
 
 MOST, MAX_ITER, N_INDUCING, N_NEW = 6, 200, 20, 30
+LITTLE = 0.01  # nats a value
 HIDDEN = 4  # columns of the new rows that the models fill in
 TITLES = {"points": "GP-LVM: likelihood", "bayesian": "Bayesian GP-LVM: bound"}
 INKS = {"points": "warm", "bayesian": "accent"}
@@ -105,21 +106,22 @@ def summary(found: dict[str, Fits]) -> tuple[str, ...]:
     points, bayesian = found["points"], found["bayesian"]
     if not points.fit:
         return ("Nothing is trained yet. The data have 2 hidden numbers.",)
-    best = {
-        "likelihood": int(np.argmax(points.fit)) + 1,
-        "bound": int(np.argmax(bayesian.fit)) + 1,
-    }
     rise = points.fit[-1] - points.fit[min(1, len(points.fit) - 1)]
     change = bayesian.fit[-1] - bayesian.fit[min(1, len(bayesian.fit) - 1)]
     return (
-        f"The likelihood of the GP-LVM is highest with {_dimensions(best['likelihood'])}, the "
-        f"bound of the Bayesian GP-LVM with {_dimensions(best['bound'])}. The data have 2 hidden "
-        "numbers.",
+        f"The likelihood of the GP-LVM needs {_dimensions(_enough(points.fit))} to come within "
+        f"{LITTLE} of its best value, the bound of the Bayesian GP-LVM needs "
+        f"{_enough(bayesian.fit)}. The data have 2 hidden numbers.",
         f"From 2 to {len(points.fit)} dimensions the likelihood changes by {number(rise)} nats a "
         f"value, the bound by {number(change)}.",
         f"Error on hidden values of {N_NEW} new rows, with {_dimensions(len(points.error))}: "
         f"GP-LVM {number(points.error[-1])}, Bayesian GP-LVM {number(bayesian.error[-1])}.",
     )
+
+
+def _enough(fit: list[float]) -> int:
+    """Return the smallest number of dimensions that fits almost as well as the best one."""
+    return int(np.argmax(np.array(fit) >= max(fit) - LITTLE)) + 1
 
 
 def _dimensions(count: int) -> str:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
-from scipy.ndimage import rotate, zoom
+from scipy.ndimage import label, rotate, zoom
 from scipy.special import logsumexp
 from scipy.stats import binom
 from sklearn.neighbors import KNeighborsClassifier
@@ -20,6 +20,7 @@ N_PIXELS = SHAPE[0] * SHAPE[1]
 
 MARGIN, SIDE = 4, 8
 N_RANDOM = 5
+LOOPS = {6: 1, 9: 1}
 ANGLES = np.arange(0.0, 361.0, 6.0)
 DEGREES = 360.0
 
@@ -28,12 +29,19 @@ Picture = Bool[NDArray[np.bool_], "64 57"]
 
 @cache
 def ink_of(digit: int) -> Float[Array, "64 57"]:
-    """Return an enlarged digit with smooth edges, ink from 0 to 1."""
+    """Return an enlarged digit with smooth edges, ink from 0 to 1.
+
+    The first picture of the digit whose loops stay open (a six and a nine have one).
+    """
     digits = load_dataset("digits")
     assert digits.labels is not None
-    small = digits.values[np.flatnonzero(digits.labels == digit)[0]].reshape(SIDE, SIDE) / 16.0
     inner = [(size - 2 * MARGIN) / SIDE for size in SHAPE]
-    return np.pad(np.clip(zoom(small, inner, order=3), 0.0, 1.0), MARGIN)
+    areas = 1 + LOOPS.get(digit, 0)  # of white pixels: the surroundings and the loops
+    for small in digits.values[digits.labels == digit].reshape(-1, SIDE, SIDE) / 16.0:
+        ink = np.pad(np.clip(zoom(small, inner, order=3), 0.0, 1.0), MARGIN)
+        if label(ink <= 0.5)[1] == areas:
+            break
+    return ink
 
 
 @cache
@@ -88,7 +96,7 @@ def pixels(digit: int, per_cent: float, angle: float, seed: int) -> LessonPictur
             f"{N_RANDOM} random pictures: grey noise without a shape.",
             ticks=("",) * N_RANDOM,
             wide=True,
-            tall=0.75,
+            tall=0.6,
         ),
         Panel(
             f"A {digit}",

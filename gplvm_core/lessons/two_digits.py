@@ -14,7 +14,7 @@ from gplvm_core.lessons.turned_digit import SIDE, turned
 from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array
 
-WHOLE, EVERY = 360.0, 2  # degrees; every second picture of `turned` is a row
+WHOLE = 360.0  # degrees
 N_INDUCING, MAX_ITER, LEG = 24, 60, 5
 INKS = ("accent", "warm")
 
@@ -25,7 +25,7 @@ Look = Callable[[LessonPicture, int, int], None]
 def loops(pair: str) -> tuple[Float[Array, "2 A D"], Float[Array, " A"]]:
     """Return the pictures of two digits at all angles, and the angles; pair: such as "69"."""
     found = [turned(int(digit), WHOLE, thinned=False) for digit in pair]
-    return np.array([rows[::EVERY] for rows, _, _ in found]), found[0][1][::EVERY]
+    return np.array([rows for rows, _, _ in found]), found[0][1]
 
 
 @cache
@@ -46,11 +46,11 @@ def two_digits(pair: str, angle: float, look: Look | None = None) -> LessonPictu
         return drawn(pair, linear(pair), angle, "PCA")
     rows, _ = loops(pair)
     step = 0
-    title = "Bayesian GP-LVM"
+    title = "a Bayesian GP-LVM, started from Isomap"
     places = linear(pair)
 
     def make() -> BayesianGPLVM:
-        return BayesianGPLVM(2, N_INDUCING, max_iter=MAX_ITER, random_state=0)
+        return BayesianGPLVM(2, N_INDUCING, init="isomap", max_iter=MAX_ITER, random_state=0)
 
     for model in legs(make, rows.reshape(-1, rows.shape[-1]), LEG):
         step = min(step + LEG, MAX_ITER)
@@ -93,11 +93,11 @@ def drawn(pair: str, places: Float[Array, "N 2"], angle: float, by: str) -> Less
             tall=1.2,
         ),
         Panel(
-            f"From a {pair[0]} to the nearest {pair[1]}",
+            f"From the {pair[0]} at {angles[here]:.0f}° to every {pair[1]}",
             (0.0, WHOLE),
-            (0.0, 1.1 * float(apart.min(axis=1).max())),
+            (0.0, 1.1 * float(apart.max())),
             (
-                line(angles, apart.min(axis=1), title=f"distance to the nearest {pair[1]}"),
+                line(angles, apart[here], "warm", f"distance to the turned {pair[1]}"),
                 line(
                     angles[[0, -1]],
                     np.full(2, _step(rows[0])),
@@ -105,10 +105,10 @@ def drawn(pair: str, places: Float[Array, "N 2"], angle: float, by: str) -> Less
                     "one step of the turn",
                     dashed=True,
                 ),
-                dots([angles[here]], [apart[here, nearest]], "text", radius=7, hollow=True),
+                dots([angles[nearest]], [apart[here, nearest]], "text", radius=7, hollow=True),
             ),
-            f"The distance from each turned {pair[0]} to the nearest {pair[1]}, in units of ink.",
-            axes=("degrees", "distance in pixel space"),
+            f"Distance in pixels from the chosen {pair[0]} to the {pair[1]} at every angle.",
+            axes=(f"degrees of the {pair[1]}", "distance in pixel space"),
             tall=1.2,
         ),
         Panel(
@@ -141,18 +141,18 @@ def summary(
     on_map: int,
     step: float,
 ) -> tuple[str, ...]:
-    """Say where the loops come nearest, and whether the map shows the right neighbour."""
-    one, two = np.unravel_index(int(np.argmin(apart)), apart.shape)
+    """Say which picture of the other digit is nearest, and whether the map shows it."""
+    one, two = pair
+    more = (angles[nearest] - angles[here]) % WHOLE
     same = "The map shows the same neighbour."
     if on_map != nearest:
         same = (
-            f"On the map the nearest {pair[1]} is turned by {angles[on_map]:.0f}°, at a distance "
-            f"of {number(apart[here, on_map])} in pixels."
+            f"On the map another one is nearest: the {two} turned by {angles[on_map]:.0f}°, which "
+            f"is {number(apart[here, on_map])} away in pixel space."
         )
     return (
-        f"The loops come nearest where the {pair[0]} is turned by {angles[one]:.0f}° and the "
-        f"{pair[1]} by {angles[two]:.0f}°: the pictures are {number(apart[one, two])} apart, and "
-        f"one step of the turn is {number(step)}.",
-        f"To the {pair[0]} at {angles[here]:.0f}°, the nearest {pair[1]} in pixels is turned by "
-        f"{angles[nearest]:.0f}°, at a distance of {number(apart[here, nearest])}. {same}",
+        f"To the {one} turned by {angles[here]:.0f}°, the nearest {two} is turned by "
+        f"{angles[nearest]:.0f}°, so by {more:.0f}° more. {same}",
+        f"These two pictures are {number(apart[here, nearest])} apart. One step of 6° moves a "
+        f"{one} by {number(step)}: the curves come near each other, but they do not cross.",
     )

@@ -132,13 +132,13 @@ def test_flips_change_their_share_of_the_pixels() -> None:
     assert np.mean(flipped(turned_ink(6, 90.0), 0.25, 3) != turned_ink(6, 90.0)) == 0.25
 
 
-def test_two_turned_digits_come_nearest_where_brute_force_finds_it() -> None:
+def test_the_nearest_nine_of_a_six_is_a_half_turn_away() -> None:
     rows, angles = loops("69")
-    apart = np.linalg.norm(rows[0][:, None] - rows[1], axis=2)
-    one, other = np.unravel_index(np.argmin(apart), apart.shape)
-    words = two_digits("69", float(angles[one])).words
-    assert f"turned by {angles[one]:.0f}° and the 9 by {angles[other]:.0f}°" in words[0]
-    assert f"{apart.min():.2f} apart" in words[0]
+    apart = np.linalg.norm(rows[1] - rows[0, 10], axis=1)
+    words = two_digits("69", float(angles[10])).words
+    assert f"the nearest 9 is turned by {angles[np.argmin(apart)]:.0f}°" in words[0]
+    assert f"{apart.min():.2f} apart" in words[1]
+    assert abs(angles[np.argmin(apart)] - angles[10] - 180.0) < 45.0
 
 
 def test_jacobians_of_string_and_sheet_match_differences() -> None:

@@ -20,8 +20,8 @@ TWO_DIGITS = Stop(
     words="All turned pictures of a six form a closed curve, and so do all turned nines. Both "
     "curves are on one map here. A turned six resembles a nine, so the curves come near each "
     "other, and the dashed line shows where.",
-    attempt="Turn the six slowly: at which angle is the nearest nine closest? Then press Train: "
-    "does the curved map show the same neighbours as PCA?",
+    attempt="Turn the six: by how much is the nearest nine turned further? Then press Train: does "
+    "the curved map show the same neighbours as PCA?",
     caution="Curves that cross on a map need not meet in pixel space: a map has two dimensions, "
     "and the pictures have 400. The distance on the right is measured in pixel space.",
     note=Note(
