@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -50,6 +50,11 @@ def linear() -> Float[Array, "N 2"]:
         return ProbabilisticPCA(2).fit(digits().shown).latent_mean_
 
 
+def model_with(encoder: Literal["kernel", "network"] | None) -> BayesianGPLVM:
+    """Return an untrained model with this encoder."""
+    return BayesianGPLVM(2, N_INDUCING, encoder=encoder, max_iter=MAX_ITER, random_state=0)
+
+
 def torn_pairs(neighbours: int, look: Look | None = None) -> LessonPicture:
     """Train three models; without `look`, draw their common start, the map of PCA."""
     rows = digits()
@@ -57,13 +62,7 @@ def torn_pairs(neighbours: int, look: Look | None = None) -> LessonPicture:
     if look is None:
         return drawn(rows, maps, neighbours)
     running: dict[str, Iterator[Any]] = {
-        name: legs(
-            lambda encoder=encoder: BayesianGPLVM(
-                2, N_INDUCING, encoder=encoder, max_iter=MAX_ITER, random_state=0
-            ),
-            rows.shown,
-            LEG,
-        )
+        name: legs(partial(model_with, encoder), rows.shown, LEG)
         for name, (_, encoder) in ENCODERS.items()
     }
     step = 0

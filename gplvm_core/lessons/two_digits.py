@@ -142,7 +142,7 @@ def summary(
     step: float,
 ) -> tuple[str, ...]:
     """Say which picture of the other digit is nearest, and whether the map shows it."""
-    one, two = pair
+    one, two = tuple(pair)
     more = (angles[nearest] - angles[here]) % WHOLE
     same = "The map shows the same neighbour."
     if on_map != nearest:
