@@ -10,9 +10,9 @@ from scipy.spatial.distance import cdist
 
 from gplvm_core.lessons.legs import legs
 from gplvm_core.lessons.picture import LessonPicture, Panel, dots, images, line, number, room
-from gplvm_core.lessons.turned_digit import SIDE, turned
 from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array
+from gplvm_core.simulated.turned_digit import SIDE, turned
 
 WHOLE = 360.0  # degrees
 N_INDUCING, MAX_ITER, LEG = 24, 60, 5

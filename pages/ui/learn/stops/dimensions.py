@@ -67,6 +67,11 @@ DIMENSIONS = Stop(
     ),
     picture=picture,
     train=train,
-    doors=(StopDoor("explore", "Open the pipe flow in Explore", {"model": "gallery:flow"}),),
+    doors=(
+        StopDoor(
+            "explore", "Open a turned digit: 2 of 10 dimensions are on", {"model": "gallery:turned"}
+        ),
+        StopDoor("explore", "Open the pipe flow in Explore", {"model": "gallery:flow"}),
+    ),
     source="Titsias and Lawrence, *Bayesian Gaussian process latent variable model* (2010).",
 )
