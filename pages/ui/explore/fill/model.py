@@ -186,11 +186,11 @@ def class_probabilities(
 
     assert _dataset.labels is not None
     scale = _model.latent_scale_
-    others = np.arange(_dataset.n_points) != own_row
+    others = (np.arange(_dataset.n_points) != own_row) & (_dataset.labels >= 0)
     labels = _dataset.labels[others]
-    probabilities = np.zeros(int(_dataset.labels.max()) + 1)
+    probabilities = np.zeros(_dataset.classes[-1] + 1)
     if len(np.unique(labels)) < 2:
-        probabilities[labels[0]] = 1.0
+        probabilities[labels[:1]] = 1.0
         return probabilities
     classifier = LogisticRegression(C=10.0, max_iter=500)
     classifier.fit(_model.latent_mean_[others] * scale, labels)
