@@ -189,7 +189,7 @@ def _gain(
         if watch.stopped:
             return np.nan, np.nan
         predicted = _log_probabilities(fitted, columns, shown, values)
-    gains, exposures = np.zeros_like(values), _exposures(columns, values)
+    gains, exposures = np.zeros_like(values), exposures_of(columns, values)
     for at, column in enumerate(columns):
         own = hidden[:, at]
         seen = ~np.isnan(shown[:, at])
@@ -220,7 +220,7 @@ def _hidden(
     return hidden
 
 
-def _exposures(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Float[Array, " N"]:
+def exposures_of(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Float[Array, " N"]:
     """The product of each row's exposures; 1 without any."""
     return np.prod(values[:, [column.kind == "exposure" for column in columns]], axis=1)
 
@@ -229,7 +229,7 @@ def _unrelated(
     columns: Sequence[TableColumn], values: Float[Array, "N C"], generator: np.random.Generator
 ) -> Float[Array, "N C"]:
     """A copy whose columns are shuffled; with exposures, counts are drawn from their base rates."""
-    kinds, exposures = [column.kind for column in columns], _exposures(columns, values)
+    kinds, exposures = [column.kind for column in columns], exposures_of(columns, values)
     copy = generator.permuted(values, axis=0)
     for at, kind in enumerate(kinds):
         own = values[:, at]

@@ -17,6 +17,8 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 
+SPARSE = 0.5  # mean of counts that are mostly 0
+
 
 @dataclass(frozen=True)
 class TableColumns:
@@ -91,6 +93,13 @@ class TableColumns:
                 coded = np.log(coded / column.unit)
             found[:, place] = sticks(coded, words) if column.is_words else coded[:, None]
         return found
+
+    def are_sparse(self, outputs: Float[Array, "N E"]) -> bool:
+        """Whether all columns are counts, apart from exposures, with a mean below a half."""
+        kinds = [column.kind for column in self.columns]
+        if not set(kinds) <= {"count", "exposure"}:
+            return False
+        return bool(np.nanmean(outputs[:, [kind == "count" for kind in kinds]]) < SPARSE)
 
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
         """The data as columns of about unit variance, for the initial principal components.

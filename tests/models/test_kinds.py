@@ -13,6 +13,7 @@ from gplvm_core.models.problems.kinds import ITERATIONS
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError
+from gplvm_core.simulated.spikes import load_spikes
 from gplvm_core.store import save
 
 KINDS = {"size": ["s", "m", "l"], "eggs": "count"}
@@ -312,3 +313,10 @@ def test_impossible_requests_have_clear_messages(model: BayesianGPLVM) -> None:
         BayesianGPLVM(1, 5, max_iter=2).fit(rows[["width", "height"]]).complete(
             rows[["width", "height"]], return_probability=True
         )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_sparse_counts_do_not_switch_every_dimension_off():
+    spikes = load_spikes(150, 60, 0.3)
+    model = BayesianGPLVM(6, 20, max_iter=60, kinds=["count"] * 60, random_state=0)
+    assert model.fit(spikes.values).n_effective_ >= 1

@@ -25,6 +25,9 @@ from gplvm_core.models.problems.kinds import (
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Executor
 
+# Number of dimensions that start with their full spread if all counts are sparse.
+LEADING = 2
+
 
 class TrainedKinds(FromFiles):
     """Prepare and fit a model of one table, whose columns may be of several kinds.
@@ -100,7 +103,9 @@ class TrainedKinds(FromFiles):
             return begin
         values = (self.columns_.starting(targets),)
         outputs = MixedOutputs(targets, self.columns_.links())
-        return KindsStart(replace(begin, outputs=values), (outputs,))
+        # With all dimensions at once, training on sparse counts switches every dimension off.
+        leading = LEADING if self.columns_.are_sparse(targets) else None
+        return KindsStart(replace(begin, outputs=values, leading=leading), (outputs,))
 
     def _any_kinds(self, begin: KindsStart, run: Executor) -> KindsGraph:
         top = self._top(begin.begin.outputs[0], self.n_components)
