@@ -134,6 +134,10 @@ class TableColumns:
             done.append(part / level if level > 0.0 else part)
         return np.hstack(done)
 
+    def codes(self, outputs: Float[Array, "N D"], at: int) -> Float[Array, " N"]:
+        """The numbers of the words of column `at`; NaN where missing."""
+        return _codes(outputs[:, self.places[at]])
+
     def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[np.object_]:
         """Convert complete outputs to the values of the columns, N × C."""
         found = np.empty((len(outputs), len(self.columns)), dtype=object)

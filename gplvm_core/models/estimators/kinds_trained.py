@@ -23,6 +23,8 @@ from gplvm_core.models.problems.kinds import (
     any_kinds,
 )
 from gplvm_core.numerics import Array
+from gplvm_core.prediction import DATA
+from gplvm_core.prediction.sharpness import word_factors
 from gplvm_core.statistics import Executor
 
 # Number of dimensions that start with their full spread if all counts are sparse.
@@ -118,6 +120,10 @@ class TrainedKinds(FromFiles):
         assert isinstance(settled, KindsSettled)
         posterior, bound = settled.as_posterior(scaling), learnt.bound + offset
         self._set_fitted(node.belief, node.information, bound, settled.statistics, posterior)
+        if self.time_kernel is None:
+            known = scaling.center + scaling.scale * targets
+            factors = word_factors(self._network, self._columns, DATA, known)
+            self.posterior_ = replace(posterior, scale=posterior.scale * factors)
         # The sums contain the entries' weights, so later rows cannot be added to them.
         self.statistics_ = None  # type: ignore[assignment]
         notes = settled.of_columns(self._columns, scaling)
