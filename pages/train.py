@@ -85,8 +85,7 @@ def set_up() -> None:
     if goal == COLUMN:
         set_up_column(dataset)
         return
-    if all(column.kind != "exposure" for column in dataset.columns):
-        anything_button(dataset)
+    anything_button(dataset)
     if goal == SERIES:
         lead_to_time(dataset)
     if dataset.columns:
