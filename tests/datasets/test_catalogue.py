@@ -37,6 +37,7 @@ SHAPES = {
     "spikes": (400, 50),
     "lit_pairs": (192, 2 * 48 * 48),
     "silhouettes": (606, 32 * 32 + 28 * 3),
+    "walker": (1080, 313),
     "digits_views": (1797, 64 + 29 + 32),
     "toy_views": (100, 15 + 15),
 }

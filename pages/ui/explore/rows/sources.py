@@ -2,10 +2,19 @@
 
 import streamlit as st
 
+from gplvm_core import load_dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
-from pages.ui.explore.bring import Brought, bring, brought, mend, pasted, rows_brought
+from pages.ui.explore.bring import (
+    Brought,
+    bring,
+    brought,
+    mend,
+    pasted,
+    rows_brought,
+    unseen_of,
+)
 from pages.ui.explore.rows.files import example
 from pages.ui.shared.catalogue import Item, items
 from pages.ui.shared.plain import plain
@@ -165,9 +174,13 @@ def _ask_library(item: Item, name: str) -> None:
 def _teach(item: Item) -> None:
     """Describe the format, and offer an example, at once or as a file."""
     dataset, file = item.dataset, "rows-with-gaps.csv"
+    unseen = unseen_of(item)
 
     def take() -> None:
         bring(item, Brought("An example", ((file, example(dataset)),)))
+
+    def take_unseen() -> None:
+        bring(item, Brought(load_dataset(unseen).title, dataset=unseen))
 
     with st.container(horizontal=True, vertical_alignment="center"):
         picture = dataset.drawing.kind == "image"
@@ -177,6 +190,14 @@ def _teach(item: Item) -> None:
             + (" Pictures of another size are resized." if picture else ""),
             width="content",
         )
+        if unseen:
+            st.button(
+                "Try an unseen film",
+                type="primary",
+                icon=":material/movie:",
+                key="rows_unseen",
+                on_click=take_unseen,
+            )
         st.button(
             "Try an example",
             type="tertiary",
