@@ -26,7 +26,7 @@ class SequencePanel:
     std: their standard deviations, drawn around the values; with `heat`, drawn instead of them.
     card: for tables with words what is drawn instead of values, with the probability of every word
     (T, W), in the data set's order of columns and words. like: rows with another drawing than the
-    data set, such as another view.
+    data set, such as another view. nothing: what is said where all values are unknown.
     """
 
     title: str
@@ -36,6 +36,7 @@ class SequencePanel:
     heat: bool = False
     card: Float[Array, "T W"] | None = None
     like: DrawnData | None = None
+    nothing: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +126,7 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
         shown = dataset if panel.like is None else panel.like
         drawing, shape = shown.drawing, list(shown.drawing.shape)
         described: dict[str, Any] = {"title": panel.title, "words": panel.words, "spread": False}
+        described["nothing"] = panel.nothing
         if panel.heat and panel.std is not None:
             most = max(float(np.nanmax(panel.std)), 1e-300)
             arrays[f"values{number}"], shape = as_pictures(drawing, panel.std, (0.0, most))

@@ -25,6 +25,7 @@ const HEIGHTS = [350, 330, 160]; // height of each panel beside the map for 1, 2
  * @property {boolean} [spread] whether there are standard deviations
  * @property {Drawing} [drawing] if it is not that of the stage
  * @property {number[]} [shape] of a picture
+ * @property {string} [nothing] what is said where there is no picture
  */
 
 export class PlayerPictures {
@@ -128,7 +129,7 @@ export class PlayerPictures {
       if (heat) options.heat = [0, this.reel.header.white];
       const nothing = values.every(Number.isNaN);
       if (!nothing) drawOutput(context, this.shown(panel), values, ...size, options);
-      else this.drawNothing(context, ...size, theme);
+      else this.drawNothing(context, ...size, theme, panel.nothing);
       if (!canvas.hasAttribute("aria-label")) canvas.setAttribute("aria-label", [title, this.shown(panel).kind === "skeleton" && "arrow keys turn the figure"].filter(Boolean).join("; "));
     });
   }
@@ -139,12 +140,13 @@ export class PlayerPictures {
    * @param {number} width
    * @param {number} height
    * @param {Theme} theme
+   * @param {string} [words]
    */
-  drawNothing(context, width, height, theme) {
+  drawNothing(context, width, height, theme, words) {
     context.font = `13px ${theme.font}`;
     context.fillStyle = css(theme.muted);
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillText(this.reel.isForecast(this.state.time) ? "beyond the data" : "no picture here", width / 2, height / 2);
+    context.fillText(words || (this.reel.isForecast(this.state.time) ? "beyond the data" : "no picture here"), width / 2, height / 2);
   }
 }

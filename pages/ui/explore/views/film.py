@@ -14,7 +14,7 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.sequence import Cue, Reel, SequencePanel, pack_reel, pack_stage
-from gplvm_core.wire.views import ViewRows, is_label_view, joint_chart
+from gplvm_core.wire.views import ViewRows, is_label_view
 from pages.ui.explore.time.fill import filling
 from pages.ui.explore.time.player import show_player, stores
 from pages.ui.explore.views.model import charts_of
@@ -92,7 +92,7 @@ def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> N
         return
     st.session_state[f"views_film|{name}"] = key, found
     reel = reel_of(rows, film, found)
-    chart = joint_chart(charts_of(item.model, item.dataset))
+    chart = charts_of(item.model, item.dataset)[film.to]
     own = stores(f"views film|{name}")
     with room_for("player"):
         show_player(
@@ -124,7 +124,7 @@ def reel_of(rows: dict[str, ViewRows], film: Film, found: Followed) -> Reel:
         SequencePanel(f"Given: {film.given}", film.rows, like=given),
         SequencePanel(WITH_TIME, found.together, found.std, like=to),
         *(
-            SequencePanel(title, found.alone[:, k], like=to)
+            SequencePanel(title, found.alone[:, k], like=to, nothing="no other answer")
             for k, title in enumerate((FIRST, SECOND))
         ),
     ]

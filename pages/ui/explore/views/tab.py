@@ -40,9 +40,9 @@ def views(item: Item, name: str) -> None:
         "**Alternatives.** A given view determines the shared dimensions. The private dimensions "
         "of the other view are not determined: each alternative copies them from another "
         "training row.",
-        "**New rows and films.** Rows of one view can be brought as a file. The frames of a film are "
-        "inferred together, if the model was trained with time: where a frame alone has two "
-        "explanations, the frames before and after it decide. The rows are not added to the model.",
+        "**New rows and films.** Rows of one view can be brought as a file. If the model was "
+        "trained with time, it infers the frames of a film together. Where a frame alone has two "
+        "explanations, the frames before and after it decide. The model does not change.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
         "and − zoom, 0 resets. On a figure, the arrow keys turn it.",
         *bullets(item.model.notes_),
