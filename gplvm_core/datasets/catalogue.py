@@ -19,6 +19,7 @@ from gplvm_core.simulated.lit_pairs import load_lit_pairs
 from gplvm_core.simulated.silhouettes import load_silhouettes
 from gplvm_core.simulated.spikes import load_spikes
 from gplvm_core.simulated.toy_views import toy_views
+from gplvm_core.simulated.turned_digit import load_turned_digit
 from gplvm_core.simulated.walker import load_unseen_walk, load_walker
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
@@ -33,6 +34,7 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("diabetes", load_diabetes),
     ("countries", countries.load_countries),
     ("spikes", load_spikes),
+    ("turned_digit", load_turned_digit),
     ("lit_pairs", load_lit_pairs),
     ("silhouettes", load_silhouettes),
     ("walker", load_walker),

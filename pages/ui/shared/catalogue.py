@@ -24,6 +24,7 @@ GALLERY_ORDER = (
     "countries",
     "faces",
     "digits",
+    "turned_digit",
     "spikes",
     "flow",
 )
