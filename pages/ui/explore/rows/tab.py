@@ -10,6 +10,7 @@ from pages.ui.explore.head import turn_to
 from pages.ui.explore.rows.canvas import rows_canvas
 from pages.ui.explore.rows.export import export
 from pages.ui.explore.rows.sources import asked_rows
+from pages.ui.explore.rows.stay import stay
 from pages.ui.explore.rows.work import Work, begin, key_of, prepared, step, work_on
 from pages.ui.shared.about import about
 from pages.ui.shared.catalogue import Item
@@ -57,6 +58,7 @@ def answered(item: Item, name: str, own: NewRows) -> None:
         except ValueError as error:  # a kernel that the page cannot draw
             st.info(plain(error))
         export(item, name, own, found)
+        stay(item, name, own, found)
     if wanted is not None:
         st.session_state[CHOSEN] = (name, wanted)
         turn_to(item.key, FILL.tab)
