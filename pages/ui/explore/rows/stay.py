@@ -17,8 +17,8 @@ from gplvm_core.training import JobError
 from pages.ui.explore.head import turn_to
 from pages.ui.shared.catalogue import Item, user_library
 from pages.ui.shared.doors import FIRST_TAB
+from pages.ui.shared.own_jobs import begin
 from pages.ui.shared.plain import plain
-from pages.ui.train.own_jobs import begin
 
 
 def stay(item: Item, name: str, own: NewRows, found: Answers) -> None:

@@ -9,8 +9,8 @@ from gplvm_core.figures.view_parts import Part
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.sequence import usual_step
 from gplvm_core.wire.views import ViewRows
+from pages.ui.explore.ask_rows import asked_rows
 from pages.ui.explore.bring import Brought, bring, brought, unseen_of
-from pages.ui.explore.rows.sources import asked_rows
 from pages.ui.explore.views.answers import Asked, answers, ask_private
 from pages.ui.explore.views.desk import choose, desk, keep
 from pages.ui.explore.views.film import Film, show_film

@@ -1,4 +1,4 @@
-"""Fills gaps in a thread: it takes seconds, and the page should stay responsive."""
+"""Infers sequences in a thread: it takes seconds, and the page should stay responsive."""
 
 import threading
 import time
