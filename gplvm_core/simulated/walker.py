@@ -96,12 +96,12 @@ def film(random: np.random.RandomState) -> tuple[Array, Array, Array]:
     times = STEP * np.arange(FRAMES)
     turning = random.uniform(0.5, 0.9) * random.choice([-1.0, 1.0])
     pauses = 0.8 * np.sin(2.0 * np.pi * times / random.uniform(5.0, 8.0) + random.uniform(0, 6.3))
-    heading = random.uniform(0.0, 2.0 * np.pi) + turning * times + pauses
+    heading: Array = random.uniform(0.0, 2.0 * np.pi) + turning * times + pauses
     phase = 2.0 * np.pi * (times / GAIT + random.uniform())
     wave = np.zeros(FRAMES)
     for centre in np.array([1.5, 4.5, 7.5]) + random.uniform(-0.6, 0.6, 3):
         wave = np.maximum(wave, np.exp(-0.5 * ((times - centre) / 0.6) ** 2))
-    return heading, phase, wave
+    return heading, np.asarray(phase), np.asarray(wave)
 
 
 def load_walker() -> Dataset:
