@@ -4,10 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import multivariate_normal
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
+from gplvm_core.lessons.chances import chance
 from gplvm_core.lessons.dimensions import dimensions
 from gplvm_core.lessons.forecasts import drawn_ahead, forecasts, iterated, learnt, series
 from gplvm_core.lessons.four_maps import Judged, four_maps
@@ -158,6 +160,30 @@ def test_the_likelihood_rises_with_dimensions_and_the_bound_does_not() -> None:
     )
     assert np.all(np.diff(likelihood) > 0.02)
     assert np.all(np.abs(np.diff(bound[1:])) < 0.01)
+
+
+def test_the_probability_of_yes_matches_sampling_of_functions() -> None:
+    x = np.array([-1.0, -0.8, 0.5, 0.7, 0.9])
+    yes, at = np.array([1.0, 1.0, 0.0, 1.0, 0.0]), np.array([-0.9, 0.0, 0.7, 3.0])
+    every = np.append(x, at)
+    draws = multivariate_normal(np.zeros(9), 9.0 * RBF(0.6)(every[:, None]) + 1e-8 * np.eye(9))
+    f = draws.rvs(400_000, random_state=0)
+    signs = np.where(yes > 0.5, 1.0, -1.0)
+    weights = np.exp(-np.logaddexp(0.0, -signs * f[:, :5]).sum(axis=1))
+    expected = weights @ expit(f[:, 5:]) / weights.sum()
+    found = chance(x, yes, at, 0.6).of_yes
+    # The quadratic bound is a little too sure between the rows.
+    np.testing.assert_allclose(found, expected, atol=0.04)
+    assert found[3] == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_coin_toss_is_known_and_an_empty_place_is_not() -> None:
+    x = np.linspace(1.5, 2.3, 14)
+    yes = (np.arange(14) % 2).astype(float)
+    coin, empty = (chance(x, yes, np.array([place]), 0.6) for place in (1.9, -3.0))
+    assert coin.of_yes == pytest.approx(0.5, abs=0.05) == empty.of_yes
+    widths = [float((each.quantile(0.95) - each.quantile(0.05))[0]) for each in (coin, empty)]
+    assert widths[0] < 0.5 < 0.9 < widths[1]
 
 
 def test_torn_pairs_are_neighbours_that_are_far_apart() -> None:

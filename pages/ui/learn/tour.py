@@ -8,6 +8,7 @@ from pages.ui.learn.depth.families import families
 from pages.ui.learn.depth.prior import prior
 from pages.ui.learn.figure import figure
 from pages.ui.learn.stop import Note, OwnStop, Stop
+from pages.ui.learn.stops.chances import CHANCES
 from pages.ui.learn.stops.dimensions import DIMENSIONS
 from pages.ui.learn.stops.forecasts import FORECASTS
 from pages.ui.learn.stops.four_maps import FOUR_MAPS
@@ -59,6 +60,7 @@ STOPS: tuple[Stop | OwnStop, ...] = (
     MORE_DIMENSIONS,
     DIMENSIONS,
     TORN_PAIRS,
+    CHANCES,
     INDUCING,
     NOISY_INPUTS,
     FORECASTS,
