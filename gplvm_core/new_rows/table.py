@@ -206,8 +206,8 @@ def _numbers(cells: Any, name: str, before: int) -> Any:
             numbers[row] = float(text.replace(",", "."))
         except ValueError:
             raise DataError(
-                f"row {before + row + 1}, column “{name}”: “{text}” is no number. Correct it, or leave the "
-                "cell empty."
+                f"row {before + row + 1}, column “{name}”: “{text}” is no number. Correct it, or "
+                "leave the cell empty."
             ) from None
     if np.isinf(numbers).any():
         first = int(np.flatnonzero(np.isinf(numbers))[0])

@@ -18,6 +18,7 @@ from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.readers.tables.sheets import workbook_text
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
+from pages.ui.explore.bring import CHOSEN
 from pages.ui.explore.rows.files import (
     answer_table,
     as_csv,
@@ -28,7 +29,7 @@ from pages.ui.explore.rows.files import (
 )
 from pages.ui.explore.rows.work import key_of
 from pages.ui.shared.catalogue import open_item
-from tests.app.apptest import finished, press, query, run_page, said, stores
+from tests.app.apptest import finished, go_to, press, query, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -244,3 +245,16 @@ def test_a_training_may_begin_with_the_rows(opened, flow):
     job = finished(query(at, "job"))
     assert job.name == "My flow, with 6 more rows"
     assert training.dataset(job.id).n_points == flow.n_points + 6
+
+
+def test_a_row_that_is_opened_in_fill_in_is_shown_as_it_is(opened, flow, model):
+    at = opened()
+    rows = [flow.column_names, *flow.values[:6].round(4)]
+    at = at.file_uploader[0].upload("more.csv", table(*rows)).run()
+    key = query(at, "model")
+    at.session_state[CHOSEN] = (f"{key}|{model.bound_:.10g}", 4)
+    at = go_to(at, "fill", model=key)
+    assert not at.exception
+    answer, _ = stores(at)["answer"]
+    assert answer["item"].startswith("own 4 ")
+    assert answer["summary"]["hidden"] == 0, answer.keys()
