@@ -113,6 +113,11 @@ STORIES: dict[str, Story] = {
         "A body in motion, and its outline from one side.",
         "From the outline the model draws the body, and from the body the outline.",
     ),
+    "walker": Story(
+        "A walker",
+        "A simulated body that walks, turns and waves, and its silhouettes.",
+        "Front and back have the same silhouette; the film around a frame decides which it is.",
+    ),
     "digits_views": Story(
         "Digits, three ways",
         "Handwritten digits as pixels, as Fourier coefficients and as profiles.",
