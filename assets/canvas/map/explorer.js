@@ -7,6 +7,7 @@ import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { Body } from "../pull/body.js";
+import { canPaint, Painting } from "../pull/painting.js";
 import { canPull } from "../pull/solver.js";
 import { mapActions } from "./actions.js";
 import { announce, showCrowd } from "./announce.js";
@@ -56,7 +57,7 @@ export class Explorer {
     this.root = this.parts.explorer;
     skipToMap(this.parts);
     this.frame = new NextFrame(() => {
-      this.body?.step(performance.now());
+      (this.body ?? this.painting)?.step(performance.now());
       this.drawOutputs();
       this.map.drawUpper();
     });
@@ -78,6 +79,7 @@ export class Explorer {
     }
     this.inspector = this.parts.inspector ? new Inspector(/** @type {any} */ (this)) : null;
     this.body = this.parts.inspector ? bodyOf(/** @type {any} */ (this)) : null;
+    this.painting = this.parts.inspector ? paintingOf(/** @type {any} */ (this)) : null;
     this.controls = new Controls(this);
     this.search = this.parts.search ? new Search(this) : null;
     shareLink(this.parts.share, () => this.names.toLink());
@@ -304,6 +306,7 @@ export class Explorer {
   /** The largest height of a picture. @returns {number} */
   mostHeight() {
     if (this.body) return this.root.clientWidth >= 720 ? 420 : 300;
+    if (this.painting) return this.root.clientWidth >= 720 ? 300 : 240;
     return this.root.clientWidth >= 720 ? 300 : 148;
   }
 
@@ -351,7 +354,7 @@ export class Explorer {
     this.controls.stop();
     this.memory.stop();
     this.inspector?.stop();
-    this.body?.stop();
+    (this.body ?? this.painting)?.stop();
     this.search?.stop();
     this.paths?.stop();
     this.shades?.stop();
@@ -364,6 +367,12 @@ export class Explorer {
 function bodyOf(explorer) {
   const [picture] = explorer.pictures;
   return explorer.model.drawing.kind === "skeleton" && canPull(explorer.model) ? new Body(explorer, picture) : null;
+}
+
+/** The picture to paint on, if the page can search the model for it. @param {Explorer<LatentModel>} explorer */
+function paintingOf(explorer) {
+  const [picture] = explorer.pictures;
+  return explorer.model.drawing.kind === "image" && canPaint(explorer.model) ? new Painting(explorer, picture) : null;
 }
 
 /** The names in this browser, for a page without a server. @param {MapModel} model */

@@ -7,45 +7,36 @@ import { inSlices } from "../kit/slices.js";
 import { BODY_KEYS, BodyKeys } from "./body_keys.js";
 import { BodyPointer } from "./body_pointer.js";
 import { BodyDrag } from "./drag.js";
-import { Explanations } from "./explanations.js";
+import { Grasp } from "./grasp.js";
 import { drawHandles, jointName, limbEnds } from "./handles.js";
 import { finish } from "./near.js";
 
 /** @import { OutputPicture } from "../kit/output_picture.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Explorer } from "../map/explorer.js" */
+/** @import { Held } from "./drag.js" */
 
 const MOST_POSES = 60; // for undo and redo
-const TRAIL_MS = 1600;
 const HALO_EVERY = 4; // frames
 const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside the body to turn it.";
 
-export class Body {
+export class Body extends Grasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of a skeleton */
   constructor(explorer, picture) {
-    this.explorer = explorer;
-    this.picture = picture;
-    this.canvas = picture.canvas;
-    this.drawing = explorer.model.drawing;
+    super(explorer, picture);
     this.ends = limbEnds(this.drawing.skeleton.parents);
     /** @type {BodyDrag | null} */
     this.drag = null;
-    /** The point that the drag has set last. @type {string | null} */
-    this.at = null;
     /** Poses at kept places, for undo and redo. @type {Map<string, Float64Array>} */
     this.poses = new Map();
     /** @type {Float64Array | null} */
     this.halo = null;
     this.frames = 0;
     this.last = 0;
-    /** The requested frame of the trail. */
-    this.fading = 0;
-    this.cease = () => {};
     this.on("pointerenter", () => this.wake());
     this.on("focus", () => this.wake());
     this.pointer = new BodyPointer(this);
     this.keys = new BodyKeys(this);
-    this.explanations = new Explanations(this);
     this.words = element("p", { class: "body-hint" }, BODY_HINT);
     this.canvas.after(this.explanations.small, this.words);
     this.canvas.setAttribute("role", "application");
@@ -58,12 +49,7 @@ export class Body {
     picture.keys = BODY_KEYS;
   }
 
-  /** Listen before the listeners that turn the figure. @param {string} name @param {(event: any) => void} heard */
-  on(name, heard) {
-    this.canvas.addEventListener(name, heard, { capture: true });
-  }
-
-  /** Whether a joint is being moved. */
+  /** Whether a joint is being moved. @override */
   get busy() {
     return this.pointer.press !== null || (this.drag !== null && !this.drag.still);
   }
@@ -108,12 +94,6 @@ export class Body {
     this.goTo(point);
   }
 
-  /** Show a place without keeping it. @param {Float64Array} point */
-  goTo(point) {
-    this.explorer.dispatch({ type: "move", point });
-    this.at = String(this.explorer.state.point);
-  }
-
   /** One frame; called before the explorer draws. @param {number} now in milliseconds */
   step(now) {
     const { drag, explorer, explorer: { state } } = this;
@@ -123,24 +103,11 @@ export class Body {
     this.last = now;
     if (!drag.step(frames)) return;
     this.goTo(drag.point);
-    state.trail.push({ point: drag.point.slice(), time: now });
-    if (!this.fading) this.fade();
+    this.trace(now);
     if (this.frames++ % HALO_EVERY === 0) this.halo = drag.freedom();
     this.showReach();
     explorer.paint();
     if (drag.still && !this.pointer.press) this.end();
-  }
-
-  /** The trail on the map fades; only the map's upper canvas is drawn for it. */
-  fade() {
-    const { state, map } = this.explorer;
-    this.fading = requestAnimationFrame((now) => {
-      while (state.trail.length && now - state.trail[0].time > TRAIL_MS) state.trail.shift();
-      state.trailTime = now;
-      if (!this.busy) map.drawUpper();
-      this.fading = 0;
-      if (state.trail.length) this.fade();
-    });
   }
 
   /** Keep the place: one step of undo. Then look for other explanations. */
@@ -211,15 +178,10 @@ export class Body {
     return jointName(this.drawing.skeleton.names[joint]);
   }
 
-  /** @param {string} words for screen readers */
-  say(words) {
-    if (this.explorer.parts.announce) this.explorer.parts.announce.textContent = words;
-  }
-
   /** Report a joint that cannot follow. */
   showReach() {
     const { drag } = this;
-    const far = drag?.held().find((held) => drag.outOfReach(held)) ?? null;
+    const far = drag?.held().find((/** @type {Held} */ held) => drag.outOfReach(held)) ?? null;
     const stuck = far && drag?.limbs.fixed(far.joint);
     this.canvas.dataset.reach = far ? (stuck ? "never" : "far") : "near";
     this.words.hidden = !far;
@@ -244,10 +206,9 @@ export class Body {
     return this.drag?.holds && this.at !== null && String(this.explorer.shownPoint()) === this.at ? this.halo : null;
   }
 
+  /** @override */
   stop() {
     this.keys.stop();
-    cancelAnimationFrame(this.fading);
-    this.cease();
-    this.explanations.cease();
+    super.stop();
   }
 }
