@@ -71,6 +71,11 @@ GALLERY = {
     "countries": Exhibit(
         "countries", "142 countries over fifty years", {"n_components": 5, "n_inducing": 30}
     ),
+    "turned": Exhibit(
+        "turned_digit",
+        "One digit, turned",
+        {"n_components": 10, "n_inducing": 40, "max_iter": 1500},
+    ),
     "spikes": Exhibit(
         "spikes", "A path, found from spikes alone", {"n_components": 5, "n_inducing": 30}
     ),

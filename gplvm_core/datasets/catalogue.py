@@ -19,6 +19,7 @@ from gplvm_core.simulated.lit_pairs import load_lit_pairs
 from gplvm_core.simulated.silhouettes import load_silhouettes
 from gplvm_core.simulated.spikes import load_spikes
 from gplvm_core.simulated.toy_views import toy_views
+from gplvm_core.simulated.turned_digit import load_turned_digit
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("people", load_people),
@@ -32,6 +33,7 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("diabetes", load_diabetes),
     ("countries", countries.load_countries),
     ("spikes", load_spikes),
+    ("turned_digit", load_turned_digit),
     ("lit_pairs", load_lit_pairs),
     ("silhouettes", load_silhouettes),
     ("digits_views", digit_views.load_digits_views),

@@ -35,6 +35,7 @@ SHAPES = {
     "diabetes": (442, 11),
     "countries": (142, 9),
     "spikes": (400, 50),
+    "turned_digit": (120, 20 * 20),
     "lit_pairs": (192, 2 * 48 * 48),
     "silhouettes": (606, 32 * 32 + 28 * 3),
     "digits_views": (1797, 64 + 29 + 32),

@@ -23,6 +23,7 @@ GALLERY_ORDER = (
     "countries",
     "faces",
     "digits",
+    "turned_digit",
     "spikes",
     "flow",
 )

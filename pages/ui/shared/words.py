@@ -98,6 +98,11 @@ STORIES: dict[str, Story] = {
         "Simulated spikes of 50 neurons that follow an unknown path.",
         "See the path that the model finds from the spike counts only.",
     ),
+    "turned_digit": Story(
+        "Turned digit",
+        "One handwritten digit, turned in steps of 3 degrees.",
+        "Of ten dimensions, the model keeps the two that a loop needs.",
+    ),
     "lit_pairs": Story(
         "Pairs of heads",
         "Two heads at a time, under the same lamp.",
