@@ -14,6 +14,7 @@ import { finish, NearData } from "../../assets/canvas/pull/near.js";
 import { PaintedPull } from "../../assets/canvas/pull/painted.js";
 import { Seeds } from "../../assets/canvas/pull/seeds.js";
 import { Sketch } from "../../assets/canvas/pull/sketch.js";
+import { POSSIBLE, possiblePoses } from "../../assets/canvas/pull/possible.js";
 import { canPull, Pull } from "../../assets/canvas/pull/solver.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
@@ -49,6 +50,31 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     close(pull.value(x), value, 1e-9);
   });
 }
+
+test("possible poses respect the held joint, differ, and have the bones' lengths", () => {
+  const model = new LatentModel(new Uint8Array(Buffer.from(NUMBERS.body.bytes, "base64")));
+  const drag = new BodyDrag(model);
+  const start = new Float64Array(model.nOutputs);
+  model.predict(model.position(4), start);
+  drag.begin(model.position(4), start);
+  drag.grab(2, { yaw: 0, pitch: 0 });
+  drag.moveBy(0.02, 0.01);
+  for (let frame = 0; frame < 60 && drag.step(); frame++);
+  let seed = 7;
+  const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+  const before = [...drag.point, ...drag.pose];
+  const poses = finish(possiblePoses(drag, random));
+  assert.equal(poses.length, POSSIBLE);
+  assert.deepEqual([...drag.point, ...drag.pose], before, "the drag itself is unchanged");
+  const hand = poses.map(({ pose }) => [pose[9], pose[10], pose[11]]);
+  const spread = [0, 1, 2].map((axis) => Math.max(...hand.map((place) => place[axis])) - Math.min(...hand.map((place) => place[axis])));
+  assert.ok(Math.max(...spread) > 0.05 * drag.unit, "the free hand varies");
+  for (const { pose } of poses) {
+    const [across, up] = [pose[6] - drag.hand.place[0], pose[7] - drag.hand.place[1]];
+    assert.ok(Math.hypot(across, up) < 0.03, `${across}, ${up}`);
+    drag.limbs.parents.forEach((p, j) => p >= 0 && close(Math.hypot(...[0, 1, 2].map((axis) => pose[3 * j + axis] - pose[3 * p + axis])), drag.limbs.lengths[j], 1e-3));
+  }
+});
 
 // --- paint -------------------------------------------------------------------------------------
 

@@ -333,12 +333,15 @@ export class Explorer {
     this.paint();
     this.wall?.draw();
     this.body?.explanations.show();
+    this.body?.possible.show();
     this.selecting?.turned();
   }
 
   /** Streamlit's theme changed. */
   retheme() {
     takeTheme(this.root, this.state.theme);
+    (this.body ?? this.painting)?.explanations.show();
+    this.body?.possible.show();
     this.controls.showLegend();
     this.wall?.draw();
     this.selecting?.show();

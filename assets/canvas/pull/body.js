@@ -10,11 +10,12 @@ import { BodyDrag } from "./drag.js";
 import { Grasp } from "./grasp.js";
 import { drawHandles, jointName, limbEnds } from "./handles.js";
 import { finish } from "./near.js";
+import { Possible } from "./possible.js";
 
 /** @import { OutputPicture } from "../kit/output_picture.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Explorer } from "../map/explorer.js" */
-/** @import { Held } from "./drag.js" */
+/** @import { Explanation, Held } from "./drag.js" */
 
 const MOST_POSES = 60; // for undo and redo
 const HALO_EVERY = 4; // frames
@@ -23,7 +24,7 @@ const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside the body to tur
 export class Body extends Grasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of a skeleton */
   constructor(explorer, picture) {
-    super(explorer, picture);
+    super(explorer, picture, "Another body for these handles");
     this.ends = limbEnds(this.drawing.skeleton.parents);
     /** @type {BodyDrag | null} */
     this.drag = null;
@@ -38,7 +39,12 @@ export class Body extends Grasp {
     this.pointer = new BodyPointer(this);
     this.keys = new BodyKeys(this);
     this.words = element("p", { class: "body-hint" }, BODY_HINT);
+    this.possible = new Possible(this);
+    const draw = element("button", { type: "button", title: "Eight random bodies that respect what you hold" }, "Possible poses");
+    draw.addEventListener("click", () => this.possible.search());
+    this.draws = element("div", { class: "possible-poses", hidden: "" }, draw, this.possible.small);
     this.canvas.after(this.explanations.small, this.words);
+    explorer.parts.inspector.querySelector(".facts")?.after(this.draws);
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-roledescription", "body");
     explorer.root.dataset.body = "true";
@@ -86,6 +92,7 @@ export class Body extends Grasp {
     const point = explorer.shownPoint();
     const here = this.at !== null && String(point) === this.at;
     explorer.state.leave();
+    this.possible.forget();
     if (here) return;
     drag.free();
     drag.begin(point, this.picture.values);
@@ -124,8 +131,19 @@ export class Body extends Grasp {
     this.halo = drag.holds ? drag.freedom() : null;
     this.words.hidden = true;
     this.cease();
+    this.draws.hidden = !drag.holds;
     this.explanations.search();
     explorer.paint();
+  }
+
+  /** Keep a possible pose as it is. @param {Explanation} explanation */
+  takePose({ point, pose }) {
+    const { drag } = this;
+    if (!drag) return;
+    drag.point.set(point);
+    drag.pose.set(pose);
+    this.goTo(drag.point);
+    this.end();
   }
 
   /** Hold a joint where it is, or let it go. @param {number} joint */
@@ -161,6 +179,8 @@ export class Body extends Grasp {
     this.cease();
     this.keys.stop();
     this.halo = null;
+    this.draws.hidden = true;
+    this.possible.forget();
     this.explanations.forget();
   }
 
@@ -209,6 +229,7 @@ export class Body extends Grasp {
   /** @override */
   stop() {
     this.keys.stop();
+    this.possible.cease();
     super.stop();
   }
 }

@@ -258,13 +258,19 @@ export class BodyDrag {
     return all;
   }
 
+  /** The same objective for a search beside the drag. */
+  searcher() {
+    const search = new Pull(this.model, this.near);
+    search.hold(this.pull.handles.map((handle) => ({ ...handle })), this.pull.functionals.bones);
+    return search;
+  }
+
   /** Other explanations of the handles, the best first; some work at a step. @returns {Generator<void, Explanation[]>} */
   *others() {
     yield* this.seeds.prepare();
-    const search = new Pull(this.model, this.near);
+    const search = this.searcher();
     const seeds = new Seeds(search.functionals, this.near);
     seeds.cross = this.seeds.cross;
-    search.hold(this.pull.handles.map((handle) => ({ ...handle })), this.pull.functionals.bones);
     /** @type {Explanation[]} */
     const found = [];
     const own = search.factorAt(this.point).score;

@@ -10,14 +10,15 @@ import { inSlices } from "../kit/slices.js";
 const OTHER_SIZE = 54; // CSS pixels
 
 export class Explanations {
-  /** @param {Grasp} grasp */
-  constructor(grasp) {
+  /** @param {Grasp} grasp @param {{ one: string, all: string, title: string }} [words] for one picture, all of them, and a press */
+  constructor(grasp, words = { one: "Other explanation", all: "Other explanations", title: `${grasp.other} (A)` }) {
     this.grasp = grasp;
+    this.words = words;
     /** @type {Explanation[]} */
     this.found = [];
     this.next = 0;
     this.cease = () => {};
-    this.small = element("div", { class: "explanations", role: "group", "aria-label": "Other explanations", hidden: "" });
+    this.small = element("div", { class: "explanations", role: "group", "aria-label": words.all, hidden: "" });
   }
 
   /** Look for them, in slices of time. */
@@ -55,13 +56,13 @@ export class Explanations {
   }
 
   show() {
-    const { small, found, grasp: { drawing, other, explorer: { state } } } = this;
+    const { small, found, words, grasp: { drawing, explorer: { state } } } = this;
     small.hidden = !found.length;
     small.replaceChildren(...found.map(({ pose }, i) => {
       const height = Math.min(outputHeight(drawing, OTHER_SIZE, true), 1.3 * OTHER_SIZE);
       const canvas = element("canvas", { style: `width:${OTHER_SIZE}px; height:${height}px`, "aria-hidden": "true" });
       drawOutput(fitCanvas(canvas, OTHER_SIZE, height), drawing, pose, OTHER_SIZE, height, { theme: state.theme, turn: state.turn, small: true });
-      const button = element("button", { type: "button", title: `${other} (A)`, "aria-label": `Other explanation ${i + 1}` }, canvas);
+      const button = element("button", { type: "button", title: words.title, "aria-label": `${words.one} ${i + 1}` }, canvas);
       button.addEventListener("click", () => this.take(i));
       return button;
     }));

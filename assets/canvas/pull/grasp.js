@@ -11,8 +11,8 @@ import { Explanations } from "./explanations.js";
 const TRAIL_MS = 1600;
 
 export class Grasp {
-  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture */
-  constructor(explorer, picture) {
+  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture @param {string} other what another explanation is */
+  constructor(explorer, picture, other) {
     this.explorer = explorer;
     this.picture = picture;
     this.canvas = picture.canvas;
@@ -24,8 +24,7 @@ export class Grasp {
     /** The requested frame of the trail. */
     this.fading = 0;
     this.cease = () => {};
-    /** What a small picture of another explanation is. */
-    this.other = "Another body for these handles";
+    this.other = other;
     this.explanations = new Explanations(this);
   }
 

@@ -27,8 +27,7 @@ const PAINT_KEYS = "Arrow keys move the brush, Space paints or erases, brackets 
 export class Painting extends Grasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of an image */
   constructor(explorer, picture) {
-    super(explorer, picture);
-    this.other = "Another picture for this paint";
+    super(explorer, picture, "Another picture for this paint");
     /** @type {Sketch | null} */
     this.drag = null;
     /** What was painted at kept places, for undo and redo. @type {Map<string, Float64Array>} */

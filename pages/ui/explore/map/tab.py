@@ -22,7 +22,8 @@ CALIBRATED = (
 BODY = (
     "**The body.** Drag a joint, and the rest follows: the model finds the most probable body with "
     "the joint there. Press a joint to pin it. The circles show how free each joint still is. "
-    "Small pictures are other bodies for the same joints. Drag beside the body to turn it. "
+    "Small pictures are other bodies for the same joints. *Possible poses* draws eight random "
+    "bodies that respect what you hold. Drag beside the body to turn it. "
     "With the keyboard, Tab chooses a joint, arrow keys move it, P pins it, A shows another body, "
     "and Escape lets go."
 )
