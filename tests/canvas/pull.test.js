@@ -12,6 +12,7 @@ import { BodyDrag } from "../../assets/canvas/pull/drag.js";
 import { Limbs } from "../../assets/canvas/pull/limbs.js";
 import { finish, NearData } from "../../assets/canvas/pull/near.js";
 import { PaintedPull } from "../../assets/canvas/pull/painted.js";
+import { cannotPull } from "../../assets/canvas/pull/painting.js";
 import { Seeds } from "../../assets/canvas/pull/seeds.js";
 import { Sketch } from "../../assets/canvas/pull/sketch.js";
 import { POSSIBLE, possiblePoses } from "../../assets/canvas/pull/possible.js";
@@ -131,6 +132,14 @@ test("a sketch follows the paint within a few frames, and its other explanations
   for (const { pose } of settled) assert.ok(sketch.differ(pose, sketch.pose));
   sketch.paint(0, Infinity);
   assert.equal(sketch.pull.targets[0], target[0]);
+});
+
+test("a model that the page cannot search says so", () => {
+  const image = { drawing: { kind: "image" }, outputs: { groups: 0 }, lengths: true, table: null };
+  assert.equal(cannotPull(image), "");
+  assert.match(cannotPull({ ...image, lengths: false }), /cannot paint.*kernel/);
+  assert.match(cannotPull({ ...image, outputs: { groups: 40 } }), /40 noise levels/);
+  assert.match(cannotPull({ ...image, drawing: { kind: "skeleton" }, lengths: false }), /cannot drag.*kernel/);
 });
 
 test("the picture of what is known narrows where pixels are painted", () => {

@@ -57,7 +57,7 @@ export class PaintedPull extends Climber {
     if (before === target || (Number.isNaN(before) && Number.isNaN(target))) return;
     const { model: { outputs, center, weights, nTerms: R, nOutputs: D }, own } = this;
     const sums = this.sums[outputs.basis ? outputs.kind[d] : 0];
-    const scale = outputs.scales[d];
+    const scale = outputs.scales[d] || 1;
     for (let r = 0; r < R; r++) own[r] = weights[r * D + d] / scale;
     const [old, now] = [before, target].map((value) => (Number.isNaN(value) ? 0 : (value - center[d]) / scale));
     const step = Number(!Number.isNaN(target)) - Number(!Number.isNaN(before));

@@ -275,7 +275,11 @@ export class Painting extends Grasp {
   }
 }
 
-/** Whether the page can search a model for painted pixels. @param {LatentModel} model */
-export function canPaint(model) {
-  return canPull(model) && model.outputs.groups <= MOST_KINDS;
+/** Why the page cannot search a model for its outputs; "" if it can. @param {LatentModel} model */
+export function cannotPull(model) {
+  const { drawing: { kind }, outputs } = model;
+  const what = kind === "image" ? "paint on the picture" : "drag the body";
+  if (!canPull(model)) return `You cannot ${what}: the page cannot differentiate this model's kernel.`;
+  if (kind === "image" && outputs.groups > MOST_KINDS) return `You cannot ${what}: the pixels have ${outputs.groups} noise levels, and the page handles up to ${MOST_KINDS}.`;
+  return "";
 }
