@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
+from gplvm_core import load_dataset
 from gplvm_core.datasets import Dataset, View
 from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.misfits import Mends, Misfit, multiplied, name_misfits, unit_misfits
@@ -16,16 +17,20 @@ from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
 
+UNSEEN = {"walker": "walker_unseen"}  # data sets, and further rows of the same things
 CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
 
 
 @dataclass(frozen=True)
 class Brought:
-    """What a visitor brought: a title, and the content of files or the key of a model."""
+    """What a visitor brought: a title, and the content of files, the key of a model, or the name
+    of a data set of the project.
+    """
 
     title: str
     files: tuple[tuple[str, bytes], ...] = ()
     model: str = ""
+    dataset: str = ""
     mends: Mends = ()
 
 
@@ -62,6 +67,9 @@ def rows_brought(item: Item) -> NewRows | None:
         return None
     if asked.model:
         return _from_library(item, asked)
+    if asked.dataset:
+        unseen = load_dataset(asked.dataset).view(item.view or "")
+        return NewRows(unseen.values, (), asked.dataset)
     read = [_read(item, name, data, asked.mends) for name, data in asked.files]
     rows = read[0] if len(read) == 1 else _together(read, asked)
     if item.dataset.drawing.kind == "bars" and not item.dataset.columns:
@@ -159,6 +167,11 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
         FileColumn(name, cells=tuple(f"{v:.15g}" if v.dtype.kind == "f" else str(v) for v in fact))
         for name, fact in facts.items()
     )
+
+
+def unseen_of(item: Item) -> str:
+    """The data set with further rows of the same things as the model's; "" if there is none."""
+    return UNSEEN.get(item.dataset.name.removesuffix(f"_{item.view}"), "")
 
 
 def pasted(text: str) -> bytes:

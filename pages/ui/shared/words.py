@@ -41,7 +41,7 @@ STORIES: dict[str, Story] = {
     "faces": Story(
         "Faces",
         "Four hundred photographs of forty people.",
-        "With ten pictures of each person, faces blur on the map between people.",
+        "**Paint on a face:** one that fits appears, while the point moves along on the map.",
     ),
     "heads": Story(
         "Lit heads",
@@ -112,6 +112,11 @@ STORIES: dict[str, Story] = {
         "Silhouettes",
         "A body in motion, and its outline from one side.",
         "From the outline the model draws the body, and from the body the outline.",
+    ),
+    "walker": Story(
+        "A walker",
+        "A simulated body that walks, turns and waves, and its silhouettes.",
+        "Front and back have the same silhouette; the film around a frame decides which it is.",
     ),
     "digits_views": Story(
         "Digits, three ways",

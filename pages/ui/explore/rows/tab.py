@@ -5,11 +5,13 @@ import streamlit as st
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.training import comparison_of
+from pages.ui.explore.ask_rows import asked_rows
 from pages.ui.explore.bring import CHOSEN
 from pages.ui.explore.head import turn_to
 from pages.ui.explore.rows.canvas import rows_canvas
 from pages.ui.explore.rows.export import export
-from pages.ui.explore.rows.sources import asked_rows
+from pages.ui.explore.rows.files import example
+from pages.ui.explore.rows.stay import stay
 from pages.ui.explore.rows.work import Work, begin, key_of, prepared, step, work_on
 from pages.ui.shared.about import about
 from pages.ui.shared.catalogue import Item
@@ -22,7 +24,7 @@ from pages.ui.shared.words import TERMS
 
 def new_rows(item: Item, name: str) -> None:
     """The tab for one model."""
-    own = asked_rows(item, name)
+    own = asked_rows(item, name, example)
     if own is not None:
         answered(item, name, own)
     about(
@@ -59,6 +61,7 @@ def answered(item: Item, name: str, own: NewRows) -> None:
         except ValueError as error:  # a kernel that the page cannot draw
             st.info(plain(error))
         export(item, name, own, found)
+        stay(item, name, own, found)
     if wanted is not None:
         st.session_state[CHOSEN] = (name, wanted)
         turn_to(item.key, FILL.tab)
