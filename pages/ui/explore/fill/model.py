@@ -13,7 +13,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.new_rows.without_density import log_scores, scored_rows
+from gplvm_core.new_rows.without_density import ROWS_AT_ONCE, log_scores, scored_rows
 from pages.ui.shared.catalogue import GALLERY_FOLDER
 from pages.ui.shared.density import density_of, named
 from pages.ui.shared.kept import kept
@@ -22,7 +22,6 @@ N_ALTERNATIVES = 3
 N_SAMPLES = 4
 N_DRAWS = 64  # draws from q(x*) over which the class probabilities are averaged
 LEAST_WEIGHT = 0.01  # alternatives with a lower weight are not shown
-ROWS_AT_ONCE = 25
 
 
 @dataclass(frozen=True, eq=False)

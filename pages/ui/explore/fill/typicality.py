@@ -8,12 +8,11 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.typicality import share_below, typicality_figure
-from gplvm_core.new_rows.without_density import scored_rows
+from gplvm_core.new_rows.without_density import ROWS_AT_ONCE, scored_rows
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.completion import RowItem
 from pages.ui.explore.fill.items import row_of
 from pages.ui.explore.fill.model import (
-    ROWS_AT_ONCE,
     log_densities,
     log_density,
     ready_densities,
