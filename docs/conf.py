@@ -40,14 +40,15 @@ exclude_patterns = [
     "assets",
     "pages",
     "**/__pycache__",
-    # Sphinx-Gallery writes the pages of these two folders to docs/gallery.
+    # Sphinx-Gallery writes the pages of these three folders to docs/gallery.
     "docs/guide",
     "docs/examples",
+    "docs/exercises",
 ]
 
 sphinx_gallery_conf = {
-    "examples_dirs": [str(ROOT / "docs" / "guide"), str(ROOT / "docs" / "examples")],
-    "gallery_dirs": ["docs/gallery/guide", "docs/gallery/examples"],
+    "examples_dirs": [str(ROOT / "docs" / each) for each in ("guide", "examples", "exercises")],
+    "gallery_dirs": [f"docs/gallery/{each}" for each in ("guide", "examples", "exercises")],
     "filename_pattern": "",
     "within_subsection_order": "FileNameSortKey",
     # Run unchanged scripts, too: their output changes if the library changes.

@@ -11,6 +11,7 @@ from gplvm_core.readers.views import constant_views
 from pages.ui.shared.component import begin_at_top
 from pages.ui.shared.home import say_problem
 from pages.ui.shared.lead import lead
+from pages.ui.shared.own_jobs import begin, say_held, unused_name
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
@@ -23,7 +24,6 @@ from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
 from pages.ui.train.kinds_form import what_is_learnt
 from pages.ui.train.model_form import model_form
-from pages.ui.train.own_jobs import begin, say_held
 from pages.ui.train.several_choice import views_choice
 from pages.ui.train.several_files import several_files_form
 from pages.ui.train.source_form import built_in_form, tables_form, upload_form
@@ -85,8 +85,7 @@ def set_up() -> None:
     if goal == COLUMN:
         set_up_column(dataset)
         return
-    if all(column.kind != "exposure" for column in dataset.columns):
-        anything_button(dataset)
+    anything_button(dataset)
     if goal == SERIES:
         lead_to_time(dataset)
     if dataset.columns:
@@ -133,7 +132,9 @@ def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) 
     ):
         try:
             job_id = begin(
-                lambda: training.submit(model, dataset, (name or "").strip() or dataset.title)
+                lambda: training.submit(
+                    model, dataset, unused_name((name or "").strip() or dataset.title)
+                )
             )
         except (ValueError, OSError) as error:
             st.error(f"The training could not start. {plain(error)}", icon=":material/error:")

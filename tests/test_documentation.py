@@ -22,6 +22,7 @@ CHAPTERS = (
     "5_depth",
     "6_which_model",
 )
+EXERCISES = ("1_turned_digits", "2_more_dimensions", "3_honest_bands", "4_two_views")
 RECIPES = ("any_kind", "cells", "mixed_units", "own_graph", "own_kernel", "spike_trains")
 PAGES = (
     "README.md",
@@ -154,11 +155,26 @@ def number(pattern: str, text: str) -> float:
 def test_every_script_is_tested_and_shown(built: Path) -> None:
     assert sorted(path.stem for path in ROOT.glob("docs/guide/*.py")) == list(CHAPTERS)
     assert sorted(path.stem for path in ROOT.glob("docs/examples/*.py")) == list(RECIPES)
+    assert sorted(path.stem for path in ROOT.glob("docs/exercises/*.py")) == list(EXERCISES)
+    assert len(list((built / "_downloads").rglob("*.ipynb"))) >= len(EXERCISES)
     images = {path.name for path in (built / "_images").glob("*.png")}
     for name in (*CHAPTERS, "mixed_units", "own_kernel"):
         assert f"sphx_glr_{name}_001.png" in images
     start = (built / "docs" / "index.html").read_text(encoding="utf-8")
     assert start.count("<img") >= 2
+
+
+def test_the_exercises_say_what_their_solutions_show(built: Path) -> None:
+    digits = printed(built, "exercises/1_turned_digits")
+    assert number("# components explain", digits) > 10
+    assert number("# of 6 dimensions", digits) == 2
+    bands = printed(built, "exercises/3_honest_bands")
+    fitted, averaged = (float(each) for each in re.findall(r"(\d+)% inside", bands))
+    assert fitted < averaged - 10.0
+    fits = re.findall(r"fit: \[(.*?)\]", printed(built, "exercises/2_more_dimensions"))
+    points, bound = ([float(each) for each in fit.split()] for fit in fits)
+    assert points[-1] > points[1] + 0.1
+    assert abs(bound[-1] - bound[1]) < 0.03
 
 
 def test_chapter_1_a_first_map(built: Path) -> None:

@@ -19,6 +19,8 @@ from gplvm_core.simulated.lit_pairs import load_lit_pairs
 from gplvm_core.simulated.silhouettes import load_silhouettes
 from gplvm_core.simulated.spikes import load_spikes
 from gplvm_core.simulated.toy_views import toy_views
+from gplvm_core.simulated.turned_digit import load_turned_digit
+from gplvm_core.simulated.walker import load_unseen_walk, load_walker
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("people", load_people),
@@ -32,11 +34,16 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("diabetes", load_diabetes),
     ("countries", countries.load_countries),
     ("spikes", load_spikes),
+    ("turned_digit", load_turned_digit),
     ("lit_pairs", load_lit_pairs),
     ("silhouettes", load_silhouettes),
+    ("walker", load_walker),
     ("digits_views", digit_views.load_digits_views),
     ("toy_views", toy_views),
 )
+
+# Further rows of some data sets, which no ready model has seen; not listed.
+UNSEEN: tuple[tuple[str, Callable[[], Dataset]], ...] = (("walker_unseen", load_unseen_walk),)
 
 # The packages that contain some of these data sets. If its package is not installed, a data set
 # counts as optional.
@@ -90,7 +97,7 @@ def load_dataset(name: str) -> Dataset:
     >>> digits.values.shape, digits.drawing.kind
     ((1797, 64), 'image')
     """
-    loaders = dict(LOADERS) | {optional: loader for optional, loader, _ in OPTIONAL}
+    loaders = dict(LOADERS) | {optional: loader for optional, loader, _ in OPTIONAL} | dict(UNSEEN)
     if name not in loaders:
         raise DataError(f"There is no data set {name!r}; choose one of {', '.join(loaders)}.")
     return loaders[name]()

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from gplvm_core.lessons.legs import legs
 from gplvm_core.lessons.picture import LessonPicture, Panel, line, number, room
-from gplvm_core.lessons.rows import LessonRows, run_or_digits
+from gplvm_core.lessons.rows import LessonRows, run
 from gplvm_core.models import GPLVM, BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array
 
@@ -58,7 +58,7 @@ class Judged:
 @cache
 def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
     """Return the maps of PCA and of dual PCA, and the scores of PCA."""
-    rows = run_or_digits()
+    rows = run()
     models = {
         "pca": ProbabilisticPCA(2, method="primal"),
         "dual": ProbabilisticPCA(2, method="dual"),
@@ -76,7 +76,7 @@ def four_maps(
     n_latent: int, look: Callable[[LessonPicture, int, int], None] | None = None
 ) -> LessonPicture:
     """Return the last picture of the training; without `look`, its start, which is PCA's map."""
-    rows = run_or_digits()
+    rows = run()
     maps, linear = linear_maps()
     judged = {"pca": linear, "points": Judged(rows), "bayesian": Judged(rows)}
     maps = maps | {"points": maps["pca"], "bayesian": maps["pca"]}
@@ -115,7 +115,7 @@ def drawn(
         panels[name] = Panel(
             TITLES[name],
             room(x),
-            room(y),
+            room(y, y.max() + 0.3 * np.ptp(y)),  # the figures need room above the points
             rows.marks(x, y),
             f"The map of {len(x)} {rows.what} by {TITLES[name]}.",
             bare=True,

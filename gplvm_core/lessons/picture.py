@@ -4,7 +4,7 @@
 look: numbers and words that set, for example, its width and ink.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,6 +111,23 @@ def images(
         "y": np.asarray(y, dtype=np.float64),
     }
     return Mark("images", arrays, {"shape": list(shape), "size": size, "scale": list(scale)})
+
+
+def figures(
+    bodies: Float[Array, "N J 2"], parents: Sequence[int], x: ArrayLike, y: ArrayLike
+) -> Mark:
+    """Return stick figures of equal size beside the places (x, y).
+
+    bodies: joint positions, up is positive; parents: of each joint, −1 for a root.
+    """
+    low, high = bodies.min(axis=(0, 1)), bodies.max(axis=(0, 1))
+    joints = (bodies - 0.5 * (low + high)) / float((high - low)[1])
+    arrays = {
+        "joints": joints.reshape(-1),
+        "x": np.asarray(x, dtype=np.float64),
+        "y": np.asarray(y, dtype=np.float64),
+    }
+    return Mark("figures", arrays, {"parents": list(parents)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,14 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.datasets import load_dataset
-from gplvm_core.lessons.picture import Mark, dots, line
+from gplvm_core.lessons.picture import Mark, dots, figures, line
 from gplvm_core.numerics import Array
-from gplvm_core.shipped.stick_man import LEGS, load_stick_man, stick_man_file
+from gplvm_core.simulated.runner import BONES, LEG_JOINTS, runner, runner_skeleton
 
 KINDS = (0, 1, 3)
 SHOWN, HELD_OUT = 15, 6  # training digits and held-out digits of each kind
-EVERY = 3  # every third frame of the run is for training; every third of the others is held out
+MARKER_NOISE = 1.0  # standard deviation in cm
+EVERY = 2  # every second frame is for training; every second of the others is held out
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,7 @@ class LessonRows:
     """Training rows (shown), held-out rows (aside), and the held-out rows' hidden columns.
 
     what, hidden_part: names of the rows and of the hidden columns; unit: of the values. labels:
-    classes of the training rows; None: the rows are the frames of a movement, in order.
+    classes of the training rows; None: the rows are the frames of a run, in order.
     """
 
     shown: Float[Array, "N D"]
@@ -44,9 +45,12 @@ class LessonRows:
             title = f"{self.what} {', '.join(map(str, KINDS))}, by colour"
             return (dots(x, y, title=title, labels=self.labels, radius=4.2, spread=spread),)
         order = np.linspace(0.0, 1.0, len(x))
+        some = slice(None, None, 3)
+        bodies = self.shown[some].reshape(-1, len(BONES), 3)[:, :, :2]
         return (
             line(x, y, "muted", "frames in order", width=1.2),
             dots(x, y, title="dark: first, light: last", shade=order, radius=4.2, spread=spread),
+            figures(bodies, runner_skeleton().parents, x[some], y[some]),
         )
 
 
@@ -71,15 +75,11 @@ def digits() -> LessonRows:
 
 
 @cache
-def run_or_digits() -> LessonRows:
-    """Load the stick man's run with hidden legs if its file is present, else digits.
-
-    Raises DataError if the file has other content.
-    """
-    path = stick_man_file()
-    if path is None:
-        return digits()
-    values, markers = load_stick_man(path)
+def run() -> LessonRows:
+    """Return the stick man's run with measurement noise; the legs of held-out frames are hidden."""
+    frames = runner()
+    noise = np.random.default_rng(0).normal(0.0, MARKER_NOISE, frames.shape)
+    values = (frames + noise).reshape(len(frames), -1)
     shown = np.arange(len(values)) % EVERY == 0
-    legs = np.repeat([name[1:] in LEGS for name in markers], 3)
+    legs = np.repeat([name.endswith(LEG_JOINTS) for name in BONES], 3)
     return LessonRows(values[shown], values[~shown][::EVERY], legs, "frames of a run", "legs", "cm")

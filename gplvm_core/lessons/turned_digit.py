@@ -1,13 +1,8 @@
 """Pictures of one digit, rotated and thinned: they form a curve or a surface in pixel space."""
 
-from functools import cache
-
 import numpy as np
-from jaxtyping import Float, Int
-from numpy.typing import NDArray
-from scipy.ndimage import rotate, zoom
+from jaxtyping import Float
 
-from gplvm_core.datasets import load_dataset
 from gplvm_core.lessons.picture import (
     LessonPicture,
     Panel,
@@ -18,34 +13,10 @@ from gplvm_core.lessons.picture import (
     room,
 )
 from gplvm_core.numerics import Array
+from gplvm_core.simulated.turned_digit import N_ANGLES, PLAIN, SIDE, THINNED, turned
 
-SIDE = 20
-N_ANGLES = 60
-PLAIN, THINNED = (1.0,), (0.55, 0.8, 1.1, 1.6, 2.3)  # exponents of the ink, one for each line width
 COMPONENTS = (1, 2, 10)
 APART = 30.0  # smallest difference in degrees between pictures that count as different
-
-
-@cache
-def first_of(digit: int) -> Float[Array, "S S"]:
-    """Return a picture of the digit with smooth edges and an empty margin, ink from 0 to 1."""
-    digits = load_dataset("digits")
-    assert digits.labels is not None
-    small = digits.values[np.flatnonzero(digits.labels == digit)[0]].reshape(8, 8) / 16.0
-    return np.clip(np.pad(zoom(small, 1.75, order=3), 3), 0.0, 1.0)
-
-
-def turned(
-    digit: int, span: float, thinned: bool
-) -> tuple[Float[Array, "N D"], Float[Array, " N"], Int[NDArray[np.int64], " N"]]:
-    """Return pictures as rows, their angles in degrees, and the index of their line width."""
-    angles = np.linspace(0.0, span, N_ANGLES, endpoint=span < 360.0)
-    upright = first_of(digit)
-    whole = [np.clip(rotate(upright, angle, reshape=False, order=1), 0, 1) for angle in angles]
-    powers = THINNED if thinned else PLAIN
-    rows = np.array([picture.ravel() ** power for power in powers for picture in whole])
-    thinness = np.repeat(np.arange(len(powers)), N_ANGLES)
-    return rows, np.tile(angles, len(powers)), thinness
 
 
 def turned_digit(digit: int, span: float, which: float, thinned: bool) -> LessonPicture:

@@ -3,7 +3,19 @@
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.asked import answers_of
 from gplvm_core.new_rows.prepared import prepare
+from gplvm_core.new_rows.staying import added, can_add, with_rows
 from gplvm_core.new_rows.table import apply, columns_of
 from gplvm_core.new_rows.words import sentence_of
 
-__all__ = ["Answers", "Reason", "answers_of", "apply", "columns_of", "prepare", "sentence_of"]
+__all__ = [
+    "Answers",
+    "Reason",
+    "added",
+    "answers_of",
+    "apply",
+    "can_add",
+    "columns_of",
+    "prepare",
+    "sentence_of",
+    "with_rows",
+]

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,21 @@ import numpy as np
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of
 from gplvm_core.new_rows.prepared import prepare
+from gplvm_core.new_rows.streamed import blocks_of, written
 from gplvm_core.new_rows.words import sentence_of
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.errors import listed
 from gplvm_core.readers.names import column_words
 
 
-def apply(model: Any, table: Any, dataset: Dataset | None = None, *, reasons: bool = True) -> Any:
+def apply(
+    model: Any,
+    table: Any,
+    dataset: Dataset | None = None,
+    *,
+    reasons: bool = True,
+    output: str | Path | None = None,
+) -> Any:
     """Answer for the rows of a table: places, gaps, how typical they are, and odd columns.
 
     Columns are matched by name, in any order. Columns that the model does not have are ignored, and
@@ -26,18 +35,22 @@ def apply(model: Any, table: Any, dataset: Dataset | None = None, *, reasons: bo
     ----------
     model : estimator
         A fitted model with latent points, of one table or several views. It does not change.
-    table : DataFrame, or array_like of shape (n, D)
-        New rows; NaN and empty cells mark missing values. An array has the model's columns.
+    table : DataFrame, array_like of shape (n, D), path, or iterable of DataFrames
+        New rows; NaN and empty cells mark missing values. An array has the model's columns. A path
+        names a CSV or Parquet file, which is read in blocks; give `output` with it.
     dataset : Dataset, optional
         The training rows. They are needed for `p` and the reasons, unless the model already has
         out-of-fold scores (`fit_density(Y, folds=5)`), and for column names that the model does not
         know.
     reasons : bool, default True
         Whether to find the columns that make rows odd, which takes longer.
+    output : path, optional
+        A CSV or Parquet file for the answers. They are written block by block, so that memory does
+        not grow with the number of rows. The file appears when all rows are answered.
 
     Returns
     -------
-    DataFrame
+    DataFrame, or Path if output is given
         One row for each given row, with the index of the table: `x1`, … and `x1 std`, … (place on
         the map and its standard deviation), every column of the model with its gaps filled, its
         name with ` std` (its standard deviation, 0 where observed), `p` and `p of one
@@ -64,10 +77,8 @@ def apply(model: Any, table: Any, dataset: Dataset | None = None, *, reasons: bo
     >>> found["reasons"][0].split(".")[0]
     'Given its other columns, “alcohol” would be 14'
     """
-    import pandas
-
     names, drawn = _columns(model, dataset)
-    values, index, notes = _values(table, names, drawn)
+    notes = []
     if not getattr(model, "can_have_density", False):
         notes.append("the model has no density, so no row has a p-value")
     elif dataset is not None:
@@ -77,12 +88,31 @@ def apply(model: Any, table: Any, dataset: Dataset | None = None, *, reasons: bo
             "the model has no out-of-fold scores, so no row has a p-value: pass the training rows "
             "as dataset, or call fit_density(Y, folds=5)"
         )
-    for note in notes:
-        warnings.warn(note, UserWarning, stacklevel=2)
-    if not len(values):
-        raise DataError("the table has no rows: pass at least one")
-    answers = Answers.joined(list(answers_of(model, drawn, values, reasons=reasons)))
-    return pandas.DataFrame(columns_of(answers, names), index=index)
+    said, done = set[str](), 0
+
+    def say(note: str) -> None:
+        if note not in said:
+            warnings.warn(note, UserWarning, stacklevel=3)
+        said.add(note)
+
+    def answered(block: Any) -> Any:
+        import pandas
+
+        nonlocal done
+        values, index, own = _values(block, names, drawn, done)
+        done += len(values)
+        for note in (*notes, *own):
+            say(note)
+        if not len(values):
+            raise DataError("the table has no rows: pass at least one")
+        answers = Answers.joined(list(answers_of(model, drawn, values, reasons=reasons)))
+        return pandas.DataFrame(columns_of(answers, names), index=index)
+
+    if output is not None:
+        return written(map(answered, blocks_of(table)), Path(output))
+    if isinstance(table, str | Path):
+        raise DataError("give output, the file for the answers, when table is a file")
+    return answered(table)
 
 
 def columns_of(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
@@ -122,8 +152,13 @@ def _columns(model: Any, dataset: Dataset | None) -> tuple[list[str], Dataset]:
     return names, Dataset("rows", "Rows", nothing, drawing, column_names=tuple(names))
 
 
-def _values(table: Any, names: list[str], dataset: Dataset) -> tuple[Any, Any, list[str]]:
-    """The model's columns of a table as numbers, its index, and notes."""
+def _values(
+    table: Any, names: list[str], dataset: Dataset, before: int
+) -> tuple[Any, Any, list[str]]:
+    """The model's columns of a table as numbers, its index, and notes.
+
+    before: the number of rows before this block, for messages.
+    """
     if not hasattr(table, "columns"):
         values = np.asarray(table, dtype=float)
         if values.ndim != 2 or values.shape[1] != len(names):
@@ -150,14 +185,14 @@ def _values(table: Any, names: list[str], dataset: Dataset) -> tuple[Any, Any, l
         return dataset.coded(whole), table.index, notes
     values = np.column_stack(
         [
-            np.full(len(table), np.nan) if name in absent else _numbers(given[name], name)
+            np.full(len(table), np.nan) if name in absent else _numbers(given[name], name, before)
             for name in names
         ]
     )
     return values, table.index, notes
 
 
-def _numbers(cells: Any, name: str) -> Any:
+def _numbers(cells: Any, name: str, before: int) -> Any:
     """A column as numbers; a cell of text may have a decimal comma."""
     import pandas
 
@@ -171,12 +206,12 @@ def _numbers(cells: Any, name: str) -> Any:
             numbers[row] = float(text.replace(",", "."))
         except ValueError:
             raise DataError(
-                f"row {row + 1}, column “{name}”: “{text}” is no number. Correct it, or leave the "
-                "cell empty."
+                f"row {before + row + 1}, column “{name}”: “{text}” is no number. Correct it, or "
+                "leave the cell empty."
             ) from None
     if np.isinf(numbers).any():
         first = int(np.flatnonzero(np.isinf(numbers))[0])
         raise DataError(
-            f"row {first + 1}, column “{name}”: infinite. Correct it, or leave it empty."
+            f"row {before + first + 1}, column “{name}”: infinite. Correct it, or leave it empty."
         )
     return numbers

@@ -90,7 +90,7 @@ class LBFGS:
             return replace(
                 state,
                 status="stalled",
-                reason=f"The line search along steepest descent failed: {found.reason}.",
+                reason=f"no step improves the value any more: {found.reason}",
             )
         # After steepest descent, a small decrease does not show that the minimum is near.
         decrease = state.value - found.value if remembered else np.inf

@@ -126,7 +126,7 @@ class SCG:
             )
             return self.step(downhill, objective)
         return replace(
-            state, status="stalled", reason=f"The step along steepest descent failed: {reason}."
+            state, status="stalled", reason=f"no step improves the value any more: {reason}"
         )
 
     def rescaled(self, state: SCGState, ratio: Float[Array, " P"]) -> None:

@@ -110,20 +110,16 @@ def _by_prior(wanted: Wanted, count: int, private: Private) -> bool:
 
 
 def transfer_path(
-    wanted: Wanted,
-    belief: Belief,
-    prior: Continued,
-    private: Private = "nearest",
-    *,
-    noise: bool = True,
-) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """As `transfer`, for the rows of one sequence with a prior over its path.
+    wanted: Wanted, belief: Belief, prior: Continued, private: Private = "nearest"
+) -> Belief:
+    """The path at which the wanted view is predicted, for the rows of one sequence.
 
-    The neighbours that provide the private dimensions are chosen as a probable path in time.
+    belief: the path found from the given views; prior: over this path. The neighbours that provide
+    the private dimensions are chosen as a probable path in time.
     """
     if private == "nearest" and wanted.roles.private.any():
-        belief = _with_private_path(wanted, belief, prior)
-    return wanted.at(belief, noise=noise)
+        return _with_private_path(wanted, belief, prior)
+    return belief
 
 
 def _with_private_path(wanted: Wanted, belief: Belief, prior: Continued) -> Belief:

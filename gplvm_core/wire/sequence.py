@@ -10,8 +10,9 @@ from numpy import ndarray as Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.wire.frame import frame
-from gplvm_core.wire.items import MISSING_PIXEL
+from gplvm_core.wire.items import MISSING_PIXEL, value_range
 from gplvm_core.wire.model import Chart, drawing_header
+from gplvm_core.wire.rows import DrawnData
 
 MOST_PICTURE_BYTES = 3_000_000  # largest size of a panel's pictures; larger ones are reduced
 FRAMES_A_SECOND = 20.0  # normal speed if the times are probably not seconds
@@ -24,7 +25,8 @@ class SequencePanel:
 
     std: their standard deviations, drawn around the values; with `heat`, drawn instead of them.
     card: for tables with words what is drawn instead of values, with the probability of every word
-    (T, W), in the data set's order of columns and words.
+    (T, W), in the data set's order of columns and words. like: rows with another drawing than the
+    data set, such as another view. nothing: what is said where all values are unknown.
     """
 
     title: str
@@ -33,6 +35,8 @@ class SequencePanel:
     words: str = ""
     heat: bool = False
     card: Float[Array, "T W"] | None = None
+    like: DrawnData | None = None
+    nothing: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +112,6 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
 
     id: differs for different sequences.
     """
-    low, high = drawing_header(dataset)["range"]
     n_frames = len(reel.times)
     arrays: dict[str, Array] = {"times": np.asarray(reel.times, dtype=float)}
     for part in ("latent_mean", "latent_variance", "spread"):
@@ -119,17 +122,18 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
         flags = getattr(reel, part)
         arrays[part] = (flags if len(flags) else np.zeros(n_frames, bool)).astype(np.uint8)
     panels: list[dict[str, Any]] = []
-    shape = list(dataset.drawing.shape)
     for number, panel in enumerate(reel.panels):
+        shown = dataset if panel.like is None else panel.like
+        drawing, shape = shown.drawing, list(shown.drawing.shape)
         described: dict[str, Any] = {"title": panel.title, "words": panel.words, "spread": False}
+        described["nothing"] = panel.nothing
         if panel.heat and panel.std is not None:
             most = max(float(np.nanmax(panel.std)), 1e-300)
-            arrays[f"values{number}"], shape = as_pictures(dataset.drawing, panel.std, (0.0, most))
+            arrays[f"values{number}"], shape = as_pictures(drawing, panel.std, (0.0, most))
             described["heat"] = [0.0, most]
-        elif dataset.drawing.kind == "image":
-            arrays[f"values{number}"], shape = as_pictures(
-                dataset.drawing, panel.values, (low, high)
-            )
+        elif drawing.kind == "image":
+            low, high = value_range(shown)
+            arrays[f"values{number}"], shape = as_pictures(drawing, panel.values, (low, high))
         elif panel.card is not None:
             arrays[f"values{number}"] = panel.card.astype(np.float32)
         else:
@@ -137,13 +141,15 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
             if panel.std is not None:
                 arrays[f"std{number}"] = panel.std.astype(np.float32)
                 described["spread"] = True
+        described["shape"] = shape
+        if panel.like is not None:
+            described["drawing"] = drawing_header(shown)
         panels.append(described)
     header = {
         "name": name,
         "id": id,
         "title": reel.title,
         "panels": panels,
-        "shape": shape,
         "rate": reel.rate,
         "start": cue.start,
         "play": cue.play,

@@ -18,10 +18,10 @@ from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.readers.bodies.kinematics import joint_frames
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.sequence import Reel, SequencePanel
-from pages.ui.explore.time import fill as dynamics_fill
+from pages.ui.explore import inference
+from pages.ui.explore.inference import FillWork
 from pages.ui.explore.time import player
 from pages.ui.explore.time.export import chosen_frames, sequence_bvh, sequence_csv, sequence_gif
-from pages.ui.explore.time.fill import FillWork
 from pages.ui.explore.time.model import EVERYTHING, OWN_GAPS, hidden_rows, parts_of, sequence_titles
 from tests.app.apptest import go_to, press, run_page, stores
 
@@ -346,7 +346,7 @@ def test_how_far_the_filling_is_and_a_way_out(keep, model, monkeypatch):
         return gap
 
     monkeypatch.setattr(player, "filled", slow)
-    monkeypatch.setattr(dynamics_fill, "LOOK", 0.05)
+    monkeypatch.setattr(inference, "LOOK", 0.05)
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
     assert "step 7 of at most 200, bound −1,234 nats" in progress(at)[0]
     press(at, "Cancel")
@@ -370,7 +370,7 @@ def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch
         return gap
 
     monkeypatch.setattr(player, "filled", slow)
-    monkeypatch.setattr(dynamics_fill, "LOOK", 0.05)
+    monkeypatch.setattr(inference, "LOOK", 0.05)
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
     assert "Inferring each frame separately" in progress(at)[0]
     part = next(each for each in at.selectbox if each.label == "Hide")

@@ -7,6 +7,7 @@ import pytest
 
 from gplvm_core.lessons.picture import LessonPicture, pack_picture
 from pages.ui.learn.controls import link_of, state_of, usual_state
+from pages.ui.learn.course import LESSONS
 from pages.ui.learn.figure import Shown, after
 from pages.ui.learn.run import LessonRun
 from pages.ui.learn.stop import Look, Stop
@@ -31,9 +32,7 @@ def test_a_stop_is_complete(stop: Stop) -> None:
     assert all((stop.note.say, stop.note.ask, *stop.note.mistakes, stop.attempt, stop.caution))
 
 
-def test_the_stops_are_in_their_order() -> None:
-    numbers = [stop.number for stop in DRAWN]
-    assert numbers == sorted(set(numbers))
+def test_every_stop_has_a_name_of_its_own() -> None:
     assert len({stop.name for stop in STOPS}) == len(STOPS)
 
 
@@ -65,7 +64,7 @@ def of_steps(most: int) -> Stop:
             look(LessonPicture((), (f"step {step}",)), step, most)
         return LessonPicture((), ("the end",))
 
-    return Stop(0, "steps", "", "", "", "", FUNCTIONS.note, (), lambda _: PICTURE, train)
+    return Stop("steps", "", "", "", "", FUNCTIONS.note, (), lambda _: PICTURE, train)
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -123,7 +122,7 @@ def test_a_failed_training_reports_its_error() -> None:
     def train(*_: object) -> LessonPicture:
         raise ValueError("there is no such thing")
 
-    stop = Stop(0, "no", "", "", "", "", FUNCTIONS.note, (), lambda _: PICTURE, train)
+    stop = Stop("no", "", "", "", "", FUNCTIONS.note, (), lambda _: PICTURE, train)
     run = LessonRun(stop, {}).start(1.0)
     until(lambda: run.ended)
     assert run.error == "there is no such thing"
@@ -136,3 +135,33 @@ def test_the_page_opens_the_stop_of_its_link() -> None:
     assert "What it does not mean." in said(at)
     at.button("learn_back").click().run()
     assert [each.value for each in at.header] != ["Dimensions switch off"]
+
+
+def test_a_link_opens_the_stops_of_a_lesson_in_its_order() -> None:
+    at = run_page("learn", stops="maps,nonsense,pixels,maps")
+    assert [each.value for each in at.header] == ["Four maps of the same data"]
+    assert at.button("learn_back").disabled
+    at.button("learn_next").click().run()
+    assert [each.value for each in at.header] == ["A six in 3,648 pixels"]
+    assert at.button("learn_next").disabled
+
+
+def test_a_lesson_is_planned_with_one_click() -> None:
+    at = run_page("learn", stop="views")
+    at.button("learn_plan|45 minutes").click().run()
+    assert not at.exception
+    assert at.query_params["stops"] == ",".join(LESSONS["45 minutes"])
+    assert [each.value for each in at.header] == ["A six in 3,648 pixels"]
+    at.button("learn_plan_all").click().run()
+    assert "stops" not in at.query_params
+
+
+def test_the_prepared_lessons_name_stops_that_exist() -> None:
+    names = {stop.name for stop in STOPS}
+    assert all(names.issuperset(lesson) for lesson in LESSONS.values())
+
+
+def test_an_unknown_list_of_stops_opens_the_whole_tour() -> None:
+    at = run_page("learn", stops="nonsense")
+    assert not at.exception
+    assert not at.button("learn_next").disabled

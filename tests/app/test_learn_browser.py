@@ -35,6 +35,12 @@ def lose_inputs(figure: Locator) -> None:
 CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "functions": (click_into, "1 point seen"),
     "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "From ⟨k⟩: 1.28"),
+    "pixels": (lambda figure: slide(figure, "Flipped pixels", 30), "in 70.0 % of the pixels"),
+    "meet": (lambda figure: slide(figure, "Turn the first", 180), "To the 6 turned by 180°"),
+    "surfaces": (lambda figure: slide(figure, "Width", 0.4), "standard deviation of 0.40"),
+    "more": (train, "needs 6 dimensions"),
+    "words": (lambda figure: slide(figure, "Look at", -3.0), "the model does not know"),
+    "torn": (train, re.compile(r"No encoder: \d+ of 90")),
     "digit": (lambda figure: slide(figure, "Whole turn", 30), "mixed up with none"),
     "maps": (train, re.compile(r"Bayesian GP-LVM: error \d")),
     "dimensions": (train, re.compile("[2-6] of 10 dimensions are on")),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, load_dataset
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.new_rows import Answers, answers_of
@@ -17,6 +18,7 @@ from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.readers.tables.sheets import workbook_text
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
+from pages.ui.explore.bring import CHOSEN
 from pages.ui.explore.rows.files import (
     answer_table,
     as_csv,
@@ -26,7 +28,8 @@ from pages.ui.explore.rows.files import (
     example,
 )
 from pages.ui.explore.rows.work import key_of
-from tests.app.apptest import press, query, run_page, said, stores
+from pages.ui.shared.catalogue import open_item
+from tests.app.apptest import finished, go_to, press, query, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -215,3 +218,43 @@ def test_the_example_can_be_read_back(flow):
     row = flow.values[same.sum(axis=1).argmax()]
     column = int(np.flatnonzero(~same[same.sum(axis=1).argmax()])[0])
     assert rows[-1, column] == pytest.approx(10.0 * row[column], rel=1e-4)
+
+
+def test_rows_may_stay_on_the_map_of_a_copy(opened, flow, model):
+    at = opened()
+    rows = [flow.column_names, *flow.values[:6].round(4)]
+    at = at.file_uploader[0].upload("more.csv", table(*rows)).run()
+    key = query(at, "model")
+    at = press(at, "Add to the map")
+    assert not at.exception
+    assert query(at, "model") != key
+    item = open_item(query(at, "model"))
+    assert item.title == "My flow, with 6 more rows"
+    assert item.dataset.n_points == len(item.model.latent_mean_) == flow.n_points + 6
+    np.testing.assert_array_equal(item.model.latent_mean_[: flow.n_points], model.latent_mean_)
+    np.testing.assert_array_equal(item.dataset.covariates["added later"][-7:], [0, *[1] * 6])
+    assert len(open_item(key).model.latent_mean_) == flow.n_points  # the first one is unchanged
+
+
+def test_a_training_may_begin_with_the_rows(opened, flow):
+    at = opened()
+    rows = [flow.column_names, *flow.values[:6].round(4)]
+    at = at.file_uploader[0].upload("more.csv", table(*rows)).run()
+    at = press(at, "Train with these rows")
+    assert not at.exception
+    job = finished(query(at, "job"))
+    assert job.name == "My flow, with 6 more rows"
+    assert training.dataset(job.id).n_points == flow.n_points + 6
+
+
+def test_a_row_that_is_opened_in_fill_in_is_shown_as_it_is(opened, flow, model):
+    at = opened()
+    rows = [flow.column_names, *flow.values[:6].round(4)]
+    at = at.file_uploader[0].upload("more.csv", table(*rows)).run()
+    key = query(at, "model")
+    at.session_state[CHOSEN] = (f"{key}|{model.bound_:.10g}", 4)
+    at = go_to(at, "fill", model=key)
+    assert not at.exception
+    answer, _ = stores(at)["answer"]
+    assert answer["item"].startswith("own 4 ")
+    assert answer["summary"]["hidden"] == 0, answer.keys()

@@ -75,8 +75,8 @@ def test_the_deep_model_is_offered_in_plain_words():
 def test_words_lead_to_the_map():
     at = asks(run_page("train"))
     at.pills(key="train_built_in_table").set_value("wine").run()
-    next(s for s in at.selectbox if s.label == "Column to predict").set_value("label").run()
-    assert "“label” has words" in said(at)
+    next(s for s in at.selectbox if s.label == "Column to predict").set_value("The labels").run()
+    assert "The labels are words" in said(at)
     assert "Start training" not in [button.label for button in at.button]
     press(at, "Make a map instead")
     assert [header.value for header in at.header][-1] == "3 · Start"

@@ -10,7 +10,7 @@ import { alikeRows } from "../../assets/canvas/geometry/typicality.js";
 import { formatFixed } from "../../assets/canvas/kit/format.js";
 import { onRange } from "../../assets/canvas/map/values.js";
 import { DimensionNames } from "../../assets/canvas/map/names.js";
-import { findRows } from "../../assets/canvas/map/search.js";
+import { findRows, offeredQueries } from "../../assets/canvas/map/search.js";
 
 const HEADER = { relevance: [1, 1, 1], label_names: ["young", "old"], factors: ["age", "weight"], row_names: ["anna", "bert", "carl", "dora", "emil", "7"] };
 const ARRAYS = {
@@ -23,6 +23,14 @@ const rows = (changes = {}) => new LatentPoints({ header: { ...HEADER, ...change
 test("rows are found by id, number, label, part of a name and value", () => {
   const cases = { Carl: [2], "row 2": [1], "#3": [2], 7: [5], old: [2, 3, 4], "age > 0.5": [2, 3], "age<=.2": [0, 1], "WEI = 30": [2], "an": [0] };
   for (const [words, found] of Object.entries(cases)) assert.deepEqual(findRows(rows(), words).rows, found, words);
+});
+
+test("the search offers labels first, then names that contain what is typed, and finds what it offers", () => {
+  assert.deepEqual(offeredQueries(rows(), ""), ["young", "old", "anna", "bert", "carl", "dora", "emil", "7"]);
+  assert.deepEqual(offeredQueries(rows(), "R"), ["bert", "carl", "dora"]);
+  assert.deepEqual(offeredQueries(rows({ row_names: undefined }), ""), ["young", "old"]);
+  assert.deepEqual(offeredQueries(rows({ row_names: undefined }), "row 4"), ["Row 4"]);
+  for (const query of offeredQueries(rows(), "")) assert.ok(findRows(rows(), query).rows.length, query);
 });
 
 test("the message about a failed search repeats the query and suggests alternatives", () => {

@@ -35,8 +35,10 @@ SHAPES = {
     "diabetes": (442, 11),
     "countries": (142, 9),
     "spikes": (400, 50),
+    "turned_digit": (120, 20 * 20),
     "lit_pairs": (192, 2 * 48 * 48),
     "silhouettes": (606, 32 * 32 + 28 * 3),
+    "walker": (1080, 313),
     "digits_views": (1797, 64 + 29 + 32),
     "toy_views": (100, 15 + 15),
 }

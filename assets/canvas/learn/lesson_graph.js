@@ -11,6 +11,7 @@ import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 /** @typedef {Record<string, any>} Arrays by name */
 
 const INKS = { warm: [213, 94, 0], green: [0, 158, 115] };
+const FIGURE = 30; // height in pixels of a stick figure
 const NAME = 14; // height in pixels of an axis title
 /** The canvas for all small pictures. @type {{ canvas?: HTMLCanvasElement }} */
 const smallPicture = {};
@@ -84,6 +85,7 @@ export class LessonGraph extends Graph {
       else if (mark.kind === "dots") this.dots(mark, own, palette);
       else if (mark.kind === "bars") this.bars(mark, own);
       else if (mark.kind === "images") this.images(mark, own);
+      else if (mark.kind === "figures") this.figures(mark, own);
       else throw new Error(`Unknown kind of mark: ${mark.kind}.`);
     }
     context.restore();
@@ -140,6 +142,26 @@ export class LessonGraph extends Graph {
       context.fillStyle = css(on[i] ? lessonInk(mark.ink, theme) : theme.muted, on[i] ? 1 : 0.6);
       // At least two pixels, so that bars of height zero stay visible.
       context.fillRect(left, Math.min(top, low - 2), right - left, Math.max(low - top, 2));
+    }
+  }
+
+  /** Stick figures above their places. @param {LessonMark} mark @param {Arrays} own */
+  figures({ parents }, { joints, x, y }) {
+    const { context, theme } = this;
+    context.strokeStyle = css(theme.text);
+    context.lineWidth = 1.3;
+    context.lineCap = "round";
+    for (let i = 0; i < x.length; i++) {
+      const [px, py] = this.pixel(x[i], y[i]);
+      context.beginPath();
+      parents.forEach((/** @type {number} */ parent, /** @type {number} */ joint) => {
+        if (parent < 0) return;
+        for (const [j, draw] of /** @type {const} */ ([[parent, "moveTo"], [joint, "lineTo"]])) {
+          const at = 2 * (i * parents.length + j);
+          context[draw](px + FIGURE * joints[at], py - FIGURE * (joints[at + 1] + 0.7));
+        }
+      });
+      context.stroke();
     }
   }
 

@@ -1,9 +1,12 @@
 // Finding rows: by number or id, by label, by a word, or by a value such as "age > 0.8" or "sex = male".
 
+import { element } from "../kit/dom.js";
 import { seePlace } from "./see_place.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentPoints } from "../geometry/points.js" */
+
+const MOST_OFFERED = 8;
 
 /** @type {Record<string, (value: number, limit: number) => boolean>} */
 const COMPARE = {
@@ -61,6 +64,27 @@ function said(rows, words) {
   return { rows, message };
 }
 
+/**
+ * At most MOST_OFFERED queries that contain the typed words: labels, words of columns, names of rows.
+ * @param {LatentPoints} points
+ * @param {string} words
+ * @returns {string[]}
+ */
+export function offeredQueries(points, words) {
+  const text = words.trim().toLowerCase();
+  /** @type {Set<string>} */
+  const found = new Set();
+  const offer = (/** @type {string | null} */ query) => {
+    if (query && query.toLowerCase().includes(text)) found.add(query);
+    return found.size >= MOST_OFFERED;
+  };
+  const labels = points.presentLabels().map((label) => points.header.label_names[label] ?? String(label));
+  const columns = points.factorNames.flatMap((fact, f) => (points.factorWords(f) ?? []).map((word) => `${fact} = ${word}`));
+  for (const query of [...labels, ...columns]) if (offer(query)) return [...found];
+  for (let n = 0; n < points.nPoints; n++) if (offer(text || points.id(n) ? points.rowName(n) : null)) break;
+  return [...found];
+}
+
 export class Search {
   /** @param {Explorer<any>} explorer */
   constructor(explorer) {
@@ -71,7 +95,11 @@ export class Search {
       if (event.key === "Enter") this.find();
       else if (event.key === "Escape") this.say("");
     });
-    this.field.addEventListener("input", () => this.say(""));
+    this.field.addEventListener("input", () => {
+      this.say("");
+      this.offer();
+    });
+    this.field.addEventListener("focus", () => this.offer());
     this.listening = new AbortController();
     window.addEventListener("keydown", (event) => {
       const [target] = event.composedPath();
@@ -94,6 +122,12 @@ export class Search {
     explorer.arrive(explorer.model.position(rows[0]));
     explorer.paint();
     if (seePlace(explorer)) field.blur(); // also closes the on-screen keyboard
+  }
+
+  /** Offer queries below the field. */
+  offer() {
+    const queries = offeredQueries(this.explorer.model, this.field.value);
+    this.explorer.parts.suggestions.replaceChildren(...queries.map((value) => element("option", { value })));
   }
 
   /** @param {string} words */

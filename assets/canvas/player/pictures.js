@@ -23,6 +23,9 @@ const HEIGHTS = [350, 330, 160]; // height of each panel beside the map for 1, 2
  * @property {string} [words] the caption
  * @property {[number, number]} [heat] the values are standard deviations between these
  * @property {boolean} [spread] whether there are standard deviations
+ * @property {Drawing} [drawing] if it is not that of the stage
+ * @property {number[]} [shape] of a picture
+ * @property {string} [nothing] what is said where there is no picture
  */
 
 export class PlayerPictures {
@@ -30,8 +33,6 @@ export class PlayerPictures {
   reel;
   /** The drawing of the stage's outputs. @type {Drawing} */
   drawing;
-  /** The drawing of the reel's outputs. @type {Drawing} */
-  shown;
   /** The titles of the panels. */
   titles = "";
   /** @type {Panel[]} */
@@ -57,9 +58,6 @@ export class PlayerPictures {
   /** @param {Reel} reel */
   setReel(reel) {
     this.reel = reel;
-    // Pictures arrive as integers, scaled to the range.
-    const { shape, white } = reel.header;
-    this.shown = this.drawing.kind === "image" ? { ...this.drawing, shape, range: [0, white] } : this.drawing;
     const titles = reel.header.panels.map((/** @type {any} */ { title }) => title).join("|");
     if (titles !== this.titles) this.build();
     this.titles = titles;
@@ -68,11 +66,17 @@ export class PlayerPictures {
     this.resize();
   }
 
+  /** How a panel is drawn. @param {Panel} panel @returns {Drawing} */
+  shown({ drawing = this.drawing, shape = [] }) {
+    // Pictures arrive as integers, scaled to the range.
+    return drawing.kind === "image" ? { ...drawing, shape, range: [0, this.reel.header.white] } : drawing;
+  }
+
   build() {
-    this.panels = this.reel.header.panels.map((/** @type {any} */ { title }) => {
+    this.panels = this.reel.header.panels.map((/** @type {any} */ { title, drawing = this.drawing }) => {
       const canvas = element("canvas", { role: "img" });
       const caption = element("figcaption");
-      const turns = this.drawing.kind === "skeleton";
+      const turns = drawing.kind === "skeleton";
       if (turns) {
         canvas.tabIndex = 0;
         canvas.classList.add("turns");
@@ -108,14 +112,15 @@ export class PlayerPictures {
       const width = (panel.canvas.parentElement?.clientWidth ?? 0) - 12;
       if (width <= 0) return;
       const most = wide ? HEIGHTS[Math.min(this.panels.length, 3) - 1] : 240;
-      panel.size = [width, Math.min(outputHeight(this.shown, width), most)];
+      panel.size = [width, Math.min(outputHeight(this.shown(panel), width), most)];
       panel.canvas.style.height = `${panel.size[1]}px`;
     }
   }
 
   draw() {
     const { time, theme, turn, show } = this.state;
-    this.panels.forEach(({ canvas, size, heat, spread, title }, n) => {
+    this.panels.forEach((panel, n) => {
+      const { canvas, size, heat, spread, title } = panel;
       if (!size) return;
       const context = fitCanvas(canvas, ...size);
       const values = this.reel.row(`values${n}`, time);
@@ -123,9 +128,9 @@ export class PlayerPictures {
       const options = { theme, turn, spread: spread && show.tube ? this.reel.row(`std${n}`, time) : null };
       if (heat) options.heat = [0, this.reel.header.white];
       const nothing = values.every(Number.isNaN);
-      if (!nothing) drawOutput(context, this.shown, values, ...size, options);
-      else this.drawNothing(context, ...size, theme);
-      if (!canvas.hasAttribute("aria-label")) canvas.setAttribute("aria-label", [title, this.drawing.kind === "skeleton" && "arrow keys turn the figure"].filter(Boolean).join("; "));
+      if (!nothing) drawOutput(context, this.shown(panel), values, ...size, options);
+      else this.drawNothing(context, ...size, theme, panel.nothing);
+      if (!canvas.hasAttribute("aria-label")) canvas.setAttribute("aria-label", [title, this.shown(panel).kind === "skeleton" && "arrow keys turn the figure"].filter(Boolean).join("; "));
     });
   }
 
@@ -135,12 +140,13 @@ export class PlayerPictures {
    * @param {number} width
    * @param {number} height
    * @param {Theme} theme
+   * @param {string} [words]
    */
-  drawNothing(context, width, height, theme) {
+  drawNothing(context, width, height, theme, words) {
     context.font = `13px ${theme.font}`;
     context.fillStyle = css(theme.muted);
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillText(this.reel.isForecast(this.state.time) ? "beyond the data" : "no picture here", width / 2, height / 2);
+    context.fillText(words || (this.reel.isForecast(this.state.time) ? "beyond the data" : "no picture here"), width / 2, height / 2);
   }
 }

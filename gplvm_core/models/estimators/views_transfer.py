@@ -21,7 +21,7 @@ from gplvm_core.models.problems.segmentation import (
 )
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.columns import Expected
-from gplvm_core.prediction.paths import Continued
+from gplvm_core.prediction.paths import Continued, StepCallback
 from gplvm_core.prediction.transfer import (
     Private,
     Roles,
@@ -114,6 +114,8 @@ class ViewsTransfer(ViewsQueries):
         times: ArrayLike | None = None,
         sequence: Any = None,
         adapt: bool = False,
+        return_latent: bool = False,
+        callback: StepCallback | None = None,
     ) -> Any:
         """Predict one view from other views of the same rows.
 
@@ -140,10 +142,16 @@ class ViewsTransfer(ViewsQueries):
             sequence and are inferred jointly.
         adapt : bool, default False
             Whether the rows also update the mappings of the given views.
+        return_latent : bool, default False
+            Whether to return the latent path, too: means and standard deviations (n, Q). With
+            times.
+        callback : callable, optional
+            Called as callback(step, bound) after every step of the inference over time.
+            StopIteration raised in it ends the inference with the best path so far.
 
         Returns
         -------
-        ndarray of shape (n, D), or (n, K, D) if K > 1, or two of them
+        ndarray of shape (n, D), or (n, K, D) if K > 1, or several of them
             The means, and with return_std the standard deviations, in the user's units. The best
             alternatives come first, with NaN where a row has fewer. A view with columns of several
             kinds: a table of its values, or for K > 1 an array with None where a row has fewer;
@@ -151,30 +159,36 @@ class ViewsTransfer(ViewsQueries):
         """
         self._check_fitted()
         check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
-        if times is None and (adapt or sequence is not None):
-            raise ValueError("sequence and adapt need rows in time: give times, too")
+        if times is None and (adapt or return_latent or callback or sequence is not None):
+            raise ValueError(
+                "sequence, adapt, return_latent and callback need rows in time: give times, too"
+            )
         given = self._given(views, empty_rows=times is not None)
         wanted = self._wanted(given, to)
         table = self._tables.get(to)
+        latent: tuple[Array, ...] = ()
         if times is not None:
-            belief, prior = self._path_of(given, times, sequence, adapt)
-            own = transfer_path(wanted, belief, prior, private, noise=table is None)
+            found = self._path_of(given, times, sequence, adapt, callback)
+            path = transfer_path(wanted, *found, private)
+            own = wanted.at(path, noise=table is None)
+            latent = (path.mean, np.sqrt(path.variance)) if return_latent else ()
             if table is None:
                 mean, variance = own
             else:
                 values, std = Expected.at(table, self.posteriors_[to], *own).values()
         else:
-            found = self._explained(given)[self._shared_node]
+            each = self._explained(given)[self._shared_node]
             if table is None:
-                mean, variance = prediction.transfer(wanted, found, n_alternatives, private)
+                mean, variance = prediction.transfer(wanted, each, n_alternatives, private)
             else:
-                parts = transfer_functions(wanted, found, n_alternatives, private)
+                parts = transfer_functions(wanted, each, n_alternatives, private)
                 expected = Expected(table, self.posteriors_[to], *parts)
                 several = n_alternatives > 1
                 values, std = expected.alternatives() if several else expected.values()
         if table is None:
             values, std = mean, np.sqrt(variance)
-        return (values, std) if return_std else values
+        results = (values, *(std,) * return_std, *latent)
+        return results if len(results) > 1 else values
 
     def correspondences(
         self, views: Mapping[str, ArrayLike], to: str, n_matches: int = 5
@@ -207,13 +221,18 @@ class ViewsTransfer(ViewsQueries):
         return np.flatnonzero(self.seen_[to])[rows], distance
 
     def _path_of(
-        self, given: Views, times: ArrayLike, sequence: Any, adapt: bool
+        self,
+        given: Views,
+        times: ArrayLike,
+        sequence: Any,
+        adapt: bool,
+        callback: StepCallback | None,
     ) -> tuple[Belief, Continued]:
         """q and prior of the shared points of the rows of one sequence, inferred jointly."""
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
         prior = self._continued(times, len(next(iter(given.values()))), sequence)
-        found = self._inferred_path(given, prior, adapt=adapt).beliefs[self._shared_node]
+        found = self._inferred_path(given, prior, callback, adapt=adapt).beliefs[self._shared_node]
         if self._shared_node == 0:
             return found, prior
         # The path is at the top; below it, rows depend on each other only through the top.

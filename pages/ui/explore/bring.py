@@ -6,27 +6,31 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
+from gplvm_core import load_dataset
 from gplvm_core.datasets import Dataset, View
 from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.misfits import Mends, Misfit, multiplied, name_misfits, unit_misfits
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_ROWS, FileColumn, NewRows, without_empty
 from gplvm_core.readers.spread import spread_rows
-from gplvm_core.readers.tables.table import NO_LABEL
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
 
+UNSEEN = {"walker": "walker_unseen"}  # data sets, and further rows of the same things
 CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
 
 
 @dataclass(frozen=True)
 class Brought:
-    """What a visitor brought: a title, and the content of files or the key of a model."""
+    """What a visitor brought: a title, and the content of files, the key of a model, or the name
+    of a data set of the project.
+    """
 
     title: str
     files: tuple[tuple[str, bytes], ...] = ()
     model: str = ""
+    dataset: str = ""
     mends: Mends = ()
 
 
@@ -63,6 +67,9 @@ def rows_brought(item: Item) -> NewRows | None:
         return None
     if asked.model:
         return _from_library(item, asked)
+    if asked.dataset:
+        unseen = load_dataset(asked.dataset).view(item.view or "")
+        return NewRows(unseen.values, (), asked.dataset)
     read = [_read(item, name, data, asked.mends) for name, data in asked.files]
     rows = read[0] if len(read) == 1 else _together(read, asked)
     if item.dataset.drawing.kind == "bars" and not item.dataset.columns:
@@ -150,10 +157,9 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
     """What is stored of the rows and was not learnt: label, time and further facts."""
     facts: dict[str, Array] = {}
     known = [set(map(str, column.words)) for column in dataset.columns]
-    if dataset.labels is not None and set(dataset.label_names) - {NO_LABEL} not in known:
-        words = np.array([*dataset.label_names, NO_LABEL])
-        words[words == NO_LABEL] = "NA"
-        facts["label"] = words[dataset.labels] if dataset.label_names else dataset.labels
+    if dataset.labels is not None and set(dataset.label_names) not in known:
+        words = [dataset.label_word(row) or "NA" for row in range(dataset.n_points)]
+        facts["label"] = np.array(words)
     if dataset.times is not None:
         facts[f"time ({dataset.time_unit})" if dataset.time_unit else "time"] = dataset.times
     facts |= {name: fact for name, fact in dataset.covariates.items() if fact.ndim == 1}
@@ -161,6 +167,11 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
         FileColumn(name, cells=tuple(f"{v:.15g}" if v.dtype.kind == "f" else str(v) for v in fact))
         for name, fact in facts.items()
     )
+
+
+def unseen_of(item: Item) -> str:
+    """The data set with further rows of the same things as the model's; "" if there is none."""
+    return UNSEEN.get(item.dataset.name.removesuffix(f"_{item.view}"), "")
 
 
 def pasted(text: str) -> bytes:

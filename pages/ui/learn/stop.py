@@ -32,13 +32,12 @@ class StopDoor:
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop of the tour: its number, its name in links, its texts, controls and picture.
+    """A stop of the tour: its name in links, its texts, controls and picture.
 
     picture: returns the picture of a state, within 0.1 s. train: runs the training that the visitor
     plays, and returns its last picture.
     """
 
-    number: int
     name: str
     title: str
     words: str

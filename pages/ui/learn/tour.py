@@ -2,19 +2,26 @@
 
 import streamlit as st
 
+from pages.ui.learn.course import course, plan
 from pages.ui.learn.depth.bend import bend
 from pages.ui.learn.depth.families import families
 from pages.ui.learn.depth.prior import prior
 from pages.ui.learn.figure import figure
 from pages.ui.learn.stop import Note, OwnStop, Stop
+from pages.ui.learn.stops.chances import CHANCES
 from pages.ui.learn.stops.dimensions import DIMENSIONS
 from pages.ui.learn.stops.forecasts import FORECASTS
 from pages.ui.learn.stops.four_maps import FOUR_MAPS
 from pages.ui.learn.stops.functions import FUNCTIONS
 from pages.ui.learn.stops.inducing import INDUCING
+from pages.ui.learn.stops.more_dimensions import MORE_DIMENSIONS
 from pages.ui.learn.stops.noisy_inputs import NOISY_INPUTS
+from pages.ui.learn.stops.pixels import PIXELS
 from pages.ui.learn.stops.step import STEP
+from pages.ui.learn.stops.surfaces import SURFACES
+from pages.ui.learn.stops.torn_pairs import TORN_PAIRS
 from pages.ui.learn.stops.turned_digit import TURNED_DIGIT
+from pages.ui.learn.stops.two_digits import TWO_DIGITS
 from pages.ui.learn.stops.two_trainings import TWO_TRAININGS
 from pages.ui.learn.stops.two_views import TWO_VIEWS
 from pages.ui.learn.stops.uncertain_input import UNCERTAIN_INPUT
@@ -43,11 +50,17 @@ PRIOR = OwnStop(
     prior,
 )
 STOPS: tuple[Stop | OwnStop, ...] = (
+    PIXELS,
+    TURNED_DIGIT,
+    TWO_DIGITS,
     FUNCTIONS,
     UNCERTAIN_INPUT,
-    TURNED_DIGIT,
+    SURFACES,
     FOUR_MAPS,
+    MORE_DIMENSIONS,
     DIMENSIONS,
+    TORN_PAIRS,
+    CHANCES,
     INDUCING,
     NOISY_INPUTS,
     FORECASTS,
@@ -63,27 +76,29 @@ STOPS: tuple[Stop | OwnStop, ...] = (
 def chosen() -> Stop | OwnStop:
     """Return the stop that the link names, or the first stop if it names none."""
     name = st.query_params.get("stop")
-    return next((stop for stop in STOPS if stop.name == name), STOPS[0])
+    stops = course(STOPS)
+    return next((stop for stop in stops if stop.name == name), stops[0])
 
 
 def open_stop(stop: Stop | OwnStop) -> None:
     """Open a stop, and remove the previous stop's settings from the link."""
-    kept = ("stop", "large")
+    kept = ("stop", "stops", "large")
     go_to(*(name for name in st.query_params.to_dict() if name not in kept), stop=stop.name)
 
 
 def tour() -> None:
     """Show the chosen stop and the navigation."""
     stop = chosen()
-    place = STOPS.index(stop)
-    _ways(stop, place)
+    stops = course(STOPS)
+    place = stops.index(stop)
+    _ways(stops, place)
     with st.container(key="learn_large" if large() else "learn_usual"):
         st.header(stop.title, anchor=False)
         st.markdown(stop.words)
 
         def turn(way: int) -> None:
-            if 0 <= place + way < len(STOPS):
-                open_stop(STOPS[place + way])
+            if 0 <= place + way < len(stops):
+                open_stop(stops[place + way])
 
         if isinstance(stop, OwnStop):
             stop.show()
@@ -97,11 +112,12 @@ def large() -> bool:
     return st.query_params.get("large") == "1"
 
 
-def _ways(stop: Stop | OwnStop, place: int) -> None:
+def _ways(stops: tuple[Stop | OwnStop, ...], place: int) -> None:
     """Show the buttons Back and Next, the list of stops, and the switch for large type."""
+    titles = {stop.name: f"{number}. {stop.title}" for number, stop in enumerate(stops, 1)}
 
     def chose() -> None:
-        open_stop(next(each for each in STOPS if each.name == st.session_state[control]))
+        open_stop(next(each for each in stops if each.name == st.session_state[control]))
 
     def switch() -> None:
         if st.session_state["learn_type"]:
@@ -109,13 +125,13 @@ def _ways(stop: Stop | OwnStop, place: int) -> None:
         else:
             go_to("large")
 
-    control = f"learn_stop|{stop.name}"
+    control = f"learn_stop|{place}|{','.join(titles)}"
     with st.container(horizontal=True, vertical_alignment="center", key="learn_ways"):
         st.selectbox(
             "Stop",
-            [each.name for each in STOPS],
+            list(titles),
             index=place,
-            format_func=lambda name: _numbered(next(s for s in STOPS if s.name == name)),
+            format_func=titles.__getitem__,
             key=control,
             on_change=chose,
             label_visibility="collapsed",
@@ -126,21 +142,18 @@ def _ways(stop: Stop | OwnStop, place: int) -> None:
             key="learn_back",
             icon=":material/arrow_back:",
             disabled=place == 0,
-            on_click=lambda: open_stop(STOPS[place - 1]),
+            on_click=lambda: open_stop(stops[place - 1]),
         )
         st.button(
             "Next",
             key="learn_next",
             icon=":material/arrow_forward:",
-            disabled=place == len(STOPS) - 1,
-            on_click=lambda: open_stop(STOPS[place + 1]),
+            disabled=place == len(stops) - 1,
+            on_click=lambda: open_stop(stops[place + 1]),
             help="The arrow keys also move between stops.",
         )
         st.toggle("Large type", value=large(), key="learn_type", on_change=switch)
-
-
-def _numbered(stop: Stop | OwnStop) -> str:
-    return f"{STOPS.index(stop) + 1}. {stop.title}"
+        plan(STOPS)
 
 
 def _around(stop: Stop) -> None:

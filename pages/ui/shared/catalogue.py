@@ -19,10 +19,12 @@ GALLERY_ORDER = (
     "people",
     "heads",
     "poses",
+    "walker",
     "lit_pairs",
     "countries",
     "faces",
     "digits",
+    "turned_digit",
     "spikes",
     "flow",
 )
@@ -79,12 +81,11 @@ def calibration(key: str) -> str:
 
 def calibration_in_words(measured: dict[str, float]) -> str:
     """The result of `assets/models/train.py --calibrate`, in words: values, a gap, whole views."""
-    if "inside_gap" in measured:
-        return (
-            f"Error bars: {percent(measured['inside_gap'])} of an unseen gap inside (95 % promised)"
-        )
-    words = f"Error bars: {percent(measured['inside'])} of unseen values inside (95 % promised)"
+    unseen = "an unseen gap" if "inside_gap" in measured else "unseen values"
+    share = measured.get("inside_gap", measured.get("inside", 0.0))
+    words = f"Error bars: {percent(share)} of {unseen} inside (95 % promised)"
     whole = {key.removeprefix("inside_"): share for key, share in measured.items() if "_" in key}
+    whole.pop("gap", None)
     views = " and ".join(
         f"{percent(share)} if all of “{view}” is missing" for view, share in whole.items()
     )

@@ -41,7 +41,7 @@ STORIES: dict[str, Story] = {
     "faces": Story(
         "Faces",
         "Four hundred photographs of forty people.",
-        "With ten pictures of each person, faces blur on the map between people.",
+        "**Paint on a face:** one that fits appears, while the point moves along on the map.",
     ),
     "heads": Story(
         "Lit heads",
@@ -98,6 +98,11 @@ STORIES: dict[str, Story] = {
         "Simulated spikes of 50 neurons that follow an unknown path.",
         "See the path that the model finds from the spike counts only.",
     ),
+    "turned_digit": Story(
+        "Turned digit",
+        "One handwritten digit, turned in steps of 3 degrees.",
+        "Of ten dimensions, the model keeps the two that a loop needs.",
+    ),
     "lit_pairs": Story(
         "Pairs of heads",
         "Two heads at a time, under the same lamp.",
@@ -107,6 +112,11 @@ STORIES: dict[str, Story] = {
         "Silhouettes",
         "A body in motion, and its outline from one side.",
         "From the outline the model draws the body, and from the body the outline.",
+    ),
+    "walker": Story(
+        "A walker",
+        "A simulated body that walks, turns and waves, and its silhouettes.",
+        "Front and back have the same silhouette; the film around a frame decides which it is.",
     ),
     "digits_views": Story(
         "Digits, three ways",
@@ -295,9 +305,8 @@ def words_of_row(dataset: Dataset, row: int) -> str:
     words = [f"row {row + 1}"]
     if dataset.row_names is not None:
         words.append(str(dataset.row_names[row]))
-    if dataset.labels is not None:
-        label = int(dataset.labels[row])
-        words.append(dataset.label_names[label] if dataset.label_names else str(label))
+    if (label := dataset.label_word(row)) is not None:
+        words.append(label)
     return ", ".join(words)
 
 
@@ -305,8 +314,7 @@ def classes_of(dataset: Dataset) -> tuple[NDArray[Any] | None, tuple[str, ...]]:
     """The labels of the rows with their names; without labels, the first column of words."""
     for column, values in zip(dataset.columns, dataset.values.T, strict=False):
         if dataset.labels is None and column.is_words:
-            words = (*map(str, column.words), "missing")
-            return np.where(np.isnan(values), len(words) - 1, values).astype(int), words
+            return np.where(np.isnan(values), -1, values).astype(int), (*map(str, column.words),)
     return dataset.labels, dataset.label_names
 
 

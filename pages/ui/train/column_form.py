@@ -22,7 +22,7 @@ LINES = {
     DEEP: "A deep Gaussian process: two layers, so the function may be calm in one place and "
     "change fast in another. Takes longer.",
 }
-LABEL = "label"
+LABEL = "The labels"
 
 
 def column_question(dataset: Dataset) -> Dataset | None:
@@ -89,8 +89,9 @@ def column_question(dataset: Dataset) -> Dataset | None:
 
 def _lead_to_map(target: str) -> None:
     """A column of words: the map learns it with all other columns."""
+    subject = "The labels are" if target == LABEL else f"“{plain(target)}” has"
     st.info(
-        f"“{plain(target)}” has words. A map of the whole table learns words beside numbers; the "
+        f"{subject} words. A map of the whole table learns words beside numbers; the "
         "tab Fill in of Explore then gives the probability of every word from the other columns.",
         icon=":material/info:",
     )

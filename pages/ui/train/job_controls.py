@@ -9,8 +9,8 @@ from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of
 from pages.ui.shared.component import answer_at_once
 from pages.ui.shared.doors import COMPARE, can_compare, main_door
+from pages.ui.shared.own_jobs import begin
 from pages.ui.shared.plain import plain
-from pages.ui.train.own_jobs import begin
 
 WAITING = ("paused", "interrupted")
 ENDED = ("finished", "cancelled", "failed")

@@ -99,11 +99,16 @@ def masks_of(kept: Board, items: list[RowItem], dataset: Dataset) -> dict[str, s
     """
     drawing = dataset.drawing
     first = kept.latest or mask_text(next(iter(choices(drawing).values())))
-    none = mask_text(np.zeros(n_cells(drawing), dtype=bool))
+    none = nothing_hidden(dataset)
     return {
         item.id: kept.masks.get(item.id, none if np.isnan(item.values).any() else first)
         for item in items
     }
+
+
+def nothing_hidden(dataset: Dataset) -> str:
+    """Return the mask that hides no cell."""
+    return mask_text(np.zeros(n_cells(dataset.drawing), dtype=bool))
 
 
 def hidden_row(item: RowItem, mask: str, dataset: Dataset) -> Array:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from gplvm_core.readers.new_rows import NewRows
 from pages.ui.explore.bring import CHOSEN, Brought, bring, rows_brought
-from pages.ui.explore.fill.items import STRIP, Board, board, keep
+from pages.ui.explore.fill.items import STRIP, Board, board, keep, nothing_hidden
 from pages.ui.explore.head import turn_to
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.doors import ROWS
@@ -44,7 +44,10 @@ def open_chosen(item: Item, name: str) -> None:
         return
     before = board(name)
     turn = before.turn | {"own": row // min(STRIP, len(own.values))}
-    keep(name, Board("own", turn, f"own {row} {own.mark}", before.masks, None))
+    shown = f"own {row} {own.mark}"
+    # The visitor wants to see the row as it is, so nothing is hidden at first.
+    masks = {shown: nothing_hidden(item.dataset)} | before.masks
+    keep(name, Board("own", turn, shown, masks, None))
     st.session_state[f"complete_source|{name}"] = "own"
     st.session_state[f"fill_row|{name}|own {own.mark}"] = row + 1
 

@@ -49,7 +49,7 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
         current = RowItem(f"own {at} {own.mark}", f"your row {at + 1}", values[at])
     if item.dataset.row_names is not None and own is None:
         st.caption(plain(current.title))
-    started = opening(item.dataset, values[at])
+    started = opening(item.dataset, values[at]) if own is None else values[at]
     columns, row, below = item.dataset.columns, np.full(len(started), np.nan), []
     for first in range(0, len(columns), ACROSS):
         places = st.columns(ACROSS, gap="small")

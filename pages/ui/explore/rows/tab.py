@@ -5,11 +5,13 @@ import streamlit as st
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.training import comparison_of
+from pages.ui.explore.ask_rows import asked_rows
 from pages.ui.explore.bring import CHOSEN
 from pages.ui.explore.head import turn_to
 from pages.ui.explore.rows.canvas import rows_canvas
 from pages.ui.explore.rows.export import export
-from pages.ui.explore.rows.sources import asked_rows
+from pages.ui.explore.rows.files import example
+from pages.ui.explore.rows.stay import stay
 from pages.ui.explore.rows.work import Work, begin, key_of, prepared, step, work_on
 from pages.ui.shared.about import about
 from pages.ui.shared.catalogue import Item
@@ -22,7 +24,7 @@ from pages.ui.shared.words import TERMS
 
 def new_rows(item: Item, name: str) -> None:
     """The tab for one model."""
-    own = asked_rows(item, name)
+    own = asked_rows(item, name, example)
     if own is not None:
         answered(item, name, own)
     about(
@@ -33,7 +35,9 @@ def new_rows(item: Item, name: str) -> None:
         "of the row's position. A diamond at the edge lies beyond the visible map.",
         "**How typical.** Each training row is scored by a model that was trained without it. "
         "*p* is the share of these rows that were at least as odd as the new one. At p ≤ 0.01, "
-        "expect ten of 1,000 ordinary rows to be called odd. It does not say what is wrong.",
+        "expect ten of 1,000 ordinary rows to be called odd. It does not say what is wrong. Rows "
+        "with words or counts are compared with at most 100 rows that the model was trained on, as "
+        "in *Fill in*; expect more odd rows there.",
         "**Why.** Each column is compared with what the row's other columns predict. The most "
         "surprising column is set aside, until the rest of the row is ordinary. If three columns "
         "are not enough, the row is odd as a whole.",
@@ -57,6 +61,7 @@ def answered(item: Item, name: str, own: NewRows) -> None:
         except ValueError as error:  # a kernel that the page cannot draw
             st.info(plain(error))
         export(item, name, own, found)
+        stay(item, name, own, found)
     if wanted is not None:
         st.session_state[CHOSEN] = (name, wanted)
         turn_to(item.key, FILL.tab)
@@ -108,8 +113,8 @@ def _compare(item: Item, name: str, own: NewRows) -> None:
         return
     if not can_learn(item.model):
         st.caption(
-            "How typical rows are is not known for this model: it needs a map of columns of "
-            "numbers. Places and filled values are below; *Fill in* compares a single row."
+            "How typical rows are is not known for this model. Places and filled values are below; "
+            "*Fill in* compares a single row."
         )
         return
     key = key_of(name)

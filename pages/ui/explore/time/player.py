@@ -1,7 +1,4 @@
-"""The player as a Streamlit component: a sequence and its latent path, played in the browser.
-
-A sequence is sent once, as bytes; playing, scrubbing and turning need nothing more from Python.
-"""
+"""The tab's player: the answer to the visitor's plan, and its exports."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,16 +9,16 @@ import streamlit as st
 
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.sequence import Cue, Reel, pack_reel, pack_stage
+from pages.ui.explore.inference import filling
+from pages.ui.explore.shown_player import show_player, stores
 from pages.ui.explore.time.export import export
-from pages.ui.explore.time.fill import filling
 from pages.ui.explore.time.model import drawn, filled, played, with_gap
 from pages.ui.explore.time.plan import Plan, Task, ask, keep
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.component import hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of
 from pages.ui.shared.plain import plain
 
-show_player = component("player", "player/player.html", "player/player.css")
 WAITING = {
     "play": "Following the path …",
     "sample": "Drawing a new sequence …",
@@ -37,11 +34,6 @@ class OnScreen:
     task: Task
     sequence: Any
     id: str
-
-
-def stores(name: str) -> dict[str, str]:
-    """The names under which the view finds its bytes."""
-    return {part: f"{part}|{name}" for part in ("stage", "reel")}
 
 
 @st.fragment

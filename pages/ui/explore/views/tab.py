@@ -1,5 +1,6 @@
 """The tab Views: shared dimensions, views predicted from others, and variations."""
 
+from pages.ui.explore.bring import unseen_of
 from pages.ui.explore.views.canvas import stage
 from pages.ui.explore.views.segments import segmentation
 from pages.ui.explore.views.transfer import from_view_to_view
@@ -17,9 +18,13 @@ LAYERS = (
 
 def views(item: Item, name: str) -> None:
     """The tab for one model."""
+    film_first = bool(unseen_of(item))
+    if film_first:
+        from_view_to_view(item, name, of_new=True)
     parts = segmentation(item, name)
     stage(item, name, parts)
-    from_view_to_view(item, name)
+    if not film_first:
+        from_view_to_view(item, name)
     about(
         *([LAYERS] if item.model.capabilities.layers else []),
         f"**The map.** {TERMS['latent']} All views of a row share one position, but each view has "
@@ -35,6 +40,9 @@ def views(item: Item, name: str) -> None:
         "**Alternatives.** A given view determines the shared dimensions. The private dimensions "
         "of the other view are not determined: each alternative copies them from another "
         "training row.",
+        "**New rows and films.** Rows of one view can be brought as a file. If the model was "
+        "trained with time, it infers the frames of a film together. Where a frame alone has two "
+        "explanations, the frames before and after it decide. The model does not change.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
         "and − zoom, 0 resets. On a figure, the arrow keys turn it.",
         *bullets(item.model.notes_),

@@ -6,37 +6,26 @@ from numpy import ndarray as Array
 
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS, Part
 from gplvm_core.models.problems.segmentation import LEAST_DROP
-from gplvm_core.readers.errors import plural
-from gplvm_core.wire.views import WHOLE, ViewRows, is_label_view
+from gplvm_core.wire.views import WHOLE, ViewRows
+from pages.ui.explore.views.answers import Asked, answers, ask_private, error_in_words
 from pages.ui.explore.views.desk import Desk, choose, desk, keep
-from pages.ui.explore.views.model import (
-    Private,
-    matched,
-    parts_at,
-    shares_something,
-    transferred,
-    whole_from,
-)
+from pages.ui.explore.views.model import parts_at, whole_from
+from pages.ui.explore.views.new_rows import ask_new, for_new_rows
 from pages.ui.explore.views.strip import Pictures, Tile
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import draws_whole, rows_of_views
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import words_of_row
 
-N_MATCHES = 6
-MOST_ALTERNATIVES = 6
-MOST_GIVEN = 8  # largest number of given views that are drawn
-PRIVATES: dict[Private, str] = {"nearest": "Alternatives", "prior": "Average"}
-PRIVATE_WORDS = (
-    "The given view leaves some dimensions open. Each **alternative** copies them from one "
-    "training row that is near in the shared dimensions. The **average** over all possible "
-    "values is one picture, blurred where the alternatives differ."
-)
+KNOWN, NEW = "Of the model", "New rows"
 
 
 @st.fragment
-def from_view_to_view(item: Item, name: str) -> None:
-    """The choices, the alternatives beside the truth, and the correspondences."""
+def from_view_to_view(item: Item, name: str, *, of_new: bool = False) -> None:
+    """The choices, the alternatives beside the truth, and the correspondences.
+
+    of_new: whether new rows are shown first.
+    """
     st.header(
         "Given one view, show the others",
         anchor=False,
@@ -46,6 +35,23 @@ def from_view_to_view(item: Item, name: str) -> None:
     rows = rows_of_views(item.dataset)
     # The threshold that the model uses when it looks for matches.
     parts = parts_at(item.model, LEAST_DROP)
+    first = NEW if of_new else KNOWN
+    line = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with line:
+        whose = choose("Rows", {each: each for each in (KNOWN, NEW)}, first, f"views_whose|{name}")
+    if whose == NEW:
+        with line:
+            views = ask_new(item, name)
+        if views is not None:
+            for_new_rows(item, name, *views, parts, rows)
+    else:
+        for_known_rows(item, name, parts, rows)
+
+
+def for_known_rows(
+    item: Item, name: str, parts: tuple[Part, ...], rows: dict[str, ViewRows]
+) -> None:
+    """Give views of a training row, and show the others beside the truth."""
     kept = ask(item, name)
     values = {view: rows[view].values[kept.row] for view in kept.given}
     missing = [view for view in kept.given if np.isnan(values[view]).all()]
@@ -62,19 +68,10 @@ def from_view_to_view(item: Item, name: str) -> None:
         whole(item, name, kept, values, rows)
     else:
         wanted = [kept.to] if kept.to else [view for view in item.views if view not in kept.given]
-        pictures = Pictures({view: rows[view] for view in (*kept.given, *wanted)})
-        left, right = st.columns([1, 5], gap="medium")
-        with left:
-            st.markdown("**Given**")
-            tiles = [Tile(view, values[view], view) for view in kept.given[:MOST_GIVEN]]
-            st.html(pictures.strip(tiles))
-            st.caption(plain(words_of_row(item.dataset, kept.row).capitalize()))
-        with right:
-            for to in wanted:
-                try:
-                    answer(item, name, kept, values, to, rows[to], pictures, parts)
-                except ValueError as error:
-                    st.error(plain(error), icon=":material/error:")
+        truth = {view: rows[view].values[kept.row] for view in wanted}
+        words = words_of_row(item.dataset, kept.row).capitalize()
+        asked = Asked(values, truth, words, kept.private, kept.count, kept.row)
+        answers(item, name, asked, wanted, rows, parts)
     st.caption(
         "The model saw all views of these rows in training, so predicting them is easier than "
         "predicting new rows. Distances are in lengthscales of the shared dimensions."
@@ -139,23 +136,6 @@ def ask_given(item: Item, name: str, kept: Desk, to: str) -> tuple[str, ...]:
     return tuple(view for view in item.views if view in given)
 
 
-def ask_private(name: str, kept: Desk) -> tuple[Private, int]:
-    """Alternatives, and how many, or their average."""
-    private: Private = choose(
-        "Open dimensions",
-        PRIVATES,
-        kept.private,
-        f"views_private|{name}",
-        help=PRIVATE_WORDS,
-    )
-    if private == "prior":
-        return private, kept.count
-    count = st.number_input(
-        "How many", 1, MOST_ALTERNATIVES, kept.count, key=f"views_count|{name}", width=110
-    )
-    return private, int(count)
-
-
 def whole(
     item: Item, name: str, kept: Desk, values: dict[str, Array], rows: dict[str, ViewRows]
 ) -> None:
@@ -171,67 +151,3 @@ def whole(
     ]
     st.html(Pictures({WHOLE: rows[WHOLE]}).strip(tiles))
     st.caption(plain(words_of_row(item.dataset, kept.row).capitalize()))
-
-
-def answer(
-    item: Item,
-    name: str,
-    kept: Desk,
-    values: dict[str, Array],
-    to: str,
-    rows: ViewRows,
-    pictures: Pictures,
-    parts: tuple[Part, ...],
-) -> None:
-    """The predictions of one view, and the training rows that correspond."""
-    if not shares_something(parts, kept.given, to):
-        st.info(
-            f"“{plain(to)}” shares no dimension with the given views, so they cannot predict it.",
-            icon=":material/info:",
-        )
-        return
-    found = transferred(item.model, name, values, to, kept.count, kept.private)
-    truth = rows.values[kept.row]
-    tiles = [
-        Tile(to, row, PRIVATES["prior"].lower() if kept.private == "prior" else f"{number + 1}")
-        for number, row in enumerate(found.rows)
-    ]
-    if not np.isnan(truth).all():
-        tiles.append(Tile(to, truth, "the truth", error_in_words(rows, found.rows, truth), True))
-    st.markdown(f"**“{plain(to)}” may look like this**")
-    st.html(pictures.strip(tiles))
-    if kept.private == "nearest" and len(found.rows) < kept.count:
-        st.caption(
-            f"No more than {plural(len(found.rows), 'alternative')}: "
-            + (
-                "the other training rows nearby give the same."
-                if any(part.views == (to,) and part.dimensions for part in parts)
-                else f"“{plain(to)}” has no private dimension that could differ."
-            )
-        )
-    near = matched(item.model, name, values, to, N_MATCHES)
-    st.markdown(f"**Rows whose “{plain(to)}” fits best**")
-    st.html(
-        pictures.strip(
-            [
-                Tile(
-                    to,
-                    rows.values[row],
-                    "the row itself" if row == kept.row else words_of_row(item.dataset, int(row)),
-                    f"distance {distance:.2f}",
-                    bool(row == kept.row),
-                )
-                for row, distance in zip(near.rows, near.distances, strict=True)
-            ]
-        )
-    )
-
-
-def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:
-    """The distance of the nearest alternative from the true row."""
-    if is_label_view(rows) or not len(found):
-        return ""
-    errors = np.sqrt(np.nanmean((found - truth) ** 2, axis=1))
-    best = int(np.argmin(errors))
-    which = f"{best + 1} is closest, off by" if len(found) > 1 else "off by"
-    return f"{which} {errors[best]:.3g}"

@@ -1,4 +1,4 @@
-"""Stop 5: dimensions switch off."""
+"""Dimensions switch off."""
 
 from gplvm_core.lessons.dimensions import dimensions
 from gplvm_core.lessons.picture import LessonPicture
@@ -21,7 +21,6 @@ def _dimensions(state: State, look: Look | None = None) -> LessonPicture:
 
 
 DIMENSIONS = Stop(
-    number=5,
     name="dimensions",
     title="Dimensions switch off",
     words="A Bayesian GP-LVM may start with more latent dimensions than the data need. Each "
@@ -68,6 +67,11 @@ DIMENSIONS = Stop(
     ),
     picture=picture,
     train=train,
-    doors=(StopDoor("explore", "Open the pipe flow in Explore", {"model": "gallery:flow"}),),
+    doors=(
+        StopDoor(
+            "explore", "Open a turned digit: 2 of 10 dimensions are on", {"model": "gallery:turned"}
+        ),
+        StopDoor("explore", "Open the pipe flow in Explore", {"model": "gallery:flow"}),
+    ),
     source="Titsias and Lawrence, *Bayesian Gaussian process latent variable model* (2010).",
 )

@@ -1,4 +1,4 @@
-"""Stop 8: forecasts that feed on themselves."""
+"""Forecasts that feed on themselves."""
 
 from gplvm_core.lessons.forecasts import MOST_AHEAD, forecasts
 from gplvm_core.lessons.picture import LessonPicture
@@ -11,7 +11,6 @@ def picture(state: State) -> LessonPicture:
 
 
 FORECASTS = Stop(
-    number=8,
     name="forecasts",
     title="Forecasts that feed on themselves",
     words="To forecast many steps, the model uses each forecast as the input of the next. If it "

@@ -1,10 +1,9 @@
-"""Stop 4: four maps of the same data."""
+"""Four maps of the same data."""
 
 import streamlit as st
 
 from gplvm_core.lessons.four_maps import four_maps
 from gplvm_core.lessons.picture import LessonPicture
-from gplvm_core.shipped.stick_man import stick_man_file
 from pages.ui.learn.controls import Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
@@ -20,7 +19,6 @@ def train(state: State, look: Look) -> LessonPicture:
 
 
 FOUR_MAPS = Stop(
-    number=4,
     name="maps",
     title="Four maps of the same data",
     words="PCA finds directions, dual PCA finds positions: both give the same map. A GP-LVM bends "
@@ -50,7 +48,7 @@ FOUR_MAPS = Stop(
             2,
             10,
             1,
-            3 if stick_man_file() else 8,
+            6,
             help="Latent dimensions of the two lower models.",
         ),
     ),

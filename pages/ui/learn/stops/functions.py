@@ -1,4 +1,4 @@
-"""Stop 1: functions from a kernel."""
+"""Functions from a kernel."""
 
 import numpy as np
 
@@ -43,7 +43,6 @@ def picture(state: State) -> LessonPicture:
 
 
 FUNCTIONS = Stop(
-    number=1,
     name="functions",
     title="Functions from a kernel",
     words="A Gaussian process is a distribution over functions. The kernel states how similar "

@@ -1,4 +1,4 @@
-"""Stop 6: inducing inputs that are dragged."""
+"""Inducing inputs that are dragged."""
 
 import numpy as np
 
@@ -17,7 +17,6 @@ def picture(state: State) -> LessonPicture:
 
 
 INDUCING = Stop(
-    number=6,
     name="inducing",
     title="Inducing points",
     words="A Gaussian process compares every point with every other one. A sparse one summarises "

@@ -1,4 +1,4 @@
-"""Stop 7: uncertain and missing inputs."""
+"""Uncertain and missing inputs."""
 
 from gplvm_core.lessons.noisy_inputs import noisy_inputs
 from gplvm_core.lessons.picture import LessonPicture
@@ -15,7 +15,6 @@ def train(state: State, look: Look) -> LessonPicture:
 
 
 NOISY_INPUTS = Stop(
-    number=7,
     name="inputs",
     title="Uncertain and missing inputs",
     words="Some inputs were measured badly, and we know which. The left model treats them as "

@@ -1,4 +1,4 @@
-"""Stop 10: a step, for one layer and for two."""
+"""A step, for one layer and for two."""
 
 from pathlib import Path
 
@@ -16,7 +16,6 @@ def picture(state: State) -> LessonPicture:
 
 
 STEP = Stop(
-    number=10,
     name="step",
     title="A step",
     words="A Gaussian process expects a curve to be equally smooth everywhere. A step is flat, "

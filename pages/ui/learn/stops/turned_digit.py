@@ -1,4 +1,4 @@
-"""Stop 3: rotations of a digit form a curve."""
+"""Rotations of a digit form a curve."""
 
 from gplvm_core.lessons.picture import LessonPicture
 from gplvm_core.lessons.turned_digit import turned_digit
@@ -11,7 +11,6 @@ def picture(state: State) -> LessonPicture:
 
 
 TURNED_DIGIT = Stop(
-    number=3,
     name="digit",
     title="A turned digit lies on a curve",
     words="We rotate one picture of a digit step by step. Every picture has hundreds of pixels, "

@@ -1,4 +1,4 @@
-"""Stop 11: what a map does not mean."""
+"""What a map does not mean."""
 
 import streamlit as st
 
@@ -19,7 +19,6 @@ def picture(state: State) -> LessonPicture:
 
 
 TWO_TRAININGS = Stop(
-    number=11,
     name="meaning",
     title="What a map does not mean",
     words="The same model was trained twice on the same digits, from two starts. The bounds are "

@@ -1,4 +1,4 @@
-"""Stop 9: two views, and what they share."""
+"""Two views, and what they share."""
 
 from gplvm_core.lessons.picture import LessonPicture
 from gplvm_core.lessons.two_views import two_views
@@ -15,7 +15,6 @@ def train(state: State, look: Look) -> LessonPicture:
 
 
 TWO_VIEWS = Stop(
-    number=9,
     name="views",
     title="Two views, and what they share",
     words="Two tables (views) describe the same moments: one mixes sin t and cos² t into 15 "

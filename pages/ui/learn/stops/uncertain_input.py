@@ -1,4 +1,4 @@
-"""Stop 2: a Gaussian through a bend."""
+"""A Gaussian through a bend."""
 
 import numpy as np
 
@@ -16,7 +16,6 @@ def picture(state: State) -> LessonPicture:
 
 
 UNCERTAIN_INPUT = Stop(
-    number=2,
     name="bend",
     title="A Gaussian through a bend",
     words="A latent point is not known exactly: q(x) is a Gaussian. After a curved function the "

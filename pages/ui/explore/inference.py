@@ -1,18 +1,19 @@
-"""Fills gaps in a thread: it takes seconds, and the page should stay responsive."""
+"""Infers sequences in a thread: it takes seconds, and the page should stay responsive."""
 
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from gplvm_core.prediction.paths import MOST_STEPS, StepCallback
-from gplvm_core.wire.sequence import Reel
 from pages.ui.shared.words import bound_in_words, seconds_in_words
 
 LOOK = 0.4  # seconds between two checks of the progress
 WORK = "dynamics_work|"
+Result = TypeVar("Result")
 
 
 @dataclass(eq=False)
@@ -23,12 +24,12 @@ class FillWork:
     step.
     """
 
-    task: Callable[[StepCallback], Reel]
+    task: Callable[[StepCallback], Any]
     began: float = field(default_factory=time.monotonic)
     step: int = 0
     bound: float = float("-inf")
     cancelled: bool = False
-    result: Reel | None = None
+    result: Any = None
     problem: str | None = None
 
     def start(self) -> "FillWork":
@@ -52,8 +53,8 @@ class FillWork:
 
 
 def filling(
-    key: str, task: Callable[[StepCallback], Reel], forget: Callable[[], None]
-) -> Reel | None:
+    key: str, task: Callable[[StepCallback], Result], forget: Callable[[], None]
+) -> Result | None:
     """The result of `task`, which the first call starts; None while it runs.
 
     key: the session key of the question; forget() is called when the visitor cancels. Raises
@@ -70,9 +71,10 @@ def filling(
             time.sleep(0.02)
     if work.problem is not None:
         raise ValueError(work.problem)
-    if work.result is None:
+    result: Result | None = work.result
+    if result is None:
         st.fragment(keep_looking, run_every=LOOK)(work, WORK + key, forget)
-    return work.result
+    return result
 
 
 def cancel(key: str) -> None:

@@ -1,33 +1,48 @@
 """The panel that asks for new rows, and says what did not fit."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from gplvm_core import load_dataset
+from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
-from pages.ui.explore.bring import Brought, bring, brought, mend, pasted, rows_brought
-from pages.ui.explore.rows.files import example
+from pages.ui.explore.bring import (
+    Brought,
+    bring,
+    brought,
+    mend,
+    pasted,
+    rows_brought,
+    unseen_of,
+)
 from pages.ui.shared.catalogue import Item, items
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 
+Example = Callable[[Dataset], bytes]
 FILE, PASTE, LIBRARY = "File", "Paste", "Library"
 MOST_FILES = 100  # pictures at once
 NOTES_SHOWN = 2  # further ones are folded
 
 
-def asked_rows(item: Item, name: str) -> NewRows | None:
-    """Ask for rows, or show what was brought; None without usable rows."""
+def asked_rows(item: Item, name: str, example: Example | None = None) -> NewRows | None:
+    """Ask for rows, or show what was brought; None without usable rows.
+
+    example: makes a file with rows of the data set, which is offered to try.
+    """
     known = brought(item)
     if known is None:
-        ask(item, name)
+        ask(item, name, example)
         return None
     try:
         own = rows_brought(item)
     except ValueError as error:
         _other(item, name, known.title)
         st.error(plain(error), icon=":material/error:")
-        ask(item, name)
+        ask(item, name, example)
         return None
     assert own is not None
     _other(item, name, known.title, f" · {plural(len(own.values), 'row')}")
@@ -69,7 +84,7 @@ def _forget(item: Item, name: str) -> None:
     st.session_state[f"rows_turn|{name}"] = st.session_state.get(f"rows_turn|{name}", 0) + 1
 
 
-def ask(item: Item, name: str) -> None:
+def ask(item: Item, name: str, example: Example | None) -> None:
     """A file, pasted cells, or the rows of another model."""
     readers().warm()
     with st.container(key="bring_rows"):
@@ -88,7 +103,7 @@ def ask(item: Item, name: str) -> None:
             _ask_library(item, name)
         else:
             _ask_file(item, name, turn)
-        _teach(item)
+        _teach(item, example)
 
 
 def _ask_file(item: Item, name: str, turn: int) -> None:
@@ -162,12 +177,17 @@ def _ask_library(item: Item, name: str) -> None:
     )
 
 
-def _teach(item: Item) -> None:
+def _teach(item: Item, example: Example | None) -> None:
     """Describe the format, and offer an example, at once or as a file."""
     dataset, file = item.dataset, "rows-with-gaps.csv"
+    unseen = unseen_of(item)
 
     def take() -> None:
+        assert example is not None
         bring(item, Brought("An example", ((file, example(dataset)),)))
+
+    def take_unseen() -> None:
+        bring(item, Brought(load_dataset(unseen).title, dataset=unseen))
 
     with st.container(horizontal=True, vertical_alignment="center"):
         picture = dataset.drawing.kind == "image"
@@ -177,6 +197,16 @@ def _teach(item: Item) -> None:
             + (" Pictures of another size are resized." if picture else ""),
             width="content",
         )
+        if unseen:
+            st.button(
+                "Try an unseen film",
+                type="primary",
+                icon=":material/movie:",
+                key="rows_unseen",
+                on_click=take_unseen,
+            )
+        if example is None:
+            return
         st.button(
             "Try an example",
             type="tertiary",

@@ -1,0 +1,128 @@
+"""The fit of a GP-LVM and of a Bayesian GP-LVM with more and more latent dimensions."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.lessons.dimensions import rows_of
+from gplvm_core.lessons.picture import LessonPicture, Panel, line, number, room
+from gplvm_core.models import GPLVM, BayesianGPLVM
+from gplvm_core.numerics import Array
+
+MOST, MAX_ITER, N_INDUCING, N_NEW = 6, 200, 20, 30
+LITTLE = 0.01  # nats a value
+HIDDEN = 4  # columns of the new rows that the models fill in
+TITLES = {"points": "GP-LVM: likelihood", "bayesian": "Bayesian GP-LVM: bound"}
+INKS = {"points": "warm", "bayesian": "accent"}
+
+
+@dataclass
+class Fits:
+    """Results by number of dimensions: the fit in nats a value, and the error on hidden values."""
+
+    fit: list[float] = field(default_factory=list)
+    error: list[float] = field(default_factory=list)
+
+
+def more_dimensions(
+    n_points: int, noise: float, look: Callable[[LessonPicture, int, int], None] | None = None
+) -> LessonPicture:
+    """Train both models with 1, 2, … dimensions; without `look`, draw the empty picture.
+
+    The rows have 12 columns and two hidden numbers. look is called after each number of dimensions.
+    """
+    found = {name: Fits() for name in TITLES}
+    if look is None:
+        return drawn(found)
+    values = rows_of("two", n_points + N_NEW, noise).values
+    rows, new = values[:n_points], values[n_points:]
+    hidden = np.arange(values.shape[1]) < HIDDEN
+    for q in range(1, MOST + 1):
+        models: dict[str, Any] = {
+            "points": GPLVM(q, max_iter=MAX_ITER, random_state=0),
+            "bayesian": BayesianGPLVM(
+                q, min(n_points, N_INDUCING), max_iter=MAX_ITER, random_state=0
+            ),
+        }
+        for name, model in models.items():
+            with warnings.catch_warnings(action="ignore"):
+                model.fit(rows)
+                filled = model.complete(np.where(hidden, np.nan, new))
+            found[name].fit.append(_fit(model) / rows.size)
+            found[name].error.append(float(np.sqrt(np.mean((filled - new)[:, hidden] ** 2))))
+        look(drawn(found), q, MOST)
+    return drawn(found)
+
+
+def _fit(model: Any) -> float:
+    """Return the bound, or log p(Y | X) of a model with fitted points."""
+    return float(model.bound_)
+
+
+def drawn(found: dict[str, Fits]) -> LessonPicture:
+    """Draw the fit and the error over the number of dimensions."""
+    panels = []
+    for name, title in TITLES.items():
+        each = found[name].fit
+        panels.append(
+            Panel(
+                title,
+                (0.5, MOST + 0.5),
+                room(each or [0.0, 1.0]),
+                (line(_counts(each), np.array(each), INKS[name]),),
+                f"{title} by the number of dimensions: "
+                + ", ".join(number(value) for value in each),
+                axes=("dimensions", "nats a value"),
+            )
+        )
+    errors = {name: each.error for name, each in found.items()}
+    largest = max((max(each) for each in errors.values() if each), default=1.0)
+    panels.append(
+        Panel(
+            "Hidden values of new rows: the error",
+            (0.5, MOST + 0.5),
+            (0.0, 1.15 * largest),
+            tuple(
+                line(_counts(each), np.array(each), INKS[name], TITLES[name].split(":")[0])
+                for name, each in errors.items()
+            ),
+            "The error on hidden values of new rows by the number of dimensions.",
+            axes=("dimensions", "error"),
+        )
+    )
+    return LessonPicture(tuple(panels), summary(found))
+
+
+def _counts(values: list[float]) -> Float[Array, " G"]:
+    return np.arange(1.0, len(values) + 1.0)
+
+
+def summary(found: dict[str, Fits]) -> tuple[str, ...]:
+    """Say which number of dimensions each score prefers."""
+    points, bayesian = found["points"], found["bayesian"]
+    if not points.fit:
+        return ("Nothing is trained yet. The data have 2 hidden numbers.",)
+    rise = points.fit[-1] - points.fit[min(1, len(points.fit) - 1)]
+    change = bayesian.fit[-1] - bayesian.fit[min(1, len(bayesian.fit) - 1)]
+    return (
+        f"The likelihood of the GP-LVM needs {_dimensions(_enough(points.fit))} to come within "
+        f"{LITTLE} of its best value, the bound of the Bayesian GP-LVM needs "
+        f"{_enough(bayesian.fit)}. The data have 2 hidden numbers.",
+        f"From 2 to {len(points.fit)} dimensions the likelihood changes by {number(rise)} nats a "
+        f"value, the bound by {number(change)}.",
+        f"Error on hidden values of {N_NEW} new rows, with {_dimensions(len(points.error))}: "
+        f"GP-LVM {number(points.error[-1])}, Bayesian GP-LVM {number(bayesian.error[-1])}.",
+    )
+
+
+def _enough(fit: list[float]) -> int:
+    """Return the smallest number of dimensions that fits almost as well as the best one."""
+    return int(np.argmax(np.array(fit) >= max(fit) - LITTLE)) + 1
+
+
+def _dimensions(count: int) -> str:
+    return f"{count} dimension{'' if count == 1 else 's'}"

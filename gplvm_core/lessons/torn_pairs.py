@@ -1,0 +1,114 @@
+"""Maps with and without an encoder: which neighbours in the data does a map tear apart?"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from gplvm_core.lessons.legs import legs
+from gplvm_core.lessons.picture import LessonPicture, Panel, line, room
+from gplvm_core.lessons.rows import LessonRows, digits
+from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
+from gplvm_core.numerics import Array
+
+N_INDUCING, MAX_ITER, LEG = 20, 80, 5
+CLOSE = 8  # a pair is torn if one is not among this many nearest rows of the other
+ENCODERS: dict[str, tuple[str, Literal["kernel", "network"] | None]] = {
+    "free": ("No encoder", None),
+    "kernel": ("Encoder: a sum of kernels", "kernel"),
+    "network": ("Encoder: a small network", "network"),
+}
+
+Pairs = Int[NDArray[np.int64], "P 2"]
+Look = Callable[[LessonPicture, int, int], None]
+
+
+def torn(near: Float[Array, "N D"], other: Float[Array, "N E"], neighbours: int) -> Pairs:
+    """Return the pairs (row, neighbour) that are neighbours in `near`, but not close in `other`.
+
+    neighbours: the number of nearest rows in `near` that count.
+    """
+    apart, elsewhere = cdist(near, near), cdist(other, other)
+    for each in (apart, elsewhere):
+        np.fill_diagonal(each, np.inf)
+    nearest = np.argsort(apart, axis=1)[:, :neighbours]
+    rank = np.argsort(np.argsort(elsewhere, axis=1), axis=1)
+    row = np.repeat(np.arange(len(near)), neighbours)
+    pairs = np.column_stack([row, nearest.ravel()])
+    return pairs[rank[pairs[:, 0], pairs[:, 1]] >= CLOSE]
+
+
+@cache
+def linear() -> Float[Array, "N 2"]:
+    """Return the map of PCA, from which all three models start."""
+    with warnings.catch_warnings(action="ignore"):  # pixels that stay dark
+        return ProbabilisticPCA(2).fit(digits().shown).latent_mean_
+
+
+def model_with(encoder: Literal["kernel", "network"] | None) -> BayesianGPLVM:
+    """Return an untrained model with this encoder."""
+    return BayesianGPLVM(2, N_INDUCING, encoder=encoder, max_iter=MAX_ITER, random_state=0)
+
+
+def torn_pairs(neighbours: int, look: Look | None = None) -> LessonPicture:
+    """Train three models; without `look`, draw their common start, the map of PCA."""
+    rows = digits()
+    maps = dict.fromkeys(ENCODERS, linear())
+    if look is None:
+        return drawn(rows, maps, neighbours)
+    running: dict[str, Iterator[Any]] = {
+        name: legs(partial(model_with, encoder), rows.shown, LEG)
+        for name, (_, encoder) in ENCODERS.items()
+    }
+    step = 0
+    while running:
+        step = min(step + LEG, MAX_ITER)
+        for name in tuple(running):
+            model = next(running[name], None)
+            if model is None:
+                del running[name]
+            else:
+                maps[name] = model.latent_mean_
+        if running:
+            look(drawn(rows, maps, neighbours), step, MAX_ITER)
+    return drawn(rows, maps, neighbours, ended=True)
+
+
+def drawn(
+    rows: LessonRows, maps: dict[str, Float[Array, "N 2"]], neighbours: int, ended: bool = False
+) -> LessonPicture:
+    """Draw each map with a line for every torn pair."""
+    panels, words = [], []
+    for name, places in maps.items():
+        title, _ = ENCODERS[name]
+        pairs = torn(rows.shown, places, neighbours)
+        false = torn(places, rows.shown, neighbours)
+        x, y = places.T
+        threads = tuple(
+            line(x[pair], y[pair], "warm", "torn pairs" if p == 0 else "", width=1.4, strength=0.8)
+            for p, pair in enumerate(pairs)
+        )
+        panels.append(
+            Panel(
+                f"{title}: {len(pairs)} torn",
+                room(x),
+                room(y),
+                (*threads, *rows.marks(x, y)),
+                f"The map of {len(x)} {rows.what}; {len(pairs)} pairs of neighbours are far apart.",
+                bare=True,
+                tall=1.1,
+            )
+        )
+        if ended:
+            words.append(
+                f"{title}: {len(pairs)} of {neighbours * len(x)} neighbours in the data are far "
+                f"apart on the map; {len(false)} neighbours on the map are far apart in the data."
+            )
+    if not ended:
+        words.append("All three models start from the map of PCA.")
+    return LessonPicture(tuple(panels), tuple(words))

@@ -1,0 +1,158 @@
+"""Two digits that turn: two closed curves in pixel space on one map."""
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial.distance import cdist
+
+from gplvm_core.lessons.legs import legs
+from gplvm_core.lessons.picture import LessonPicture, Panel, dots, images, line, number, room
+from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
+from gplvm_core.numerics import Array
+from gplvm_core.simulated.turned_digit import SIDE, turned
+
+WHOLE = 360.0  # degrees
+N_INDUCING, MAX_ITER, LEG = 24, 60, 5
+INKS = ("accent", "warm")
+
+Look = Callable[[LessonPicture, int, int], None]
+
+
+@cache
+def loops(pair: str) -> tuple[Float[Array, "2 A D"], Float[Array, " A"]]:
+    """Return the pictures of two digits at all angles, and the angles; pair: such as "69"."""
+    found = [turned(int(digit), WHOLE, thinned=False) for digit in pair]
+    return np.array([rows for rows, _, _ in found]), found[0][1]
+
+
+@cache
+def linear(pair: str) -> Float[Array, "N 2"]:
+    """Return the map of PCA."""
+    rows, _ = loops(pair)
+    with warnings.catch_warnings(action="ignore"):  # pixels that stay dark
+        model = ProbabilisticPCA(2).fit(rows.reshape(-1, rows.shape[-1]))
+    return model.latent_mean_
+
+
+def two_digits(pair: str, angle: float, look: Look | None = None) -> LessonPicture:
+    """Draw both loops on a map; without `look`, the map is PCA's, else a Bayesian GP-LVM learns it.
+
+    angle: of the chosen picture of the first digit, in degrees.
+    """
+    if look is None:
+        return drawn(pair, linear(pair), angle, "PCA")
+    rows, _ = loops(pair)
+    step = 0
+    title = "a Bayesian GP-LVM, started from Isomap"
+    places = linear(pair)
+
+    def make() -> BayesianGPLVM:
+        return BayesianGPLVM(2, N_INDUCING, init="isomap", max_iter=MAX_ITER, random_state=0)
+
+    for model in legs(make, rows.reshape(-1, rows.shape[-1]), LEG):
+        step = min(step + LEG, MAX_ITER)
+        places = model.latent_mean_
+        look(drawn(pair, places, angle, title), step, MAX_ITER)
+    return drawn(pair, places, angle, title)
+
+
+def drawn(pair: str, places: Float[Array, "N 2"], angle: float, by: str) -> LessonPicture:
+    """Draw the map with the chosen picture and its nearest pictures of the other digit."""
+    rows, angles = loops(pair)
+    here = int(np.argmin(np.abs((angles - angle + 180.0) % WHOLE - 180.0)))
+    first, other = places.reshape(2, len(angles), 2)
+    apart = cdist(rows[0], rows[1])
+    nearest = int(np.argmin(apart[here]))
+    on_map = int(np.argmin(np.sum((other - first[here]) ** 2, axis=1)))
+    closed = np.append(np.arange(len(angles)), 0)
+    marks = [
+        each
+        for loop, ink, digit in zip((first, other), INKS, pair, strict=True)
+        for each in (
+            line(loop[closed, 0], loop[closed, 1], ink, f"all turned {digit}s", width=1.4),
+            dots(loop[:, 0], loop[:, 1], ink, radius=3.0),
+        )
+    ]
+    ends = np.array([first[here], other[nearest]])
+    marks += [
+        line(ends[:, 0], ends[:, 1], "text", "nearest in pixels", width=1.6, dashed=True),
+        dots(ends[:, 0], ends[:, 1], "text", radius=8, hollow=True),
+    ]
+    shown = np.array([rows[0, here], rows[1, nearest], rows[1, on_map]])
+    panels = (
+        Panel(
+            f"The map of {by}",
+            room(places[:, 0]),
+            room(places[:, 1]),
+            tuple(marks),
+            f"The turned {pair[0]}s and {pair[1]}s on the map of {by}.",
+            bare=True,
+            tall=1.2,
+        ),
+        Panel(
+            f"From the {pair[0]} at {angles[here]:.0f}° to every {pair[1]}",
+            (0.0, WHOLE),
+            (0.0, 1.1 * float(apart.max())),
+            (
+                line(angles, apart[here], "warm", f"distance to the turned {pair[1]}"),
+                line(
+                    angles[[0, -1]],
+                    np.full(2, _step(rows[0])),
+                    "muted",
+                    "one step of the turn",
+                    dashed=True,
+                ),
+                dots([angles[nearest]], [apart[here, nearest]], "text", radius=7, hollow=True),
+            ),
+            f"Distance in pixels from the chosen {pair[0]} to the {pair[1]} at every angle.",
+            axes=(f"degrees of the {pair[1]}", "distance in pixel space"),
+            tall=1.2,
+        ),
+        Panel(
+            "The pictures",
+            (0.4, 3.6),
+            (-0.62, 0.62),
+            (images(shown, (SIDE, SIDE), np.arange(1.0, 4.0), np.zeros(3), 1.0, (0.0, 1.0)),),
+            f"The chosen {pair[0]}, the nearest {pair[1]} in pixels, and the nearest on the map.",
+            ticks=("chosen", "nearest in pixels", "nearest on the map"),
+            wide=True,
+            tall=0.75,
+        ),
+    )
+    return LessonPicture(
+        panels, summary(pair, angles, apart, here, nearest, on_map, _step(rows[0]))
+    )
+
+
+def _step(loop: Float[Array, "A D"]) -> float:
+    """Return the mean distance between neighbours on a loop."""
+    return float(np.mean(np.linalg.norm(loop - np.roll(loop, 1, axis=0), axis=1)))
+
+
+def summary(
+    pair: str,
+    angles: Float[Array, " A"],
+    apart: Float[Array, "A A"],
+    here: int,
+    nearest: int,
+    on_map: int,
+    step: float,
+) -> tuple[str, ...]:
+    """Say which picture of the other digit is nearest, and whether the map shows it."""
+    one, two = tuple(pair)
+    more = (angles[nearest] - angles[here]) % WHOLE
+    same = "The map shows the same neighbour."
+    if on_map != nearest:
+        same = (
+            f"On the map another one is nearest: the {two} turned by {angles[on_map]:.0f}°, which "
+            f"is {number(apart[here, on_map])} away in pixel space."
+        )
+    return (
+        f"To the {one} turned by {angles[here]:.0f}°, the nearest {two} is turned by "
+        f"{angles[nearest]:.0f}°, so by {more:.0f}° more. {same}",
+        f"These two pictures are {number(apart[here, nearest])} apart. One step of 6° moves a "
+        f"{one} by {number(step)}: the curves come near each other, but they do not cross.",
+    )

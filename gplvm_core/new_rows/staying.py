@@ -1,0 +1,113 @@
+"""New rows that stay: a data set with rows added, and a model with rows added to its map."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError, Dataset
+
+BROUGHT = "added later"
+"""The fact (0 or 1) that marks rows that were added to a data set."""
+
+
+def with_rows(
+    dataset: Dataset, rows: Float[Array, "n D"], names: Sequence[str] | None = None
+) -> Dataset:
+    """Return a data set with rows added at its end.
+
+    Their labels are missing. Other facts of the rows are unknown, except "added later". Times and
+    sequences are left out, because the new rows have none.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The rows so far, without views.
+    rows : array_like of shape (n, D)
+        The rows to add, in the columns of the data set; NaN marks missing values.
+    names : sequence of str, optional
+        Names of the rows to add.
+
+    Raises
+    ------
+    DataError
+        If the columns differ, or if the data set has several views.
+    """
+    rows = np.asarray(rows, dtype=float)
+    if dataset.views or rows.ndim != 2 or rows.shape[1] != dataset.n_outputs:
+        raise DataError(
+            f"rows must have the {dataset.n_outputs:,} columns of {dataset.name}, which must have "
+            f"one view; got the shape {rows.shape}"
+        )
+    count, known = len(rows), dataset.n_points
+    labels = None if dataset.labels is None else np.append(dataset.labels, np.full(count, -1))
+    row_names = dataset.row_names
+    if row_names is not None or names is not None:
+        before = [f"Row {n + 1}" for n in range(known)] if row_names is None else list(row_names)
+        new = [f"New row {n + 1}" for n in range(count)] if names is None else list(names)
+        row_names = np.array([*before, *new])
+    facts = {name: _longer(fact, count) for name, fact in dataset.covariates.items()}
+    marks = facts.pop(BROUGHT, np.zeros(known + count))
+    facts[BROUGHT] = np.append(marks[:known], np.ones(count))
+    return replace(
+        dataset,
+        name=f"{dataset.name}_and_more",
+        targets=_stacked(dataset.targets, rows),
+        labels=labels,
+        times=None,
+        time_unit="",
+        sequences=None,
+        row_names=row_names,
+        covariates=facts,
+    )
+
+
+def _stacked(targets: NDArray[Any], rows: Array) -> NDArray[Any]:
+    """Rows below each other, as bytes if all of them are."""
+    if targets.dtype == np.uint8:
+        whole = np.clip(np.rint(np.nan_to_num(rows)), 0, 255).astype(np.uint8)
+        if np.array_equal(whole, rows):
+            return np.vstack([targets, whole])
+    return np.vstack([targets.astype(float), rows])
+
+
+def _longer(fact: NDArray[Any], count: int) -> NDArray[Any]:
+    """A fact of the rows with unknown values at its end."""
+    shape = (count, *fact.shape[1:])
+    if fact.dtype.kind in "fiub":
+        return np.concatenate([fact.astype(float), np.full(shape, np.nan)])
+    return np.concatenate([fact, np.full(shape, "", dtype=fact.dtype)])
+
+
+def can_add(model: Any) -> bool:
+    """Whether rows can be added to the model's map without training: `extend`."""
+    return (
+        hasattr(model, "extend")
+        and getattr(model, "time_kernel", None) is None
+        and getattr(model, "columns_", None) is None
+    )
+
+
+def added(model: Any, rows: Float[Array, "n D"]) -> Any:
+    """Return a copy of the model with rows added to its map, without training again.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model with `extend`. It does not change.
+    rows : array_like of shape (n, D)
+        The rows to add; NaN marks missing values.
+
+    Returns
+    -------
+    estimator
+        The copy. Its density is forgotten, because it described the rows before.
+    """
+    copy = deepcopy(model).extend(rows)
+    copy.density_ = None
+    return copy

@@ -1,0 +1,90 @@
+"""New rows that stay: in a copy of the model, or in a new training."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+from sklearn.base import clone
+
+from gplvm_core import training
+from gplvm_core.datasets import Dataset
+from gplvm_core.new_rows import Answers, added, can_add, with_rows
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.store import StoreError
+from gplvm_core.training import JobError
+from pages.ui.explore.head import turn_to
+from pages.ui.shared.catalogue import Item, user_library
+from pages.ui.shared.doors import FIRST_TAB
+from pages.ui.shared.own_jobs import begin, unused_name
+from pages.ui.shared.plain import plain
+
+
+def stay(item: Item, name: str, own: NewRows, found: Answers) -> None:
+    """Buttons that add the rows to the map, or train a model with them."""
+    if item.view is not None or item.model.capabilities.timed:
+        return  # the rows would need the other views, or times
+    if len(found.places) < len(own.values):
+        return
+    unlike = found.unlike & (found.known > 0)
+    with st.container(horizontal=True, vertical_alignment="center", key="rows_stay"):
+        leave = bool(unlike.any()) and st.checkbox(
+            f"Leave out rows that are unlike all ({unlike.sum():,})",
+            value=True,
+            key=f"rows_leave|{name}",
+        )
+        chosen = np.flatnonzero(~unlike) if leave else np.arange(len(own.values))
+        more = plural(len(chosen), "more row")
+        if can_add(item.model) and st.button(
+            "Add to the map",
+            icon=":material/add_location:",
+            disabled=not len(chosen),
+            key=f"rows_add|{name}",
+            help=f"Makes a copy of this model with {more}, without training. The form of the map "
+            "does not change.",
+        ):
+            act(lambda: add_to_map(item, own, chosen))
+        if st.button(
+            "Train with these rows",
+            icon=":material/model_training:",
+            disabled=not len(chosen),
+            key=f"rows_train|{name}",
+            help=f"Trains a new model, with the same settings, on all rows and {more}.",
+        ):
+            act(lambda: train_with(item, own, chosen))
+
+
+def act(step: Callable[[], None]) -> None:
+    """Do a step, or say why it failed."""
+    try:
+        step()
+    except (ValueError, OSError, StoreError, JobError) as error:
+        st.error(plain(error), icon=":material/error:")
+
+
+def more_data(item: Item, own: NewRows, chosen: Array) -> Dataset:
+    """The model's data with the chosen rows."""
+    names = None if own.row_names is None else own.row_names[chosen].tolist()
+    return with_rows(item.dataset, own.values[chosen], names)
+
+
+def title_of(item: Item, chosen: Array) -> str:
+    return f"{item.title}, with {plural(len(chosen), 'more row')}"
+
+
+def add_to_map(item: Item, own: NewRows, chosen: Array) -> None:
+    """Store a copy of the model with the rows, and open its map."""
+    with st.spinner("Adding the rows …"):
+        model = added(item.model, own.values[chosen])
+        data = more_data(item, own, chosen)
+        key = user_library().add(model, data, unused_name(title_of(item, chosen)))
+    turn_to(f"library:{key}", FIRST_TAB)
+    st.rerun()
+
+
+def train_with(item: Item, own: NewRows, chosen: Array) -> None:
+    """Start a training with the rows, and watch it."""
+    data, title = more_data(item, own, chosen), title_of(item, chosen)
+    job = begin(lambda: training.submit(clone(item.model), data, unused_name(title)))
+    st.switch_page("pages/train.py", query_params={"job": job})

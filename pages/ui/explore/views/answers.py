@@ -1,0 +1,148 @@
+"""The predictions of views of one row, and the training rows that correspond."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.figures.view_parts import Part
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.views import ViewRows, is_label_view
+from pages.ui.explore.views.desk import Desk, choose
+from pages.ui.explore.views.model import Private, matched, shares_something, transferred
+from pages.ui.explore.views.strip import Pictures, Tile
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import words_of_row
+
+N_MATCHES = 6
+MOST_ALTERNATIVES = 6
+MOST_GIVEN = 8  # largest number of given views that are drawn
+PRIVATES: dict[Private, str] = {"nearest": "Alternatives", "prior": "Average"}
+PRIVATE_WORDS = (
+    "The given view leaves some dimensions open. Each **alternative** copies them from one "
+    "training row that is near in the shared dimensions. The **average** over all possible "
+    "values is one picture, blurred where the alternatives differ."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One row: its given views (D,) each, its other views if they are known, and its description.
+
+    private, count: the treatment of the open dimensions. row: its number, of a training row.
+    """
+
+    values: Mapping[str, Array]
+    truth: Mapping[str, Array]
+    words: str
+    private: Private
+    count: int
+    row: int | None = None
+
+
+def ask_private(name: str, kept: Desk) -> tuple[Private, int]:
+    """Alternatives, and how many, or their average."""
+    private: Private = choose(
+        "Open dimensions",
+        PRIVATES,
+        kept.private,
+        f"views_private|{name}",
+        help=PRIVATE_WORDS,
+    )
+    if private == "prior":
+        return private, kept.count
+    count = st.number_input(
+        "How many", 1, MOST_ALTERNATIVES, kept.count, key=f"views_count|{name}", width=110
+    )
+    return private, int(count)
+
+
+def answers(
+    item: Item,
+    name: str,
+    asked: Asked,
+    wanted: Sequence[str],
+    rows: dict[str, ViewRows],
+    parts: tuple[Part, ...],
+) -> None:
+    """What is given, and the predictions of the wanted views beside it."""
+    pictures = Pictures({view: rows[view] for view in (*asked.values, *wanted)})
+    left, right = st.columns([1, 5], gap="medium")
+    with left:
+        st.markdown("**Given**")
+        given = list(asked.values.items())[:MOST_GIVEN]
+        st.html(pictures.strip([Tile(view, row, view) for view, row in given]))
+        st.caption(plain(asked.words))
+    with right:
+        for to in wanted:
+            try:
+                answer(item, name, asked, to, rows[to], pictures, parts)
+            except ValueError as error:
+                st.error(plain(error), icon=":material/error:")
+
+
+def answer(
+    item: Item,
+    name: str,
+    asked: Asked,
+    to: str,
+    rows: ViewRows,
+    pictures: Pictures,
+    parts: tuple[Part, ...],
+) -> None:
+    """The predictions of one view, and the training rows that correspond."""
+    values = dict(asked.values)
+    if not shares_something(parts, tuple(values), to):
+        st.info(
+            f"“{plain(to)}” shares no dimension with the given views, so they cannot predict it.",
+            icon=":material/info:",
+        )
+        return
+    found = transferred(item.model, name, values, to, asked.count, asked.private)
+    truth = asked.truth.get(to)
+    tiles = [
+        Tile(to, row, PRIVATES["prior"].lower() if asked.private == "prior" else f"{number + 1}")
+        for number, row in enumerate(found.rows)
+    ]
+    if truth is not None and not np.isnan(truth).all():
+        tiles.append(Tile(to, truth, "the truth", error_in_words(rows, found.rows, truth), True))
+    st.markdown(f"**“{plain(to)}” may look like this**")
+    st.html(pictures.strip(tiles))
+    if asked.private == "nearest" and len(found.rows) < asked.count:
+        st.caption(
+            f"No more than {plural(len(found.rows), 'alternative')}: "
+            + (
+                "the other training rows nearby give the same."
+                if any(part.views == (to,) and part.dimensions for part in parts)
+                else f"“{plain(to)}” has no private dimension that could differ."
+            )
+        )
+    near = matched(item.model, name, values, to, N_MATCHES)
+    st.markdown(f"**Rows whose “{plain(to)}” fits best**")
+    st.html(
+        pictures.strip(
+            [
+                Tile(
+                    to,
+                    rows.values[row],
+                    "the row itself" if row == asked.row else words_of_row(item.dataset, int(row)),
+                    f"distance {distance:.2f}",
+                    bool(row == asked.row),
+                )
+                for row, distance in zip(near.rows, near.distances, strict=True)
+            ]
+        )
+    )
+
+
+def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:
+    """The distance of the nearest alternative from the true row."""
+    if is_label_view(rows) or not len(found):
+        return ""
+    errors = np.sqrt(np.nanmean((found - truth) ** 2, axis=1))
+    best = int(np.argmin(errors))
+    which = f"{best + 1} is closest, off by" if len(found) > 1 else "off by"
+    return f"{which} {errors[best]:.3g}"

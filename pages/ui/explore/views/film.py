@@ -1,0 +1,176 @@
+"""A film of one view that the model has not seen: another view of every frame, decided by time."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.wire.sequence import Cue, Reel, SequencePanel, pack_reel, pack_stage
+from gplvm_core.wire.views import ViewRows, is_label_view
+from pages.ui.explore.inference import filling
+from pages.ui.explore.shown_player import show_player, stores
+from pages.ui.explore.views.model import charts_of
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.component import hold_bytes, room_for
+from pages.ui.shared.dimension_names import names_data, space_of
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import file_stem
+
+ANSWERS = 2  # of each frame alone
+WITH_TIME, FIRST, SECOND = "With time", "Alone: first answer", "Alone: second answer"
+DIFFERENT = 0.5  # answers that differ by more, in standard deviations of the view, are different
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """Rows (n, D) of one view in the order of their times, and the wanted view.
+
+    truth: the wanted view of the rows, if it is known.
+    """
+
+    given: str
+    rows: Array
+    times: Array
+    to: str
+    truth: Array | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """The wanted view of a film: with time (n, D), and of each frame alone (n, 2, D)."""
+
+    together: Array
+    std: Array
+    alone: Array
+    path: Array
+    path_std: Array
+
+
+def follow(model: Any, film: Film, callback: StepCallback) -> Followed:
+    """Infer the frames together, and each one alone."""
+    given = {film.given: film.rows}
+    alone = model.transfer(given, film.to, n_alternatives=ANSWERS)
+    together = model.transfer(
+        given, film.to, times=film.times, return_std=True, return_latent=True, callback=callback
+    )
+    values, std, path, path_std = together
+    return Followed(values, std, alone, path, path_std)
+
+
+def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> None:
+    """Follow the film, and play it: the given view, the answer with time, and those without."""
+    asked, key = f"views_film_asked|{name}", f"{name}|{film.mark}|{film.given}|{film.to}"
+    stopped = st.session_state.get(asked) == key
+    if stopped:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("Cancelled.", width="content")
+            st.button("Follow the film", on_click=lambda: st.session_state.pop(asked, None))
+        return
+    known = st.session_state.get(f"views_film|{name}")
+    if known is not None and known[0] == key:
+        found: Followed | None = known[1]
+    else:
+        try:
+            found = filling(
+                key,
+                partial(follow, item.model, film),
+                lambda: st.session_state.update({asked: key}),
+            )
+        except ValueError as error:
+            st.error(plain(error), icon=":material/error:")
+            return
+    if found is None:
+        return
+    st.session_state[f"views_film|{name}"] = key, found
+    reel = reel_of(rows, film, found)
+    chart = charts_of(item.model, item.dataset)[film.to]
+    own = stores(f"views film|{name}")
+    with room_for("player"):
+        show_player(
+            key=f"views_player|{name}",
+            data={"stores": own, "names": names_data(item, space_of(item))},
+        )
+        hold_bytes(key=own["stage"], data=pack_stage(chart, own["stage"]))
+        reel_bytes = pack_reel(reel, whole(rows), own["reel"], key, Cue(float(film.times[0]), True))
+        hold_bytes(key=own["reel"], data=reel_bytes)
+    st.caption(plain(summary(rows[film.to], film, found)))
+    st.download_button(
+        f"“{film.to}” of the film (CSV)",
+        lambda: film_csv(rows[film.to], film, found),
+        f"{file_stem(item.title)}-{file_stem(film.to)}-film.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/table:",
+    )
+
+
+def whole(rows: dict[str, ViewRows]) -> Dataset:
+    return next(iter(rows.values())).whole
+
+
+def reel_of(rows: dict[str, ViewRows], film: Film, found: Followed) -> Reel:
+    """The film for the player."""
+    given, to = rows[film.given], rows[film.to]
+    panels = [
+        SequencePanel(f"Given: {film.given}", film.rows, like=given),
+        SequencePanel(WITH_TIME, found.together, found.std, like=to),
+        *(
+            SequencePanel(title, found.alone[:, k], like=to, nothing="no other answer")
+            for k, title in enumerate((FIRST, SECOND))
+        ),
+    ]
+    return Reel(
+        title="A new film",
+        times=film.times,
+        panels=tuple(panels),
+        latent_mean=found.path,
+        latent_variance=found.path_std**2,
+    )
+
+
+def spread_of(rows: ViewRows) -> float:
+    """The standard deviation of a view's rows around their mean, over all columns."""
+    return float(np.sqrt(np.nanmean(np.nanvar(rows.values, axis=0)))) or 1.0
+
+
+def apart(first: Array, second: Array) -> Array:
+    """The root mean square difference of rows (n,), NaN where one is missing."""
+    return np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=1)))
+
+
+def summary(rows: ViewRows, film: Film, found: Followed) -> str:
+    """How many frames have two answers, and what time decided; errors if the truth is known."""
+    first, second = found.alone[:, 0], found.alone[:, 1]
+    two = apart(first, second) > DIFFERENT * spread_of(rows)
+    frames = plural(len(film.rows), "frame")
+    if is_label_view(rows) or not two.any():
+        words = f"Every one of the {frames} has one answer by itself."
+    else:
+        changed = two & (apart(found.together, second) < apart(found.together, first))
+        words = (
+            f"By itself, the view “{film.given}” has two different answers in {two.sum():,} of "
+            f"{frames}. Time chose the second answer in {changed.sum():,} of them."
+        )
+    if film.truth is not None and not np.isnan(film.truth).all():
+        together, alone = (
+            float(np.sqrt(np.nanmean((each - film.truth) ** 2))) for each in (found.together, first)
+        )
+        words += f" Error per value: {together:.2g} with time, {alone:.2g} frame by frame."
+    return words
+
+
+def film_csv(rows: ViewRows, film: Film, found: Followed) -> bytes:
+    """The wanted view with its standard deviations, one line for every frame."""
+    names = names_of(rows)
+    header = ["time", *names, *(f"{name} std" for name in names)]
+    lines = np.column_stack([film.times, found.together, found.std]).tolist()
+    return csv_text([header, *([f"{v:.8g}" for v in line] for line in lines)]).encode()

@@ -1,0 +1,116 @@
+"""New rows of one view: the other views of every row, or of a film whose frames follow in time."""
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core import load_dataset
+from gplvm_core.figures.view_parts import Part
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.wire.sequence import usual_step
+from gplvm_core.wire.views import ViewRows
+from pages.ui.explore.ask_rows import asked_rows
+from pages.ui.explore.bring import Brought, bring, brought, unseen_of
+from pages.ui.explore.views.answers import Asked, answers, ask_private
+from pages.ui.explore.views.desk import choose, desk, keep
+from pages.ui.explore.views.film import Film, show_film
+from pages.ui.shared.catalogue import Item, one_view, whole_views
+from pages.ui.shared.plain import plain
+
+FILM, SEPARATE = "One film", "Separate rows"
+
+
+def ask_new(item: Item, name: str) -> tuple[str, str] | None:
+    """The view of the new rows, and the wanted one; None if no view can be read by itself."""
+    possible = whole_views(item)
+    if not possible:
+        st.info("Every view lacks some rows in training, so new rows of one view cannot be read.")
+        return None
+    given = choose(
+        "View of the new rows", {v: v for v in possible}, possible[0], f"views_new|{name}"
+    )
+    others = [view for view in item.views if view != given]
+    if len(others) == 1:
+        return given, others[0]
+    return given, st.selectbox("Show", others, key=f"views_new_to|{name}|{given}", width=180)
+
+
+def for_new_rows(
+    item: Item,
+    name: str,
+    given: str,
+    to: str,
+    parts: tuple[Part, ...],
+    rows: dict[str, ViewRows],
+) -> None:
+    """Ask for rows of one view, and show another view of them."""
+    source = one_view(item, given)
+    begin_with_unseen(source, name)
+    own = asked_rows(source, f"{name}|{given}")
+    if own is None:
+        return
+    truth = known_truth(source, own, to)
+    timed = item.model.capabilities.timed and np.shape(item.model.times_)[1] == 1
+    if len(own.values) > 1 and timed and (step := asked_step(item, name)) is not None:
+        times = step * np.array([own.number(n) - 1 for n in range(len(own.values))], dtype=float)
+        show_film(item, name, rows, Film(given, own.values, times, to, truth, f"{own.mark}|{step}"))
+        return
+    count = len(own.values)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        row = 0
+        if count > 1:
+            row = st.number_input("Row", 1, count, key=f"views_new_row|{name}|{own.mark}") - 1
+        private, alternatives = ask_private(name, desk(name))
+        keep(name, private=private, count=alternatives)
+    title = f"Row {own.number(row)}"
+    if own.row_names is not None:
+        title += f", {own.row_names[row]}"
+    known = {} if truth is None else {to: truth[row]}
+    asked = Asked({given: own.values[row]}, known, title, private, alternatives)
+    answers(item, name, asked, (to,), rows, parts)
+
+
+def begin_with_unseen(source: Item, name: str) -> None:
+    """At the first visit, bring the film that comes with the model, if there is one."""
+    first, unseen = f"views_began|{name}", unseen_of(source)
+    if unseen and source.view == source.views[0] and not st.session_state.get(first):
+        st.session_state[first] = True
+        if brought(source) is None:
+            bring(source, Brought(load_dataset(unseen).title, dataset=unseen))
+
+
+def asked_step(item: Item, name: str) -> float | None:
+    """The time between two rows of a film; None for separate rows."""
+    times = np.asarray(item.model.times_, dtype=float)[:, 0]
+    sequences = np.asarray(item.model.sequences_)
+    usual = usual_step(np.sort(times[sequences == sequences[0]]))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        how = choose(
+            "The rows are",
+            {FILM: FILM, SEPARATE: SEPARATE},
+            FILM,
+            f"views_new_film|{name}",
+            help="The frames of a film follow each other in time. A row that is ambiguous by "
+            "itself is then decided by the frames before and after it.",
+        )
+        if how == SEPARATE:
+            return None
+        unit = f" ({item.dataset.time_unit})" if item.dataset.time_unit else ""
+        step = st.number_input(
+            f"Time between frames{plain(unit)}",
+            min_value=usual / 100.0,
+            value=usual,
+            format="%.4g",
+            key=f"views_new_step|{name}",
+            width=180,
+        )
+    return float(step)
+
+
+def known_truth(source: Item, own: NewRows, to: str) -> Array | None:
+    """The other view of the rows of a data set of the project; None for a visitor's rows."""
+    asked = brought(source)
+    if asked is None or not asked.dataset:
+        return None
+    values = load_dataset(asked.dataset).view_values[to]
+    return values[[own.number(n) - 1 for n in range(len(own.values))]]

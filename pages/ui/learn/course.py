@@ -1,0 +1,65 @@
+"""The stops that a link chooses for a class, and the panel where a teacher chooses them."""
+
+import streamlit as st
+
+from pages.ui.learn.stop import OwnStop, Stop
+from pages.ui.shared.link import go_to
+
+# Names of the stops of two prepared lessons; docs/lesson_plan.md has their minutes.
+LESSONS = {
+    "45 minutes": ("pixels", "digit", "functions", "maps", "dimensions", "meaning"),
+    "90 minutes": (
+        "pixels",
+        "digit",
+        "meet",
+        "functions",
+        "surfaces",
+        "maps",
+        "more",
+        "dimensions",
+        "torn",
+        "views",
+        "why",
+        "meaning",
+    ),
+}
+
+
+def course(stops: tuple[Stop | OwnStop, ...]) -> tuple[Stop | OwnStop, ...]:
+    """Return the stops that the link's `stops` names, in its order; all stops if it names none."""
+    known = {stop.name: stop for stop in stops}
+    names = st.query_params.get("stops", "").split(",")
+    chosen = dict.fromkeys(name for name in names if name in known)
+    return tuple(known[name] for name in chosen) or stops
+
+
+def plan(stops: tuple[Stop | OwnStop, ...]) -> None:
+    """Show the panel that chooses the stops of a lesson and writes them into the link."""
+    titles = {stop.name: stop.title for stop in stops}
+    now = course(stops)
+
+    def open_lesson(names: tuple[str, ...]) -> None:
+        go_to("stop", stops=",".join(names))
+
+    def open_chosen() -> None:
+        names = st.session_state["learn_plan_stops"]
+        if names:
+            open_lesson(tuple(names))
+        else:
+            go_to("stops")
+
+    with st.popover("Plan a lesson", icon=":material/school:"):
+        st.markdown("Choose the stops of your lesson. The page's address then opens only them.")
+        with st.container(horizontal=True):
+            for title, names in LESSONS.items():
+                st.button(title, key=f"learn_plan|{title}", on_click=open_lesson, args=(names,))
+            if now != stops:
+                st.button("All stops", key="learn_plan_all", on_click=lambda: go_to("stops"))
+        st.multiselect(
+            "Stops, in this order",
+            list(titles),
+            default=[stop.name for stop in now] if now != stops else [],
+            format_func=titles.__getitem__,
+            key="learn_plan_stops",
+            on_change=open_chosen,
+        )

@@ -1,0 +1,45 @@
+"""Back-constraints: an encoder keeps neighbours together."""
+
+from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.torn_pairs import torn_pairs
+from pages.ui.learn.controls import Slider, State
+from pages.ui.learn.stop import Look, Note, Stop, StopDoor
+
+
+def picture(state: State) -> LessonPicture:
+    return torn_pairs(int(state["neighbours"]))
+
+
+def train(state: State, look: Look) -> LessonPicture:
+    return torn_pairs(int(state["neighbours"]), look)
+
+
+TORN_PAIRS = Stop(
+    name="torn",
+    title="Near in the data, near on the map?",
+    words="A GP-LVM maps smoothly from the map to the data: places near each other give similar "
+    "rows. The converse need not hold, and similar rows may end far apart. An encoder computes "
+    "the place of a row from the row itself (back-constraints), so similar rows stay together.",
+    attempt="Press Train and count the lines: which map tears the fewest pairs apart? Then use "
+    "more neighbours for each row.",
+    caution="A map without torn pairs is not a better model of the data. The encoder restricts "
+    "the places, and the bound is usually lower.",
+    note=Note(
+        "PCA has a smooth map in both directions, a GP-LVM in one. An encoder adds the second "
+        "direction, and also places new rows without an optimisation.",
+        "When do you want similar rows near each other, and when do you want near places to give "
+        "similar rows? (To find a row again; to draw new ones.)",
+        (
+            "They read distances between groups as distances between rows.",
+            "They think that an encoder gives the same map faster. It gives another map.",
+        ),
+    ),
+    controls=(
+        Slider("neighbours", "Neighbours", 1, 6, 1, 2, help="Nearest rows that should stay near."),
+    ),
+    picture=picture,
+    train=train,
+    doors=(StopDoor("train", "Train a map with an encoder", {}),),
+    source="Lawrence and Quiñonero-Candela, *Local distance preservation in the GP-LVM through "
+    "back constraints* (2006).",
+)

@@ -1,0 +1,133 @@
+"""New rows in the tab Views: one view is brought, the others are answered."""
+
+import csv
+import io
+import warnings
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import ManifoldRelevance
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.store import Library, workspace
+from pages.ui.explore.views.film import Film, film_csv, follow, reel_of, summary
+from pages.ui.shared.outputs import rows_of_views
+from tests.app.apptest import press, run_page, said, stores
+
+pytestmark = pytest.mark.usefixtures("home")
+
+TIMES = np.arange(80) * 0.15
+
+
+def clock(times: np.ndarray) -> dict[str, np.ndarray]:
+    """The height of a hand of a clock does not say whether it is on the left or on the right."""
+    noise = 0.02 * np.random.default_rng(0).normal(size=(len(times), 6))
+    height = np.column_stack([np.sin(times), np.sin(times) ** 3, 2.0 * np.sin(times)])
+    place = np.column_stack([np.cos(times), np.sin(times), 1.5 * np.cos(times)])
+    return {"height": height + noise[:, :3], "place": place + noise[:, 3:]}
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Dataset:
+    views = {name: (rows, Drawing.of_vector(3)) for name, rows in clock(TIMES).items()}
+    return Dataset.of_views(
+        "clock", "A clock", views, times=TIMES, sequences=np.zeros(80, dtype=int)
+    )
+
+
+@pytest.fixture(scope="module")
+def model(dataset: Dataset) -> ManifoldRelevance:
+    model = ManifoldRelevance(4, 25, time_kernel="matern52", max_iter=200, random_state=0)
+    return model.fit(dataset.view_values, times=TIMES)
+
+
+@pytest.fixture
+def page(model: ManifoldRelevance, dataset: Dataset) -> AppTest:
+    """The tab Views with the choice of new rows."""
+    key = "library:" + Library(workspace() / "library").add(model, dataset, "My clock")
+    at = run_page("views", model=key)
+    whose = next(each for each in at.button_group if each.key.startswith("views_whose"))
+    return whose.set_value("New rows").run()
+
+
+def heights(count: int) -> bytes:
+    rows = clock(TIMES[:count] + 0.3)["height"]
+    lines = ["height 0,height 1,height 2", *(",".join(f"{v:.6f}" for v in row) for row in rows)]
+    return "\n".join(lines).encode()
+
+
+def bring(at: AppTest, count: int) -> AppTest:
+    return at.file_uploader[0].upload("heights.csv", heights(count)).run()
+
+
+def test_a_film_is_decided_by_time(model, dataset):
+    times = TIMES[:40] + 0.3
+    rows = clock(times)
+    film = Film("height", rows["height"], times - 0.3, "place", rows["place"], "a")
+    found = follow(model, film, lambda step, bound: None)
+    # Each frame alone is left or right by chance; the hand of a film does not jump.
+    sides = np.sign(rows["place"][:, 0])
+    assert np.abs(np.diff(found.together[:, 0])).max() < 0.6
+    agreement = abs(np.mean(np.sign(found.together[:, 0]) * sides))
+    assert agreement > abs(np.mean(np.sign(found.alone[:, 0, 0]) * sides))
+    views = rows_of_views(dataset)
+    assert "two different answers" in summary(views["place"], film, found)
+    assert [panel.title for panel in reel_of(views, film, found).panels] == [
+        "Given: height",
+        "With time",
+        "Alone: first answer",
+        "Alone: second answer",
+    ]
+    header, *lines = csv.reader(io.StringIO(film_csv(views["place"], film, found).decode()))
+    assert header[0] == "time" and len(header) == 7 and len(lines) == 40
+    assert float(lines[3][1]) == pytest.approx(found.together[3, 0], rel=1e-6)
+
+
+def test_a_film_plays_beside_its_other_view(page):
+    assert "height" in said(page) or page.file_uploader
+    at = bring(page, 30)
+    assert not at.exception
+    for _ in range(40):
+        if "reel" in stores(at):
+            break
+        at.run()
+    header, arrays = stores(at)["reel"]
+    assert [panel["title"] for panel in header["panels"]][:2] == ["Given: height", "With time"]
+    assert arrays["values1"].shape == (30, 3)
+    np.testing.assert_allclose(np.diff(arrays["times"]), 0.15)
+    assert "30 frames" in said(at)
+
+
+def test_separate_rows_are_answered_one_by_one(page):
+    at = bring(page, 3)
+    whole = next(each for each in at.button_group if each.key.startswith("views_new_film"))
+    at = whole.set_value("Separate rows").run()
+    assert not at.exception
+    assert "“place” may look like this" in said(at)
+    assert "Row 1" in said(at)
+    # A single row needs no question about films.
+    at = press(at, "Other rows")
+    at = bring(at, 1)
+    assert not at.exception
+    assert not [each for each in at.button_group if each.key.startswith("views_new_film")]
+    assert "may look like this" in said(at)
+
+
+def test_rows_of_another_width_are_refused_and_the_form_stays(page):
+    at = page.file_uploader[0].upload("other.csv", b"a,b\n1,2\n3,4\n").run()
+    assert not at.exception
+    assert at.error
+    assert at.file_uploader
+
+
+def test_a_model_without_time_answers_row_by_row(dataset):
+    with warnings.catch_warnings(action="ignore"):
+        model = ManifoldRelevance(4, 20, max_iter=60, random_state=0).fit(dataset.view_values)
+    key = "library:" + Library(workspace() / "library").add(model, dataset, "No time")
+    at = run_page("views", model=key)
+    whose = next(each for each in at.button_group if each.key.startswith("views_whose"))
+    at = bring(whose.set_value("New rows").run(), 5)
+    assert not at.exception
+    assert "may look like this" in said(at)

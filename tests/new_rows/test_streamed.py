@@ -1,0 +1,79 @@
+"""Answers about tables in files, written block by block."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pandas
+import pytest
+
+import gplvm_core
+from gplvm_core.readers import DataError
+
+NAMES = [f"c{d}" for d in range(6)]
+
+
+@pytest.fixture(scope="module")
+def model() -> gplvm_core.ProbabilisticPCA:
+    generator = np.random.default_rng(0)
+    rows = generator.normal(size=(100, 2)) @ generator.normal(size=(2, 6))
+    rows += 0.1 * generator.normal(size=(100, 6))
+    table = pandas.DataFrame(rows, columns=NAMES)
+    return gplvm_core.ProbabilisticPCA(2).fit(table).fit_density(table, folds=5)
+
+
+def frame(count: int) -> pandas.DataFrame:
+    generator = np.random.default_rng(1)
+    rows = generator.normal(size=(count, 6))
+    rows[3, 2] = np.nan
+    return pandas.DataFrame(rows, columns=NAMES)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_file_has_the_same_answers_as_the_table(model, tmp_path, ending) -> None:
+    table = frame(4500)
+    source, path = tmp_path / f"new.{ending}", tmp_path / f"answers.{ending}"
+    table.to_csv(source, index=False) if ending == "csv" else table.to_parquet(source)
+    expected = gplvm_core.apply(model, table, reasons=False)
+    assert gplvm_core.apply(model, source, reasons=False, output=path) == path
+    found = pandas.read_csv(path, index_col=0) if ending == "csv" else pandas.read_parquet(path)
+    assert list(found.columns) == list(expected.columns)
+    numbers = [name for name in expected if name != "reasons"]
+    np.testing.assert_allclose(
+        found[numbers].astype(float), expected[numbers].astype(float), rtol=1e-6, atol=1e-9
+    )
+    assert [*found.index] == [*range(4500)]
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_memory_does_not_grow_with_the_rows(model, tmp_path) -> None:
+    def peak(blocks: int) -> int:
+        tracemalloc.start()
+        parts = (frame(500) for _ in range(blocks))
+        gplvm_core.apply(model, parts, reasons=False, output=tmp_path / "many.csv")
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(1)
+    assert peak(16) < 1.5 * peak(2)
+    assert len(pandas.read_csv(tmp_path / "many.csv")) == 1000
+
+
+def test_a_failure_leaves_the_old_answers_and_notes_are_said_once(model, tmp_path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("old")
+    bad = frame(2500).astype(object)
+    bad.iloc[2400, 1] = "many"
+    with pytest.raises(DataError, match="row 2401, column “c1”: “many” is no number"):
+        gplvm_core.apply(model, bad, reasons=False, output=path)
+    assert path.read_text() == "old"
+    with pytest.raises(DataError, match=r"\.csv or \.parquet"):
+        gplvm_core.apply(model, frame(5), output=tmp_path / "answers.txt")
+    with pytest.raises(DataError, match="give output"):
+        gplvm_core.apply(model, tmp_path / "new.csv")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        extra = frame(4100).assign(place="here")
+        gplvm_core.apply(model, extra, reasons=False, output=path)
+    assert sum("ignored: place" in str(each.message) for each in said) == 1
