@@ -327,11 +327,16 @@ class _Derivation:
         return np.concatenate([each.noise_variance * each.scale**2 for each in ends])
 
     def only(self, chosen: Rows) -> "_Derivation":
-        """The same derivation from some rows, with a map of only these rows (`with_rows`)."""
+        """The same derivation from some rows, with a map of only these rows (`with_rows`).
+
+        The principal axes of wide rows are those of the chosen rows, too.
+        """
+        given = self.given[chosen]
         return replace(
             self,
             network=with_rows(self.network, self.observed[chosen], self.used[chosen]),
-            given=self.given[chosen],
+            coordinates=self.coordinates.fitted(given),
+            given=given,
             observed=self.observed[chosen],
             used=self.used[chosen],
             mean=self.mean[chosen],

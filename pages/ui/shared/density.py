@@ -99,6 +99,7 @@ def in_words(used: Fill, other: Fill) -> str:
         "few values": "with few gaps",
         "scattered values": "with many scattered gaps",
         "a block": "with a block of gaps",
+        "a whole view": "without a whole view",
     }
     if used.error < 0.98 * other.error:
         reason = "it was better"
