@@ -11,7 +11,7 @@ from gplvm_core.readers.views import constant_views
 from pages.ui.shared.component import begin_at_top
 from pages.ui.shared.home import say_problem
 from pages.ui.shared.lead import lead
-from pages.ui.shared.own_jobs import begin, say_held
+from pages.ui.shared.own_jobs import begin, say_held, unused_name
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
@@ -85,8 +85,7 @@ def set_up() -> None:
     if goal == COLUMN:
         set_up_column(dataset)
         return
-    if all(column.kind != "exposure" for column in dataset.columns):
-        anything_button(dataset)
+    anything_button(dataset)
     if goal == SERIES:
         lead_to_time(dataset)
     if dataset.columns:
@@ -133,7 +132,9 @@ def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) 
     ):
         try:
             job_id = begin(
-                lambda: training.submit(model, dataset, (name or "").strip() or dataset.title)
+                lambda: training.submit(
+                    model, dataset, unused_name((name or "").strip() or dataset.title)
+                )
             )
         except (ValueError, OSError) as error:
             st.error(f"The training could not start. {plain(error)}", icon=":material/error:")

@@ -98,7 +98,8 @@ def is_anything_here(
 
     A base rate is a Gaussian for numbers, the frequencies of words, and a negative binomial for
     counts. Copies of the table whose columns are shuffled separately have the same base rates and
-    no relations: a model that gains there as much as on the table itself has found nothing.
+    no relations: a model that gains there as much as on the table itself has found nothing. With an
+    exposure, the base rates of counts are multiplied by it, and the copies draw counts from them.
 
     Parameters
     ----------
@@ -137,17 +138,12 @@ def is_anything_here(
     True
     """
     columns, _ = columns_of(cells_of(Y), kinds)
-    exposed = [column.name for column in columns if column.kind == "exposure"]
-    if exposed:
-        raise DataError(
-            f"the column {exposed[0]!r} is an exposure, which shuffled copies cannot have: give "
-            "counts of rows with equal exposures"
-        )
     values = coded_table(columns, Y)
-    n_hidden = HIDDEN * np.sum(~np.isnan(values))
-    if len(values) < LEAST_ROWS or n_hidden < LEAST_HIDDEN or values.shape[1] < 2:
+    asked = values[:, [column.kind != "exposure" for column in columns]]
+    n_hidden = HIDDEN * np.sum(~np.isnan(asked))
+    if len(values) < LEAST_ROWS or n_hidden < LEAST_HIDDEN or asked.shape[1] < 2:
         raise DataError(
-            f"the table has {values.shape[0]} rows and {values.shape[1]} columns; the question "
+            f"the table has {asked.shape[0]} rows and {asked.shape[1]} columns; the question "
             f"needs at least {LEAST_ROWS} rows, 2 columns and {LEAST_HIDDEN / HIDDEN:.0f} values"
         )
     if n_shuffles < 1:
@@ -160,7 +156,7 @@ def is_anything_here(
     gain, error = _gain(values, columns, model, generator, watch, 0)
     shuffled = []
     for copy in range(1, 1 + n_shuffles):
-        table = generator.permuted(values, axis=0)
+        table = _unrelated(columns, values, generator)
         found, _ = _gain(table, columns, model, generator, watch, copy)
         if watch.stopped:
             break
@@ -193,11 +189,13 @@ def _gain(
         if watch.stopped:
             return np.nan, np.nan
         predicted = _log_probabilities(fitted, columns, shown, values)
-    gains = np.zeros_like(values)
+    gains, exposures = np.zeros_like(values), exposures_of(columns, values)
     for at, column in enumerate(columns):
         own = hidden[:, at]
-        seen = shown[~np.isnan(shown[:, at]), at]
-        gains[own, at] = predicted[own, at] - log_base_rates(column, seen, values[own, at])
+        seen = ~np.isnan(shown[:, at])
+        rates = exposures[seen], exposures[own]
+        base = log_base_rates(column, shown[seen, at], values[own, at], *rates)
+        gains[own, at] = predicted[own, at] - base
     count = hidden.sum()
     mean = float(gains.sum() / count)
     by_row = np.sum(gains - mean * hidden, axis=1)
@@ -211,12 +209,38 @@ def _hidden(
     observed = ~np.isnan(values)
     hidden = observed & (generator.random(values.shape) < HIDDEN)
     for at, column in enumerate(columns):
+        if column.kind == "exposure":
+            hidden[:, at] = False
         for word in range(len(column.words)):
             rows = np.flatnonzero(values[:, at] == word)
             if hidden[rows, at].all():
                 hidden[rows[0], at] = False
-    hidden[(hidden == observed).all(axis=1)] = False
+    known = np.array([column.kind == "exposure" for column in columns])
+    hidden[(hidden == observed)[:, ~known].all(axis=1)] = False
     return hidden
+
+
+def exposures_of(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Float[Array, " N"]:
+    """The product of each row's exposures; 1 without any."""
+    return np.prod(values[:, [column.kind == "exposure" for column in columns]], axis=1)
+
+
+def _unrelated(
+    columns: Sequence[TableColumn], values: Float[Array, "N C"], generator: np.random.Generator
+) -> Float[Array, "N C"]:
+    """A copy whose columns are shuffled; with exposures, counts are drawn from their base rates."""
+    kinds, exposures = [column.kind for column in columns], exposures_of(columns, values)
+    copy = generator.permuted(values, axis=0)
+    for at, kind in enumerate(kinds):
+        own = values[:, at]
+        if kind == "exposure":
+            copy[:, at] = own
+        elif kind == "count" and "exposure" in kinds:
+            seen = ~np.isnan(own)
+            rate, size = _rate_and_size(own[seen], exposures[seen])
+            drawn = generator.negative_binomial(size, size / (size + rate * exposures))
+            copy[:, at] = np.where(seen, drawn, np.nan)
+    return copy
 
 
 def _log_probabilities(
@@ -240,7 +264,7 @@ def _log_probabilities(
             found[:, at] = np.log(chances[np.arange(len(values)), there[:, at].astype(int)])
         elif column.kind == "count":
             found[:, at] = np.log(expected.chance(at, there[:, at]))
-        else:
+        elif column.kind == "number":
             mean, variance = expected.moments(at)
             found[:, at] = norm.logpdf(there[:, at], mean, np.sqrt(variance))
     return found
@@ -254,14 +278,32 @@ def _as_table(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> An
 
 
 def log_base_rates(
-    column: TableColumn, seen: Float[Array, " S"], asked: Float[Array, " H"]
+    column: TableColumn,
+    seen: Float[Array, " S"],
+    asked: Float[Array, " H"],
+    seen_exposures: float | Float[Array, " S"] = 1.0,
+    asked_exposures: float | Float[Array, " H"] = 1.0,
 ) -> Float[Array, " H"]:
-    """log p of entries by the distribution of the shown entries of the same column."""
+    """log p of entries by the distribution of the shown entries of the same column.
+
+    seen_exposures, asked_exposures: factors of the expected counts.
+    """
     if column.is_words:
         shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
         return np.log(shares[asked.astype(int)])
     if column.kind == "number":
         return norm.logpdf(asked, seen.mean(), max(seen.std(), np.finfo(float).tiny))
-    rate = max(seen.mean(), 0.5 / len(seen))
-    size = max(SIZES, key=lambda r: float(nbinom.logpmf(seen, r, r / (r + rate)).sum()))
-    return nbinom.logpmf(asked, size, size / (size + rate))
+    if column.kind == "exposure":
+        return np.zeros(len(asked))
+    rate, size = _rate_and_size(seen, seen_exposures)
+    return nbinom.logpmf(asked, size, size / (size + rate * asked_exposures))
+
+
+def _rate_and_size(
+    seen: Float[Array, " S"], exposures: float | Float[Array, " S"]
+) -> tuple[float, float]:
+    """The mean count per unit of exposure, and the likeliest size of a negative binomial."""
+    total = np.sum(np.broadcast_to(exposures, seen.shape))
+    rate = max(float(seen.sum()), 0.5) / total
+    mean = rate * exposures
+    return rate, max(SIZES, key=lambda r: float(nbinom.logpmf(seen, r, r / (r + mean)).sum()))

@@ -29,10 +29,11 @@ class ChainedModels(BaseEstimator):
     Gaps start at the column's mean or frequencies; each round predicts every column from the
     others, and fills its gaps with the predicted means and probabilities for the next column.
 
-    kinds: see `BayesianGPLVM`. family: "linear" for ridge regressions of numbers, logistic ones of
-    words and Poisson ones of counts, with penalties chosen by cross-validation; "forest" for random
-    forests, whose counts are Poisson with the forest's mean. rounds: more of them lower the errors
-    of numbers in strongly related columns, and make the probabilities of words overconfident.
+    kinds: see `BayesianGPLVM`; exposures are inputs only. family: "linear" for ridge regressions of
+    numbers, logistic ones of words and Poisson ones of counts, with penalties chosen by
+    cross-validation; "forest" for random forests, whose counts are Poisson with the forest's mean.
+    rounds: more of them lower the errors of numbers in strongly related columns, and make the
+    probabilities of words overconfident.
     """
 
     def __init__(
@@ -60,6 +61,9 @@ class ChainedModels(BaseEstimator):
         for _ in range(self.rounds if np.isnan(values).any() else 1):
             self.models_ = []
             for at, column in enumerate(self.columns_):
+                if column.kind == "exposure":
+                    self.models_.append(None)
+                    continue
                 own, others = values[:, at], _others(filled, at)
                 seen = ~np.isnan(own)
                 model = _fitted(others[seen], own[seen], column, self.family, self.random_state)
@@ -82,6 +86,9 @@ class ChainedModels(BaseEstimator):
         for _ in range(self.rounds):
             found = []
             for at, column in enumerate(self.columns_):
+                if column.kind == "exposure":
+                    found.append(values[:, at])
+                    continue
                 predicted = _predicted(self.models_[at], _others(filled, at), column)
                 gone = np.isnan(values[:, at])
                 filled[at][gone] = predicted[gone]
@@ -144,7 +151,9 @@ class ChainedModels(BaseEstimator):
 
 
 def _as_inputs(values: Float[Array, " N"], column: TableColumn) -> Float[Array, "N W"]:
-    """A column as inputs: square roots of counts, and a 0/1 column for every word."""
+    """A column as inputs: square roots of counts, logarithms of exposures, 0/1 for every word."""
+    if column.kind == "exposure":
+        return np.log(values)[:, None]
     if column.kind == "count":
         return np.sqrt(values)[:, None]
     if not column.is_words:

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from gplvm_core.comparison.anything import log_base_rates
+from gplvm_core.comparison.anything import exposures_of, log_base_rates
 from gplvm_core.comparison.chained import ChainedModels
 from gplvm_core.comparison.kept_aside import (
     BASE_RATES,
@@ -28,7 +28,6 @@ from gplvm_core.comparison.poisson_factors import PoissonFactors
 from gplvm_core.comparison.repeated import Contender, Split, Step, compare, splits_of
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.numerics import Array
-from gplvm_core.readers import DataError
 from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
 
 # Half of each row is hidden: one round would predict from columns that are still at their mean.
@@ -64,10 +63,12 @@ class OfTable(BaseEstimator):
             return self._ordered(self.model.expected(table), self.model.columns_)
         found = self.model._expected(self.model._outputs(table))
         trained = self.model.columns_.columns
-        each = [
-            found.classes(at) if own.is_words else found.moments(at)[0]
-            for at, own in enumerate(trained)
-        ]
+        each = []
+        for at, own in enumerate(trained):
+            if own.kind == "exposure":
+                each.append(Y[:, at])
+            else:
+                each.append(found.classes(at) if own.is_words else found.moments(at)[0])
         return self._ordered(each, trained)
 
     def _ordered(self, found: list[Array], trained: Sequence[TableColumn]) -> list[Array]:
@@ -104,9 +105,10 @@ class BaseRates(BaseEstimator):
         return self
 
     def score_samples(self, Y: Float[Array, "N C"]) -> Float[Array, " N"]:
+        rates = exposures_of(self.columns, self.rows_), exposures_of(self.columns, Y)
         return np.sum(
             [
-                log_base_rates(column, seen, asked)
+                log_base_rates(column, seen, asked, *rates)
                 for column, seen, asked in zip(self.columns, self.rows_.T, Y.T, strict=True)
             ],
             axis=0,
@@ -119,8 +121,11 @@ class BaseRates(BaseEstimator):
 
     def expected(self, Y: Float[Array, "N C"]) -> list[Array]:
         found = []
+        trained, own = exposures_of(self.columns, self.rows_), exposures_of(self.columns, Y)
         for column, seen in zip(self.columns, self.rows_.T, strict=True):
-            if column.is_words:
+            if column.kind == "count":
+                found.append(seen.sum() / trained.sum() * own)
+            elif column.is_words:
                 shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
                 found.append(np.tile(shares, (len(Y), 1)))
             else:
@@ -142,12 +147,12 @@ def compare_tables_kept_aside(
     models: with `kinds`, such as `BayesianGPLVM(kinds=…)`. columns, Y: complete rows, in which a
     word is its index, as in `Dataset.values` and `Dataset.columns`. Baselines: base rates, chained
     regressions and forests; for tables of counts only, Poisson factors. The error of hidden words
-    is the Brier score as a share of that of the column's base rate. Raises DataError for exposures
-    and for rows with gaps; see `compare`.
+    is the Brier score as a share of that of the column's base rate. Exposures are always given: the
+    base rates of counts are multiplied by them, and drawn rows are then not compared. Raises
+    DataError for rows with gaps; see `compare`.
     """
-    exposed = [column.name for column in columns if column.kind == "exposure"]
-    if exposed:
-        raise DataError(f"the column {exposed[0]!r} is an exposure, which baselines cannot use")
+    asked = np.array([column.kind != "exposure" for column in columns])
+    first, last = np.flatnonzero(asked)[[0, -1]]
     values, kinds = np.asarray(Y, dtype=float), kinds_of(columns)
     entered = [
         Contender(name, OfTable(ready(model).set_params(kinds=kinds), columns))
@@ -166,9 +171,9 @@ def compare_tables_kept_aside(
         train, test = split
         test = test[np.linspace(0, len(test) - 1, min(len(test), MOST_JUDGED)).astype(int)]
         generator = np.random.default_rng([random_state, at])
-        hidden = generator.random(values[test].shape) < HIDDEN
-        hidden[hidden.all(axis=1), 0] = False
-        hidden[~hidden.any(axis=1), -1] = True
+        hidden = (generator.random(values[test].shape) < HIDDEN) & asked
+        hidden[hidden[:, asked].all(axis=1), first] = False
+        hidden[~hidden.any(axis=1), last] = True
         shown = np.where(hidden, np.nan, values[test])
         spread = _spreads(columns, values[train])
         expected = model.expected(shown)
@@ -178,7 +183,7 @@ def compare_tables_kept_aside(
         inner = getattr(model, "model", model)
         if hasattr(inner, "score_samples"):
             found["density"] = float(np.mean(model.score_samples(values[test])))
-        if hasattr(inner, "sample"):
+        if hasattr(inner, "sample") and asked.all():
             drawn = model.sample(DRAWN, random_state=random_state + at)
             found["drawn"] = difference(
                 _in_units(columns, drawn, spread), _in_units(columns, values[test], spread)

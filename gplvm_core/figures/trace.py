@@ -32,7 +32,7 @@ def trace_figure(
         return message_figure("The curve appears after the first steps", height=height)
     recorded = np.asarray(trace.get(over, ()), dtype=float)
     has_axis = recorded.size == values.size
-    steps = recorded if has_axis else np.arange(1, values.size + 1, dtype=float)
+    steps = onward(recorded) if has_axis else np.arange(1, values.size + 1, dtype=float)
     shown = thinned(values.size)
     figure = go.Figure(
         go.Scatter(
@@ -51,6 +51,12 @@ def trace_figure(
         figure.update_yaxes(title_text="bound in nats", tickformat=",")
         clip_steep_start(figure, values)
     return quiet_layout(figure, height=height, revision=f"trace {quantity} {over}")
+
+
+def onward(recorded: Array) -> Array:
+    """Return seconds or evaluations that never go back; each stage of a training counts from 0."""
+    ends = np.where(np.diff(recorded) < 0.0, recorded[:-1], 0.0)
+    return recorded + np.append(0.0, np.cumsum(ends))
 
 
 def thinned(count: int) -> Array:

@@ -17,6 +17,8 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 
+SPARSE = 0.5  # mean of counts that are mostly 0
+
 
 @dataclass(frozen=True)
 class TableColumns:
@@ -92,6 +94,13 @@ class TableColumns:
             found[:, place] = sticks(coded, words) if column.is_words else coded[:, None]
         return found
 
+    def are_sparse(self, outputs: Float[Array, "N E"]) -> bool:
+        """Whether all columns are counts, apart from exposures, with a mean below a half."""
+        kinds = [column.kind for column in self.columns]
+        if not set(kinds) <= {"count", "exposure"}:
+            return False
+        return bool(np.nanmean(outputs[:, [kind == "count" for kind in kinds]]) < SPARSE)
+
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
         """The data as columns of about unit variance, for the initial principal components.
 
@@ -124,6 +133,10 @@ class TableColumns:
             level = np.sqrt(np.nansum(part**2) / len(part))
             done.append(part / level if level > 0.0 else part)
         return np.hstack(done)
+
+    def codes(self, outputs: Float[Array, "N D"], at: int) -> Float[Array, " N"]:
+        """The numbers of the words of column `at`; NaN where missing."""
+        return _codes(outputs[:, self.places[at]])
 
     def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[np.object_]:
         """Convert complete outputs to the values of the columns, N × C."""

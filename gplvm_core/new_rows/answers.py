@@ -42,7 +42,8 @@ class Answers:
     a score above those of all training rows; filled values of such rows mean little. reasons: the
     columns that make a row odd, the most surprising first; none for an ordinary row, and for a row
     that is odd as a whole. nearest: the numbers of training rows on the map, the nearest first.
-    known: the number of out-of-fold scores.
+    known: the number of out-of-fold scores. held_out: whether the scores are out-of-fold; else they
+    are those of a model that was trained with these rows (`without_density`).
     """
 
     places: Float[Array, "n Q"]
@@ -56,6 +57,7 @@ class Answers:
     reasons: tuple[tuple[Reason, ...], ...]
     nearest: Int[NDArray[np.intp], "n k"]
     known: int
+    held_out: bool = True
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -77,5 +79,6 @@ class Answers:
             unlike=stacked("unlike"),
             reasons=tuple(reason for part in parts for reason in part.reasons),
             nearest=stacked("nearest"),
-            known=parts[0].known,
+            known=min(part.known for part in parts),
+            held_out=parts[0].held_out,
         )

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.places import check_asked, placed_and_filled
 from gplvm_core.new_rows.reasons import reasons_of
+from gplvm_core.new_rows.without_density import p_values
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DerivedDensity
 from gplvm_core.prediction.typicality import Scores
@@ -27,12 +28,14 @@ def answers_of(
     *,
     batch: int | None = None,
     reasons: bool = True,
+    ranked: bool = False,
 ) -> Iterator[Answers]:
     """Answer for rows, NaN: missing, in the columns of the data set that trained the model.
 
     The first block has 20 rows, so that its answers come soon, the others `batch`, by default 250.
     reasons: whether to find the columns that make rows odd. Without a density (`prepare`) the
-    answers have only places, filled values and the nearest training rows.
+    answers have only places, filled values and the nearest training rows. ranked: compare rows with
+    training rows also without a density, by the model's bound (`without_density`).
     """
     check_asked(model)
     rows = np.asarray(rows, dtype=float)
@@ -43,11 +46,12 @@ def answers_of(
         )
     start, many = 0, FIRST_BATCH
     while start < len(rows):
-        yield _answered(model, dataset, rows[start : start + many], reasons=reasons)
+        block = rows[start : start + many]
+        yield _answered(model, dataset, block, reasons=reasons, ranked=ranked)
         start, many = start + many, batch or BATCH
 
 
-def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool) -> Answers:
+def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranked: bool) -> Answers:
     """Rows without values get no answers: NaN."""
     given = ~np.isnan(rows).all(axis=1)
     width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
@@ -60,6 +64,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool) -> An
     some, seen = rows[given], np.flatnonzero(given)
     density: DerivedDensity | None = getattr(model, "density_", None)
     known = None if density is None else density.typicality
+    count_known = 0 if known is None else known.known
     scores = None
     if len(some) and density is not None and known is not None:
         scores = Scores.of(density.rows, some, known.only)
@@ -69,6 +74,8 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool) -> An
         if reasons:
             for row, own in zip(seen, reasons_of(density.rows, known, some, scores), strict=True):
                 found[row] = own
+    if known is None and ranked:
+        p[given], count_known = p_values(model, dataset, some)
     if len(some):
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
         places[given], place_std[given] = points.mean, np.sqrt(points.variance)
@@ -84,7 +91,8 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool) -> An
         unlike,
         tuple(found),
         nearest,
-        0 if known is None else known.known,
+        count_known,
+        held_out=known is not None,
     )
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError, Dataset
-from gplvm_core.readers.tables.table import NO_LABEL
 
 BROUGHT = "added later"
 """The fact (0 or 1) that marks rows that were added to a data set."""
@@ -46,11 +45,9 @@ def with_rows(
             f"one view; got the shape {rows.shape}"
         )
     count, known = len(rows), dataset.n_points
-    labels, label_names = None, dataset.label_names
-    if dataset.labels is not None and label_names:
-        if NO_LABEL not in label_names:
-            label_names = (*label_names, NO_LABEL)
-        labels = np.append(dataset.labels, np.full(count, label_names.index(NO_LABEL)))
+    labels = dataset.labels
+    if labels is not None:
+        labels = np.append(labels, np.full(count, -1))
     row_names = dataset.row_names
     if row_names is not None or names is not None:
         before = [f"Row {n + 1}" for n in range(known)] if row_names is None else list(row_names)
@@ -64,7 +61,6 @@ def with_rows(
         name=f"{dataset.name}_and_more",
         targets=_stacked(dataset.targets, rows),
         labels=labels,
-        label_names=label_names if labels is not None else (),
         times=None,
         time_unit="",
         sequences=None,

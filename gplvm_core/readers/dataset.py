@@ -39,7 +39,7 @@ class Dataset:
     """The rows to learn from, with further facts about them.
 
     targets        N × D, uint8 (pixels) or floating; NaN and masked entries are missing
-    labels         N class numbers, indices into `label_names`
+    labels         N class numbers, indices into `label_names`; −1 for rows without a label
     column_names   D names of columns, or None
     row_names      N names of rows, such as identifiers or file names
     times          N times in seconds, or in the unit of the column they came from
@@ -167,6 +167,19 @@ class Dataset:
         self._check_covariates()
         if self.task is not None:
             self.task.check(self.column_names or (), self.values)
+
+    @property
+    def classes(self) -> tuple[int, ...]:
+        """The sorted labels that occur, without −1."""
+        own = () if self.labels is None else np.unique(self.labels).tolist()
+        return tuple(label for label in own if label >= 0)
+
+    def label_word(self, row: int) -> str | None:
+        """The name of a row's label, else its number; None for a row without a label."""
+        label = -1 if self.labels is None else int(self.labels[row])
+        if label < 0:
+            return None
+        return self.label_names[label] if self.label_names else str(label)
 
     @property
     def n_points(self) -> int:
@@ -311,10 +324,11 @@ class Dataset:
                 raise DataError(f"{self.name}: there are label names, but no labels.")
             return
         low, high = int(self.labels.min()), int(self.labels.max())
-        if low < 0 or (self.label_names and high >= len(self.label_names)):
+        if low < -1 or (self.label_names and high >= len(self.label_names)):
             raise DataError(
                 f"{self.name}: labels run from {low} to {high}, but there are "
-                f"{len(self.label_names)} label names; labels are their indices, from 0."
+                f"{len(self.label_names)} label names; labels are their indices, from 0, or −1 for "
+                "rows without a label."
             )
 
     def _order_labels(self) -> None:
@@ -328,7 +342,8 @@ class Dataset:
         words = next(same, self.label_names)
         if self.labels is None or words == self.label_names:
             return
-        numbers = np.array([words.index(name) for name in self.label_names])
+        # The last number is that of rows without a label, −1.
+        numbers = np.array([*(words.index(name) for name in self.label_names), -1])
         self._keep("labels", numbers[self.labels])
         object.__setattr__(self, "label_names", words)
 

@@ -99,9 +99,10 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
 
 def with_labels(dataset: Dataset) -> Dataset:
     """Add the labels as a view, a column of ±1 per class. Raises DataError for a single class."""
-    if dataset.labels is None or len(np.unique(dataset.labels)) < 2:
+    present = dataset.classes
+    if dataset.labels is None or len(present) < 2:
         raise DataError(f"{dataset.title} does not have labels of at least two classes.")
-    present, numbers = np.unique(dataset.labels, return_inverse=True)
+    numbers = np.where(dataset.labels < 0, -1, np.searchsorted(present, dataset.labels))
     classes = tuple(dataset.label_names[n] if dataset.label_names else str(n) for n in present)
     own = dataset.views or (
         View(OWN_NAMES.get(dataset.drawing.kind, "values"), dataset.drawing, dataset.column_names),

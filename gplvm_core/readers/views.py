@@ -142,7 +142,8 @@ def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tu
 def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
     """Class labels as targets: 1 in the columns of a row's classes, −1 elsewhere.
 
-    labels: N class numbers from 0, or N × C booleans where a row may have several classes or none.
+    labels: N class numbers from 0, −1 for rows without a label, which become missing (NaN); or
+    N × C booleans where a row may have several classes or none.
     Raises DataError for anything else. Source: Damianou (2015), §5.3.4.
 
     Examples
@@ -163,9 +164,11 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
             "Labels are one whole number per row, or N × C booleans; got an array of shape "
             f"{given.shape} and dtype {given.dtype}."
         )
-    if len(given) and not 0 <= given.min() <= given.max() < n_classes:
+    if len(given) and not -1 <= given.min() <= given.max() < n_classes:
         raise DataError(
             f"Labels run from {given.min()} to {given.max()}; with {n_classes} classes they are 0 "
-            f"to {n_classes - 1}."
+            f"to {n_classes - 1}, or −1 for rows without a label."
         )
-    return np.where(given[:, None] == np.arange(n_classes), 1.0, -1.0)
+    found = np.where(given[:, None] == np.arange(n_classes), 1.0, -1.0)
+    found[given < 0] = np.nan
+    return found

@@ -71,12 +71,15 @@ def typical_in_words(answers: Answers, n: int) -> str:
     p, known = float(answers.p[n]), answers.known
     if np.isnan(p) or not known:
         return ""
-    scored = f"{plural(known, 'known row')}, scored by models that had not seen them"
+    scored, after = f"{plural(known, 'known row')}, scored by models that had not seen them", ""
+    if not answers.held_out:
+        scored = f"{plural(known, 'training row')} with values in the same columns"
+        after = " New rows are usually a little less typical than training rows."
     as_odd = round(p * (known + 1)) - 1
     if as_odd <= 0:
-        return f"Of {scored}, none was as odd (p ≤ {1 / (known + 1):.2g})."
+        return f"Of {scored}, none was as odd (p ≤ {1 / (known + 1):.2g}).{after}"
     were = "was" if as_odd == 1 else "were"
-    return f"Of {scored}, {as_odd:,} {were} at least as odd (p = {p:.2g})."
+    return f"Of {scored}, {as_odd:,} {were} at least as odd (p = {p:.2g}).{after}"
 
 
 def reason_data(reason: Reason, column: str) -> dict[str, Any]:

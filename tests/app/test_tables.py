@@ -15,15 +15,18 @@ from gplvm_core import BayesianGPLVM, DynamicalGPLVM, explorer
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.palette import label_colour
 from gplvm_core.figures.table_card import table_card
+from gplvm_core.figures.typicality import share_below
 from gplvm_core.new_rows import Answers, answers_of
+from gplvm_core.new_rows.without_density import scored_rows
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.completion import RowItem
 from gplvm_core.wire.frame import unframe
 from gplvm_core.wire.model import Chart, pack_model
+from gplvm_core.wire.new_rows import typical_in_words
 from pages.ui.explore.fill import typicality
 from pages.ui.explore.fill.files import row_csv
-from pages.ui.explore.fill.model import completed
+from pages.ui.explore.fill.model import completed, log_density
 from pages.ui.explore.rows.export import chances
 from pages.ui.explore.rows.files import answer_table, as_csv, example
 from pages.ui.explore.time import model as dynamics
@@ -42,7 +45,7 @@ def calm(monkeypatch: pytest.MonkeyPatch) -> None:
     row is.
     """
     monkeypatch.setattr(typicality, "SPELL", 60.0)
-    monkeypatch.setattr("pages.ui.explore.fill.model.MOST_SCORED", 10)
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_SCORED", 10)
 
 
 @pytest.fixture(scope="module")
@@ -161,11 +164,28 @@ def test_own_rows_are_read_with_their_words_and_an_unknown_word_is_named(opened,
     at.file_uploader[0].upload("gaps.csv", example(birds)).run()
     assert not at.exception and not at.error
     assert "5 rows" in said(at)
-    assert "is not known for this model" in said(at)
+    assert "is not known for this model" not in said(at)
     press(at, "Other rows")
     at.file_uploader[0].upload("new.csv", b"mass,sort,eggs\n3000,albatross,2\n").run()
     assert not at.exception
     assert "albatross" in at.error[0].value and "tern" in at.error[0].value
+
+
+def test_new_rows_and_fill_in_rank_a_row_alike(birds, model, monkeypatch):
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_SCORED", 25)
+    rows = birds.values[:4].copy()
+    rows[1, 0] = np.nan
+    (found,) = answers_of(model, birds, rows, ranked=True)
+    assert not found.held_out and found.known == 25
+    for n, row in enumerate(rows):
+        missing = np.isnan(row)
+        known = birds.values[scored_rows(birds, missing)].copy()
+        known[:, missing] = np.nan
+        scores = model.score_samples(birds.in_own_values(known))
+        below = share_below(scores, log_density(model, "m", row, birds)) * 25
+        # A row that is compared with itself ties with itself, up to rounding.
+        assert -1e-9 <= found.p[n] * 26 - 1 - below <= 1.0 + 1e-9
+        assert "25 training rows" in typical_in_words(found, n)
 
 
 def test_files_have_words_and_their_probabilities(birds, model):

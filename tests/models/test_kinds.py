@@ -1,22 +1,28 @@
 """Tables of several kinds: training, its state, answers in the columns' own values."""
 
+import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.stats import norm
 
 from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, load
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.problems.kinds import ITERATIONS
 from gplvm_core.optimise import Progress
+from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError
+from gplvm_core.simulated.spikes import load_spikes
 from gplvm_core.store import save
 
 KINDS = {"size": ["s", "m", "l"], "eggs": "count"}
 WORDS = ("a", "b", "c")
+NORMAL = norm.ppf((np.arange(4000) + 0.5) / 4000)
 
 
 def table(n_rows: int = 90, seed: int = 0) -> pd.DataFrame:
@@ -312,3 +318,42 @@ def test_impossible_requests_have_clear_messages(model: BayesianGPLVM) -> None:
         BayesianGPLVM(1, 5, max_iter=2).fit(rows[["width", "height"]]).complete(
             rows[["width", "height"]], return_probability=True
         )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_sparse_counts_do_not_switch_every_dimension_off():
+    spikes = load_spikes(150, 60, 0.3)
+    model = BayesianGPLVM(6, 20, max_iter=60, kinds=["count"] * 60, random_state=0)
+    assert model.fit(spikes.values).n_effective_ >= 1
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_words_that_follow_from_the_others_get_sharper_probabilities():
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(260, 1))
+    numbers = x * generator.normal(size=(1, 4)) + 0.5 * generator.normal(size=(260, 4))
+    table = pd.DataFrame(numbers, columns=list("abcd"))
+    table["same"] = (x[:, 0] > 0.0) ^ (generator.random(260) < 0.02)
+    table["sure"] = (x[:, 0] > 0.0) ^ (generator.random(260) < 0.02)
+    table["coin"] = generator.random(260) < 0.3
+    shown, asked = table[:200], table[200:]
+    kinds = dict.fromkeys(["same", "sure", "coin"], "yes/no")
+    model = BayesianGPLVM(1, 12, kinds=kinds, max_iter=60, random_state=0).fit(shown)
+    factors = model.posterior_.scale[4:]
+    assert factors[1] > 1.2 and factors[2] == 1.0
+
+    def loss(fitted):
+        yes = fitted.class_probabilities(asked, "sure")[:, 0]
+        return -np.mean(np.log(np.where(asked["sure"], yes, 1.0 - yes)))
+
+    plain = copy.copy(model)
+    scale = np.hstack([model.posterior_.scale[:4], np.ones(3)])
+    plain.posterior_ = replace(model.posterior_, scale=scale)
+    assert loss(model) < loss(plain)
+    # The factor moves the function about its bias.
+    point = np.array([[0.7]])
+    mean, variance = (each[0, 5] for each in predict(plain.posterior_, point))
+    bias = model.posterior_.center[5]
+    drawn = bias + factors[1] * (mean - bias + np.sqrt(variance) * NORMAL)
+    yes = model.class_probabilities_at(point, "sure")[0, 0]
+    assert yes == pytest.approx(np.mean(1.0 / (1.0 + np.exp(-drawn))), abs=1e-3)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pages.ui.explore.fill.model import ready_densities, scored_rows
+from gplvm_core.new_rows.without_density import scored_rows
+from pages.ui.explore.fill.model import ready_densities
 from pages.ui.shared.catalogue import gallery_items, open_item
 
 

@@ -28,8 +28,9 @@ def known() -> Dataset:
 def test_added_rows_are_last_and_their_facts_unknown(known):
     more = with_rows(known, FLOW[80:90], [f"probe {n}" for n in range(10)])
     np.testing.assert_array_equal(more.values, FLOW[:90])
-    assert more.label_names[: len(known.label_names)] == known.label_names
-    assert {more.label_names[label] for label in more.labels[80:]} == {"(none)"}
+    assert more.label_names == known.label_names
+    assert more.label_word(79) == known.label_word(79)
+    assert more.label_word(80) is None
     assert list(more.row_names[79:81]) == ["Row 80", "probe 0"]
     assert np.isnan(more.covariates["wear"][80:]).all()
     assert set(more.covariates["plant"][80:]) == {""}

@@ -85,7 +85,7 @@ def test_a_column_without_any_value_is_named(data):
         ({"labels": np.zeros(4, int)}, "one number per row"),
         ({"labels": np.zeros(5)}, "whole numbers"),
         ({"labels": np.array([0, 1, 2, 0, 0])}, "0 to 2, but there are 2"),
-        ({"labels": np.array([0, -1, 0, 0, 0])}, "-1 to 0"),
+        ({"labels": np.array([0, -2, 0, 0, 0])}, "-2 to 0"),
         ({"labels": None}, "label names, but no labels"),
         ({"times": np.array([0, 1, np.nan, 2, 3])}, "finite"),
         ({"sequences": np.zeros((5, 1), int)}, "one number per row"),

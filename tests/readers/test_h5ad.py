@@ -42,7 +42,7 @@ def test_cells_become_rows_with_their_labels_and_numbers(file):
     data = read_file(file)
     np.testing.assert_array_equal(data.values, COUNTS[:, [0, 2, 3, 5]])
     assert data.column_names == ("gene 0", "gene 2", "gene 3", "gene 5")
-    assert [data.label_names[label] for label in data.labels[:3]] == ["T", "B", "no label"]
+    assert [data.label_word(row) for row in range(3)] == ["T", "B", None]
     np.testing.assert_array_equal(data.covariates["depth"], COUNTS.sum(axis=1))
     np.testing.assert_array_equal(read_h5ad(file, layer="twice").values, 2 * data.values)
 

@@ -195,13 +195,15 @@ def test_rows_without_any_value_are_named_by_their_lines_and_left_out_when_wante
     assert complete.notes == read_table(csv()).notes
 
 
-def test_gaps_in_labels_are_a_class_of_their_own():
+def test_blank_labels_are_missing_and_no_class():
     data = read_table(b"a,kind\n1,x\n2,NA\n3,\n4,x\n", label_column="kind")
-    assert data.label_names == ("(none)", "x")
-    np.testing.assert_array_equal(data.labels, [1, 0, 0, 1])
-    assert "Rows without a label have the label (none): 2." in data.notes
+    assert data.label_names == ("x",) and data.classes == (0,)
+    np.testing.assert_array_equal(data.labels, [0, -1, -1, 0])
+    assert [data.label_word(row) for row in range(4)] == ["x", None, None, "x"]
+    assert "Rows without a label: 2." in data.notes
     numbered = read_table(b"a,class\n1,10\n2,\n3,9\n4,10\n", label_column="class")
-    assert numbered.label_names == ("9", "10", "(none)")
+    assert numbered.label_names == ("9", "10")
+    np.testing.assert_array_equal(numbered.labels, [1, -1, 0, 1])
 
 
 def test_labels_with_gaps_are_still_suggested():

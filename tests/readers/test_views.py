@@ -132,7 +132,8 @@ def test_units_may_differ_between_views_but_not_within_one(pair):
 
 
 def test_labels_as_a_view():
-    np.testing.assert_array_equal(label_view([0, 2], 3), [[1, -1, -1], [-1, -1, 1]])
+    partly = [[1, -1, -1], [-1, -1, 1], [np.nan] * 3]
+    np.testing.assert_array_equal(label_view([0, 2, -1], 3), partly)
     several = np.array([[True, True], [False, False]])
     np.testing.assert_array_equal(label_view(several, 2), [[1, 1], [-1, -1]])
 
@@ -141,7 +142,7 @@ def test_labels_as_a_view():
     ("labels", "words"),
     [
         ([0, 3], "0 to 3; with 3 classes they are 0 to 2"),
-        ([-1, 0], "-1 to 0"),
+        ([-2, 0], "-2 to 0"),
         ([0.5, 1.0], "whole number per row.*float64"),
         (np.zeros((2, 3)), r"shape \(2, 3\)"),
         (np.zeros((2, 2), bool), "2 columns for 3 classes"),

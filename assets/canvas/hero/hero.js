@@ -99,7 +99,7 @@ export class Hero {
     const context = fitCanvas(parts.output, width, height);
     drawOutput(context, model.drawing, values, width, height, { theme: state.theme, turn: state.turn });
     const label = model.label(this.nearest());
-    parts.readout.textContent = this.moving ? "Move over the map." : `Nearest row: ${model.header.label_names?.[label] ?? label}`;
+    parts.readout.textContent = this.moving ? "Move over the map." : label < 0 ? "" : `Nearest row: ${model.header.label_names?.[label] ?? label}`;
     this.map.drawUpper();
   }
 

@@ -20,7 +20,10 @@ import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
  * @param {number} n
  */
 export function pointStyle(model, { factor, theme }, n) {
-  if (factor < 0) return labelStyle(model.label(n), model.header.palette, theme);
+  if (factor < 0) {
+    const label = model.label(n);
+    return label < 0 && model.labels ? { colour: theme.faint, marker: "circle" } : labelStyle(label, model.header.palette, theme);
+  }
   return factStyle(model, theme, factor, model.factor(factor, n));
 }
 

@@ -117,7 +117,8 @@ export class CrowdLayer {
     } else {
       const { palette } = model.header;
       look = palette.map((/** @type {string} */ _, /** @type {number} */ i) => ({ colour: labelStyle(i, palette, theme).colour, weight: 1 }));
-      if (column) for (let n = 0; n < own.length; n++) own[n] = Math.max(column[n], 0) % palette.length;
+      look.push({ colour: theme.faint, weight: 1 });
+      if (column) for (let n = 0; n < own.length; n++) own[n] = column[n] < 0 ? palette.length : column[n] % palette.length;
     }
     // A second set of the colours for points that are not selected.
     const half = look.length;

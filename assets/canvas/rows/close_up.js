@@ -91,11 +91,13 @@ export class CloseUp {
         element("i", { class: "band", style: `left:${seen.band[0]}%; width:${seen.band[1] - seen.band[0]}%` }),
         element("i", { class: "mark", "data-side": seen.side, style: `left:${seen.mark}%` }));
       const width = range[2] - range[0];
-      const beside = missing[d] ? `filled ± ${formatFixed(ROW_INSIDE_95 * deviations[d], width)}` : `(${formatFixed(middle, width)})`;
+      const beside = missing[d] ? `filled ± ${formatFixed(ROW_INSIDE_95 * deviations[d], width)}` : place || reason ? `(${formatFixed(middle, width)})` : "";
       return element("li", reason ? { class: "odd" } : missing[d] ? { class: "filled" } : {}, title, bar, element("b", {}, seen.value), element("small", {}, beside));
     });
     return element("div", { class: "values" }, element("ul", { "aria-label": "Values of the row" }, ...lines),
-      element("p", {}, "Mark: value. Band: 95 % of rows like this one. In brackets: the value that the other columns suggest for a column that makes the row odd; for all others, the value of the map at the row's place. Line: range of the training rows."));
+      element("p", {}, ["Mark: value. Band: 95 % of rows like this one.",
+        ...(place ? ["In brackets: the value that the other columns suggest for a column that makes the row odd; for all others, the value of the map at the row's place."] : []),
+        "Line: range of the training rows."].join(" ")));
   }
 
   /** The row with its gaps filled, the output at its place, and the difference. @param {{ filled: Float32Array, missing: Uint8Array }} values @param {Float64Array} place */

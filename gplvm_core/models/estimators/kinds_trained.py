@@ -23,7 +23,12 @@ from gplvm_core.models.problems.kinds import (
     any_kinds,
 )
 from gplvm_core.numerics import Array
+from gplvm_core.prediction import DATA
+from gplvm_core.prediction.sharpness import word_factors
 from gplvm_core.statistics import Executor
+
+# Number of dimensions that start with their full spread if all counts are sparse.
+LEADING = 2
 
 
 class TrainedKinds(FromFiles):
@@ -100,7 +105,9 @@ class TrainedKinds(FromFiles):
             return begin
         values = (self.columns_.starting(targets),)
         outputs = MixedOutputs(targets, self.columns_.links())
-        return KindsStart(replace(begin, outputs=values), (outputs,))
+        # With all dimensions at once, training on sparse counts switches every dimension off.
+        leading = LEADING if self.columns_.are_sparse(targets) else None
+        return KindsStart(replace(begin, outputs=values, leading=leading), (outputs,))
 
     def _any_kinds(self, begin: KindsStart, run: Executor) -> KindsGraph:
         top = self._top(begin.begin.outputs[0], self.n_components)
@@ -113,6 +120,10 @@ class TrainedKinds(FromFiles):
         assert isinstance(settled, KindsSettled)
         posterior, bound = settled.as_posterior(scaling), learnt.bound + offset
         self._set_fitted(node.belief, node.information, bound, settled.statistics, posterior)
+        if self.time_kernel is None:
+            known = scaling.center + scaling.scale * targets
+            factors = word_factors(self._network, self._columns, DATA, known)
+            self.posterior_ = replace(posterior, scale=posterior.scale * factors)
         # The sums contain the entries' weights, so later rows cannot be added to them.
         self.statistics_ = None  # type: ignore[assignment]
         notes = settled.of_columns(self._columns, scaling)

@@ -18,6 +18,8 @@ from gplvm_core.models.problems.initialise import (
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
 from gplvm_core.numerics import Array
 
+ASIDE = 0.02  # the factor of dimensions that are not leading
+
 
 @dataclass(frozen=True)
 class Start:
@@ -25,7 +27,8 @@ class Start:
 
     kernels: one for each of the outputs, by name or as an object. init: the means, or their
     recipe. The seed chooses the inducing inputs, which are a subset of the means. exact: q(X) is a
-    point for every row, which any kernel allows. by_observed: see initial_latent.
+    point for every row, which any kernel allows. by_observed: see initial_latent. leading: further
+    dimensions of a recipe start almost at zero; None: all have the recipe's spread.
     """
 
     outputs: tuple[Float[Array, "N _D"], ...]
@@ -35,12 +38,16 @@ class Start:
     init: str | ArrayLike
     exact: bool = False
     by_observed: bool = False
+    leading: int | None = None
 
     def latent(self, generator: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
         """Latent means, and notes on them."""
-        return initial_latent(
+        mean, notes = initial_latent(
             self.outputs, self.n_latent, self.init, generator, by_observed=self.by_observed
         )
+        if self.leading is not None and isinstance(self.init, str):
+            mean = mean * np.where(np.arange(self.n_latent) < self.leading, 1.0, ASIDE)
+        return mean, notes
 
     def __call__(self, seed: int, /) -> Begun:
         generator = np.random.default_rng(seed)

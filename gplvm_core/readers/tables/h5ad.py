@@ -19,7 +19,6 @@ from gplvm_core.readers.tables.hdf5 import check_hdf5
 
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 NEEDS = ("AnnData files", ("anndata",))
-UNKNOWN = "no label"
 LIBRARY_SIZE = "library size"
 MOST_GENES = 200  # of counts: each costs as much as a column with gaps of its own
 MOST_LABELS = 50  # a column with more categories is not used as labels
@@ -191,7 +190,7 @@ def _opened(source: Source) -> tuple[Any, str]:
 
 
 def _labels(obs: Any, wanted: str | None, name: str) -> tuple[Any, tuple[str, ...], str | None]:
-    """The labels as numbers, their names, and the column of obs that holds them."""
+    """The labels as numbers (−1: missing), their names, and the column of obs that holds them."""
     import pandas
 
     if wanted is not None and wanted not in obs:
@@ -206,7 +205,5 @@ def _labels(obs: Any, wanted: str | None, name: str) -> tuple[Any, tuple[str, ..
     if chosen is None:
         return None, (), None
     column = obs[chosen].astype("category")
-    codes, names = column.cat.codes.to_numpy(dtype=np.int64), tuple(map(str, column.cat.categories))
-    if (codes < 0).any():
-        names = (*names, UNKNOWN)
-    return np.where(codes < 0, len(names) - 1, codes), names, chosen
+    # pandas' code of a missing category is −1, as for our labels.
+    return column.cat.codes.to_numpy(dtype=np.int64), tuple(map(str, column.cat.categories)), chosen

@@ -30,7 +30,7 @@ class ColumnReport:
     or of numbers that may be dates; None if there are none. `mostly_numbers`: at least half of the
     cells are numbers, so the others are probably mistakes. `kinds`: the kinds that the column can
     have in a table with words, the proposed kind first, each with a reason and the words. If all
-    columns are numbers, they remain numbers.
+    columns are numbers, they remain numbers. `can_be_exposure`: a number above 0 in every row.
     """
 
     name: str
@@ -46,6 +46,7 @@ class ColumnReport:
     kinds: tuple[str, ...] = ()
     kind_reason: str = ""
     words: tuple[str, ...] = ()
+    can_be_exposure: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -177,6 +178,12 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
         kinds=() if beside else kind.kinds,  # only columns of the table itself are learnt
         kind_reason=kind.reason,
         words=kind.words,
+        can_be_exposure=not beside
+        and missing == 0
+        and distinct > 1
+        and len(finite) == len(observed)
+        and bool((observed > 0.0).all())
+        and numbers is not None,
     )
 
 

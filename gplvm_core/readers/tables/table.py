@@ -31,7 +31,6 @@ from gplvm_core.readers.tables.text import parse_text
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-NO_LABEL = "(none)"
 
 
 def read_table(
@@ -65,7 +64,7 @@ def read_table(
     Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Decimal
     commas, separated thousands, and a percent sign or unit in every cell of a column are read, with
     a note. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null, none, missing, "?", "-",
-    "–" or "." (in any case) are missing: NaN among the targets, "(none)" among the labels.
+    "–" or "." (in any case) are missing: NaN among the targets, −1 among the labels.
     Empty columns at the end of a text table, and empty lines, are left out. With `skip_empty_rows`,
     rows without a value in any column to learn are also left out. image_shape: the rows are images
     of this height and width (and 3 colours), line by line.
@@ -132,9 +131,8 @@ def read_table(
     _check_observed(targets, values, table.places[rows], table)
     notes += _missing_notes(targets, values)
     labels, label_names = _classes(named[label_column], rows) if label_column else (None, ())
-    if labels is not None and NO_LABEL in label_names:
-        count = np.count_nonzero(labels == label_names.index(NO_LABEL))
-        notes.append(f"Rows without a label have the label {NO_LABEL}: {count}.")
+    if labels is not None and (labels < 0).any():
+        notes.append(f"Rows without a label: {np.count_nonzero(labels < 0)}.")
     times, time_words = None, ""
     if time_column:
         times, time_words, time_notes = times_in(named[time_column], table, roles, rows, time_unit)
@@ -244,16 +242,18 @@ def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:
 
 
 def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Class numbers of the rows, and class names, sorted by number or alphabetically."""
+    """Class numbers of the rows, −1 for blank cells, and class names, sorted by number or
+    alphabetically.
+    """
     cells = column.words()
-    words = [cells[n] or NO_LABEL for n in rows]
+    words = [cells[n] for n in rows]
     if column.numbers is None:
-        names = sorted(set(words))
+        names = sorted({word for word in words if word})
     else:
         order = np.argsort(column.numbers[rows], kind="stable")
-        names = list(dict.fromkeys(words[i] for i in order))
+        names = list(dict.fromkeys(word for i in order if (word := words[i])))
     number = {name: i for i, name in enumerate(names)}
-    return np.array([number[word] for word in words], dtype=np.int64), tuple(names)
+    return np.array([number.get(word or "", -1) for word in words], dtype=np.int64), tuple(names)
 
 
 def _as_images(

@@ -141,11 +141,6 @@ def first_of(key: str) -> Item:
             f"“{item.title}” predicts a column, and Compare shows maps. Its tab Predict compares "
             "it with simpler models."
         )
-    if any(column.kind == "exposure" for column in item.dataset.columns):
-        raise ValueError(
-            f"“{item.title}” has counts of unequal exposure. Compare has no plain models of such "
-            "tables; look at this model in Explore."
-        )
     if len(item.dataset.values) > MOST_ROWS:
         raise ValueError(
             f"“{item.title}” has {len(item.dataset.values):,} rows; Compare shows maps of at most "

@@ -13,7 +13,6 @@ from gplvm_core.readers.misfits import Mends, Misfit, multiplied, name_misfits, 
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_ROWS, FileColumn, NewRows, without_empty
 from gplvm_core.readers.spread import spread_rows
-from gplvm_core.readers.tables.table import NO_LABEL
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
@@ -158,10 +157,9 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
     """What is stored of the rows and was not learnt: label, time and further facts."""
     facts: dict[str, Array] = {}
     known = [set(map(str, column.words)) for column in dataset.columns]
-    if dataset.labels is not None and set(dataset.label_names) - {NO_LABEL} not in known:
-        words = np.array([*dataset.label_names, NO_LABEL])
-        words[words == NO_LABEL] = "NA"
-        facts["label"] = words[dataset.labels] if dataset.label_names else dataset.labels
+    if dataset.labels is not None and set(dataset.label_names) not in known:
+        words = [dataset.label_word(row) or "NA" for row in range(dataset.n_points)]
+        facts["label"] = np.array(words)
     if dataset.times is not None:
         facts[f"time ({dataset.time_unit})" if dataset.time_unit else "time"] = dataset.times
     facts |= {name: fact for name, fact in dataset.covariates.items() if fact.ndim == 1}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.palette import COLOURS
+from gplvm_core.figures.palette import COLOURS, label_colour
 from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
 from gplvm_core.prediction import predict
@@ -104,8 +104,7 @@ def by_label(dataset: Dataset) -> list[tuple[str, Array]]:
     labels, _ = classes_of(dataset)
     if labels is None:
         return [(COLOURS[0], np.arange(dataset.n_points))]
-    names = list(dict.fromkeys(labels.tolist() if dataset.labels is not None else sorted(labels)))
     return [
-        (COLOURS[place % len(COLOURS)], np.flatnonzero(labels == name))
-        for place, name in enumerate(names)
+        (label_colour(label), np.flatnonzero(labels == label))
+        for label in np.unique(labels).tolist()
     ]

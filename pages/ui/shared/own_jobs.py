@@ -1,10 +1,12 @@
 """The trainings that this visitor has started, and their limit."""
 
 from collections.abc import Callable
+from itertools import chain, count
 
 import streamlit as st
 
 from gplvm_core import training
+from pages.ui.shared.catalogue import library_items
 
 OWN = "train_own"  # session key: ids of the jobs that were started in this visit
 
@@ -16,6 +18,13 @@ def begin(submit: Callable[[], str]) -> str:
     training.limits().allow_visitor(active)
     own.add(job_id := submit())
     return job_id
+
+
+def unused_name(name: str) -> str:
+    """Return the name, with a number if a training or a model of the visitor has it already."""
+    known = {job.name for job in training.jobs()} | {item.entry.title for item in library_items()}
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(each for each in chain((name,), numbered) if each not in known)
 
 
 def say_held() -> None:

@@ -305,9 +305,8 @@ def words_of_row(dataset: Dataset, row: int) -> str:
     words = [f"row {row + 1}"]
     if dataset.row_names is not None:
         words.append(str(dataset.row_names[row]))
-    if dataset.labels is not None:
-        label = int(dataset.labels[row])
-        words.append(dataset.label_names[label] if dataset.label_names else str(label))
+    if (label := dataset.label_word(row)) is not None:
+        words.append(label)
     return ", ".join(words)
 
 
@@ -315,8 +314,7 @@ def classes_of(dataset: Dataset) -> tuple[NDArray[Any] | None, tuple[str, ...]]:
     """The labels of the rows with their names; without labels, the first column of words."""
     for column, values in zip(dataset.columns, dataset.values.T, strict=False):
         if dataset.labels is None and column.is_words:
-            words = (*map(str, column.words), "missing")
-            return np.where(np.isnan(values), len(words) - 1, values).astype(int), words
+            return np.where(np.isnan(values), -1, values).astype(int), (*map(str, column.words),)
     return dataset.labels, dataset.label_names
 
 

@@ -75,8 +75,14 @@ def question(dataset: Dataset) -> Question:
     n_rows = len(dataset.targets)
     rows = spread(np.arange(n_rows), MOST_ROWS)
     shown = dataset.targets[rows]
-    varying = [at for at, each in enumerate(shown.T) if len(np.unique(each[~np.isnan(each)])) > 1]
-    return Question(dataset, rows, spread(np.array(varying, dtype=int), MOST_COLUMNS))
+    known = [at for at, column in enumerate(dataset.columns) if column.kind == "exposure"]
+    varying = [
+        at
+        for at, each in enumerate(shown.T)
+        if at not in known and len(np.unique(each[~np.isnan(each)])) > 1
+    ]
+    used = spread(np.array(varying, dtype=int), MOST_COLUMNS)
+    return Question(dataset, rows, np.sort([*used, *known]).astype(int))
 
 
 def spread(numbers: Array, most: int) -> Array:

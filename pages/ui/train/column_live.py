@@ -9,16 +9,16 @@ import streamlit as st
 from gplvm_core import training
 from gplvm_core.comparison.one_column import Predicted, predicted_by, task_of
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.light import dots, line
+from gplvm_core.figures.light import dots
 from gplvm_core.figures.predicted import predicted_figure
-from gplvm_core.figures.trace import thinned, trace_figure
+from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
 from gplvm_core.training.column import model_of, present_predictions
 from gplvm_core.training.progress import ENDED
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.words import TERMS
 from pages.ui.shared.worth import show_worth, simpler
-from pages.ui.train.light_figures import drawn
+from pages.ui.train.light_figures import bound_picture, drawn
 
 HEIGHT = 320  # pixels
 MOST_LIVE = 5000  # training rows up to which the model is tested while it trains
@@ -71,9 +71,7 @@ def column_figures(job: Snapshot) -> None:
             drawn(
                 "trace",
                 trace_figure(job.trace, height=HEIGHT),
-                lambda: line(
-                    *(job.trace[key][thinned(len(bound))] for key in ("seconds", "bound"))
-                ),
+                lambda: bound_picture(job),
                 f"The bound over time; it is {bound[-1]:,.0f} nats now.",
             )
 

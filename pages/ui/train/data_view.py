@@ -21,7 +21,6 @@ from gplvm_core.readers.names import column_words
 from gplvm_core.readers.pictures.images import CHANGED_SIZE
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.readers.spread import representative_rows
-from gplvm_core.readers.tables.table import NO_LABEL
 from gplvm_core.readers.views import columns_of_views
 from pages.ui.shared.component import room_for
 from pages.ui.shared.plain import plain
@@ -57,7 +56,7 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     if dataset.columns:
         facts[1] = plural(dataset.n_outputs, "column")
     if dataset.labels is not None:
-        facts.append(plural(len(np.unique(dataset.labels)), "label"))
+        facts.append(plural(len(dataset.classes), "label"))
     if dataset.sequences is not None:
         facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
     if dataset.times is not None:
@@ -276,11 +275,8 @@ def labelled_table(dataset: Dataset, targets: Array, names: tuple[str, ...]) -> 
         title = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
         table.insert(0, title, dataset.times[:ROWS_OF_TABLE], allow_duplicates=True)
     known = [set(map(str, column.words)) for column in dataset.columns]
-    if dataset.labels is not None and set(dataset.label_names) - {NO_LABEL} not in known:
-        words = [
-            dataset.label_names[label] if dataset.label_names else str(label)
-            for label in dataset.labels[:ROWS_OF_TABLE]
-        ]
+    if dataset.labels is not None and set(dataset.label_names) not in known:
+        words = [dataset.label_word(row) or "" for row in range(len(shown))]
         table.insert(0, "label", words, allow_duplicates=True)
     if dataset.row_names is not None:
         table.insert(0, "id", dataset.row_names[:ROWS_OF_TABLE], allow_duplicates=True)

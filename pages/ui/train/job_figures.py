@@ -9,7 +9,7 @@ from numpy import ndarray as Array
 from gplvm_core import training
 from gplvm_core.figures.dimensions import dimensions_on, joint_relevance
 from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
-from gplvm_core.figures.light import bars, dots, line, principal_places
+from gplvm_core.figures.light import bars, dots, principal_places
 from gplvm_core.figures.relevance import relevance_figure
 from gplvm_core.figures.trace import thinned, trace_figure
 from gplvm_core.likelihoods import TableColumns
@@ -19,7 +19,7 @@ from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.words import TERMS
 from pages.ui.train.column_live import column_figures, is_regression
 from pages.ui.train.job_controls import ENDED
-from pages.ui.train.light_figures import drawn, light
+from pages.ui.train.light_figures import bound_picture, drawn, light
 
 MAP_HEIGHT, BOUND_HEIGHT, BARS_HEIGHT = 460, 200, 290  # pixels
 START = (
@@ -69,9 +69,7 @@ def live_figures(job_id: str) -> None:
             drawn(
                 "trace",
                 trace_figure(job.trace, height=BOUND_HEIGHT),
-                lambda: line(
-                    *(job.trace[key][thinned(len(bound))] for key in ("seconds", "bound"))
-                ),
+                lambda: bound_picture(job),
                 f"The bound over time; it is {bound[-1]:,.0f} nats now.",
             )
         st.markdown("**Dimensions**", help=f"{TERMS['relevance']}\n\n{TERMS['information']}")
@@ -96,13 +94,6 @@ def map_picture(places: Array, labels: Array | None) -> str:
     same = labels is not None and len(labels) == len(places)
     some = thinned(len(places))
     return dots(places[some], labels[some] if labels is not None and same else None)
-
-
-def bound_picture(job: Snapshot) -> str:
-    """The bound over seconds."""
-    seconds, bound = (job.trace[key] for key in ("seconds", "bound"))
-    some = thinned(len(bound))
-    return line(seconds[some], bound[some])
 
 
 def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:

@@ -58,6 +58,7 @@ def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[
     mixed = bool(chosen)
     numbers = [column for column in columns if column.numeric and column.name != label]
     chosen |= _numbers(numbers, kept, mixed, mark)
+    chosen |= _exposure(numbers, chosen, kept, mark)
     usual = {column.name for column in columns if column.kinds[0] == "number"}
     answers = {name: kind for name, kind in chosen.items() if kind != "number" or name not in usual}
     answers |= {column.name: COLOUR for column in words if column.name not in chosen}
@@ -152,6 +153,28 @@ def _numbers(
         if len(some) > MOST_SHOWN:
             st.caption(f"The other {len(some) - MOST_SHOWN} columns are treated as numbers.")
     return chosen
+
+
+def _exposure(
+    columns: Sequence[ColumnReport], chosen: dict[str, Any], kept: dict[str, Any], mark: str
+) -> dict[str, Any]:
+    """Ask which column multiplies the expected counts, if there are counts; return its kind."""
+    possible = [each.name for each in columns if each.can_be_exposure]
+    possible = [name for name in possible if chosen[name] == "number"]
+    if "count" not in chosen.values() or not possible:
+        return {}
+    before = next((name for name in possible if kept.get(name) == "exposure"), None)
+    name = st.selectbox(
+        "Exposure of the counts",
+        possible,
+        index=None if before is None else possible.index(before),
+        placeholder="None",
+        key=f"upload_exposure_{mark}",
+        persist_state="session",
+        help="The known size of each row, such as hours of observation or the number of molecules "
+        "of a cell: twice the exposure, twice the expected counts. The map does not learn it.",
+    )
+    return {} if name is None else {name: "exposure"}
 
 
 def what_is_learnt(dataset: Dataset) -> str:

@@ -10,6 +10,10 @@ from collections.abc import Callable
 import plotly.graph_objects as go
 import streamlit as st
 
+from gplvm_core.figures.light import line
+from gplvm_core.figures.trace import onward, thinned
+from gplvm_core.training import Snapshot
+
 
 def drawn(name: str, figure: go.Figure, picture: Callable[[], str], alt: str) -> None:
     """An interactive figure above its static picture, which the stylesheet hides later."""
@@ -25,3 +29,10 @@ def light(picture: str, height: int, alt: str) -> None:
         f'<img class="mf-light" style="height: {height}px" alt="{alt}" '
         f'src="data:image/svg+xml;base64,{data}">'
     )
+
+
+def bound_picture(job: Snapshot) -> str:
+    """The bound over seconds."""
+    seconds, bound = (job.trace[key] for key in ("seconds", "bound"))
+    some = thinned(len(bound))
+    return line(onward(seconds)[some], bound[some])

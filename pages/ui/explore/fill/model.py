@@ -13,7 +13,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.readers.spread import spread_rows
+from gplvm_core.new_rows.without_density import log_scores, scored_rows
 from pages.ui.shared.catalogue import GALLERY_FOLDER
 from pages.ui.shared.density import density_of, named
 from pages.ui.shared.kept import kept
@@ -22,7 +22,6 @@ N_ALTERNATIVES = 3
 N_SAMPLES = 4
 N_DRAWS = 64  # draws from q(x*) over which the class probabilities are averaged
 LEAST_WEIGHT = 0.01  # alternatives with a lower weight are not shown
-MOST_SCORED = 100  # training rows to compare with; gives fractions to about 0.05
 ROWS_AT_ONCE = 25
 
 
@@ -65,7 +64,7 @@ def scores(model: Any, dataset: Dataset, values: Array) -> Array:
     """Return how typical rows are in nats: their log density, or without one the bounds' gain."""
     if density_of(model) is not None:
         return np.asarray(model.score_samples(values, method="density"))
-    return np.asarray(model.score_samples(rows_asked(dataset, values)))
+    return log_scores(model, dataset, values)
 
 
 def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, Array, Array]:
@@ -131,15 +130,6 @@ def _log_density(_model: Any, name: str, row: Array, _dataset: Dataset) -> float
     return float(scores(_model, _dataset, row[None])[0])
 
 
-def scored_rows(dataset: Dataset, missing: Array) -> Array:
-    """Return the numbers of the training rows to compare with: all, or 100 spread evenly.
-
-    In data with gaps, only rows with values in all columns where the item has one.
-    """
-    known = np.flatnonzero(~np.isnan(dataset.values[:, ~missing]).any(axis=1))
-    return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
-
-
 @kept(1)
 def _ready_densities() -> dict[str, list[float]]:
     path = GALLERY_FOLDER / "densities.json"
@@ -186,11 +176,11 @@ def class_probabilities(
 
     assert _dataset.labels is not None
     scale = _model.latent_scale_
-    others = np.arange(_dataset.n_points) != own_row
+    others = (np.arange(_dataset.n_points) != own_row) & (_dataset.labels >= 0)
     labels = _dataset.labels[others]
-    probabilities = np.zeros(int(_dataset.labels.max()) + 1)
+    probabilities = np.zeros(_dataset.classes[-1] + 1)
     if len(np.unique(labels)) < 2:
-        probabilities[labels[0]] = 1.0
+        probabilities[labels[:1]] = 1.0
         return probabilities
     classifier = LogisticRegression(C=10.0, max_iter=500)
     classifier.fit(_model.latent_mean_[others] * scale, labels)

@@ -28,7 +28,7 @@ PLOT = {"displayModeBar": False}
 
 def panels(item: Item, name: str, current: RowItem, row: Array, answer: Completion) -> None:
     """Show the panels and the exports below the painter."""
-    labelled = item.dataset.labels is not None
+    labelled = bool(item.dataset.classes)
     places = st.columns(3 if labelled else 2, gap="medium")
     with places[0]:
         map_panel(item, name, row)
@@ -89,7 +89,7 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
     assert dataset.labels is not None
     own = row_of(current.id)
     probabilities = class_probabilities(item.model, name, dataset, row, own)
-    truth = None if own is None else int(dataset.labels[own])
+    truth = None if own is None or dataset.labels[own] < 0 else int(dataset.labels[own])
     order = np.argsort(-probabilities, kind="stable")[:MOST_CLASSES]
     st.html(
         "".join(

@@ -8,6 +8,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.typicality import share_below, typicality_figure
+from gplvm_core.new_rows.without_density import scored_rows
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.completion import RowItem
 from pages.ui.explore.fill.items import row_of
@@ -16,7 +17,6 @@ from pages.ui.explore.fill.model import (
     log_densities,
     log_density,
     ready_densities,
-    scored_rows,
 )
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import density_of

@@ -17,7 +17,7 @@ from gplvm_core.training import JobError
 from pages.ui.explore.head import turn_to
 from pages.ui.shared.catalogue import Item, user_library
 from pages.ui.shared.doors import FIRST_TAB
-from pages.ui.shared.own_jobs import begin
+from pages.ui.shared.own_jobs import begin, unused_name
 from pages.ui.shared.plain import plain
 
 
@@ -70,7 +70,7 @@ def more_data(item: Item, own: NewRows, chosen: Array) -> Dataset:
 
 
 def title_of(item: Item, chosen: Array) -> str:
-    return f"{item.title}, with {plural(len(chosen), 'more row')}"
+    return unused_name(f"{item.title}, with {plural(len(chosen), 'more row')}")
 
 
 def add_to_map(item: Item, own: NewRows, chosen: Array) -> None:

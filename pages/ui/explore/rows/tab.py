@@ -35,7 +35,9 @@ def new_rows(item: Item, name: str) -> None:
         "of the row's position. A diamond at the edge lies beyond the visible map.",
         "**How typical.** Each training row is scored by a model that was trained without it. "
         "*p* is the share of these rows that were at least as odd as the new one. At p ≤ 0.01, "
-        "expect ten of 1,000 ordinary rows to be called odd. It does not say what is wrong.",
+        "expect ten of 1,000 ordinary rows to be called odd. It does not say what is wrong. Rows "
+        "with words or counts are compared with at most 100 rows that the model was trained on, as "
+        "in *Fill in*; expect more odd rows there.",
         "**Why.** Each column is compared with what the row's other columns predict. The most "
         "surprising column is set aside, until the rest of the row is ordinary. If three columns "
         "are not enough, the row is odd as a whole.",
@@ -111,8 +113,8 @@ def _compare(item: Item, name: str, own: NewRows) -> None:
         return
     if not can_learn(item.model):
         st.caption(
-            "How typical rows are is not known for this model: it needs a map of columns of "
-            "numbers. Places and filled values are below; *Fill in* compares a single row."
+            "How typical rows are is not known for this model. Places and filled values are below; "
+            "*Fill in* compares a single row."
         )
         return
     key = key_of(name)

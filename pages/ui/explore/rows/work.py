@@ -78,7 +78,8 @@ def key_of(name: str) -> str:
 def prepared(item: Item, name: str) -> Any:
     """The model with its density and the scores of its training rows; None if not ready."""
     if not can_learn(item.model):
-        return None
+        # Tables with words and counts are compared by the model's bound, which needs no training.
+        return item.model if item.dataset.columns else None
     density = density_of(item.model)
     if density is not None and density.typicality is not None:
         return item.model
@@ -113,7 +114,9 @@ def step(
             return True
         say(done / count, f"{words} rows: {done:,} of {plural(count, 'row')} …")
         rows = own.values[done : done + (LATER if done else FIRST)]
-        asked = answers_of(model if compared else item.model, item.dataset, rows, batch=LATER)
+        asked = answers_of(
+            model if compared else item.model, item.dataset, rows, batch=LATER, ranked=compared
+        )
         work.parts[compared].append(Answers.joined(list(asked)))
         if done == 0 and count > FIRST:
             return True  # the first rows are shown at once

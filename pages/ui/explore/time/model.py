@@ -53,10 +53,10 @@ def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
     for number, sequence in enumerate(np.unique(model.sequences_).tolist(), start=1):
         rows = rows_of(model, sequence)
         title = f"Sequence {number}"
-        if dataset.labels is not None and dataset.label_names:
-            labels = np.unique(dataset.labels[rows])
-            if len(labels) == 1:
-                title = dataset.label_names[int(labels[0])].capitalize()
+        if dataset.label_names:
+            words = {dataset.label_word(row) for row in rows.tolist()}
+            if len(words) == 1:
+                title = (words.pop() or title).capitalize()
         titles[sequence] = f"{title}, {plural(len(rows), 'frame')}"
     return titles
 

@@ -1,0 +1,64 @@
+"""How far the map moves the probabilities of words away from their base rates.
+
+The Gaussian bound of the logistic likelihood makes signals too small, so probabilities of columns
+that follow from the others are not sure enough. Training rows show by how much: each is predicted
+without its own value of the column, and the best factor of the column's functions is halved on the
+logarithmic scale, because the mapping has seen these rows.
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.likelihoods import TableColumns, class_probabilities, probability
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.columns import expected_of_others
+from gplvm_core.prediction.network import Network
+from gplvm_core.readers.spread import spread_rows
+
+FACTORS = np.geomspace(0.4, 4.0, 25)
+LEAST_GAIN = 2.0  # nats of all rows; with less, the factor stays 1
+# Each column of words needs a prediction of every row. With too many columns for so many
+# predictions, the functions stay as they are.
+MOST_PREDICTIONS, MOST_ROWS, LEAST_ROWS = 2000, 250, 40
+
+
+def word_factors(
+    network: Network, columns: TableColumns, end: str, outputs: Float[Array, "T D"]
+) -> Float[Array, " D"]:
+    """Factors of the functions of words about their bias; 1 for all other outputs.
+
+    outputs: the training rows, in the user's units.
+    """
+    factors, center = np.ones(outputs.shape[1]), network.ends[end].posterior.center
+    asked = [at for at, column in enumerate(columns.columns) if column.is_words]
+    count = min(MOST_ROWS, MOST_PREDICTIONS // max(len(asked), 1), len(outputs))
+    if count < LEAST_ROWS or len(columns.columns) < 2:
+        return factors
+    rows = outputs[spread_rows(len(outputs), count)]
+    for at in asked:
+        place = columns.places[at]
+        codes = columns.codes(rows, at)
+        known = np.flatnonzero(~np.isnan(codes))
+        if not len(known):
+            continue
+        found = expected_of_others(network, columns, end, {end: rows[known]}, at)
+        own, bias = codes[known].astype(int), center[place]
+        moved, variance = found.mean[..., place] - bias, found.variance[..., place]
+
+        def score(
+            factor: float,
+            *,
+            moved: Array = moved,
+            variance: Array = variance,
+            own: Array = own,
+            bias: Array = bias,
+            weights: Array = found.weights,
+        ) -> float:
+            yes = probability(bias + factor * moved, factor**2 * variance)
+            chance = np.einsum("nk,nkc->nc", weights, class_probabilities(yes))
+            return float(np.log(chance[np.arange(len(own)), own] + 1e-12).sum())
+
+        best = max(FACTORS.tolist(), key=score)
+        if score(best) > score(1.0) + LEAST_GAIN:
+            factors[place] = np.sqrt(best)
+    return factors
