@@ -16,8 +16,8 @@ column from another row (shuffled). Measures: the area under the curve of clean 
 by `oddness`, beside an isolation forest and the local outlier factor; how often the planted column
 is named first; the share of clean rows with small p-values, complete and with 20 % of their cells
 hidden. Filling: 20 % of the cells hidden, the root mean square error in spreads, and the share of
-values inside 95 % intervals. --cost: seconds and memory for rows of 50 columns. --many: the same for a file of so many rows, read
-and written in blocks.
+values inside 95 % intervals. --cost: seconds and memory for rows of 50 columns. --many: the same
+for a CSV file of so many rows, read and written in blocks, with the gallery's model of oil flow.
 """
 
 import argparse
@@ -47,7 +47,9 @@ from gplvm_core.new_rows import Answers, answers_of, prepare
 from gplvm_core.new_rows.streamed import BLOCK
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.typicality import Scores
+from gplvm_core.store import Library
 
+GALLERY = Path(__file__).resolve().parents[1] / "assets" / "models"
 NAMES = ("wine", "tumours", "diabetes", "digits", "oil flow", "features", "red wine")
 N_TRAIN, N_TEST = 400, 200
 LEAST_CHANGE = 2.0  # spreads
@@ -248,7 +250,7 @@ def cost() -> None:
 def many(count: int) -> None:
     """Seconds and memory for the places and gaps of a file, without the density of the rows."""
     generator, flow = np.random.default_rng(0), load_dataset("flow")
-    model = BayesianGPLVM(8, 40, max_iter=100, random_state=0).fit(flow.values)
+    model = Library(GALLERY, read_only=True).model("flow")
     names = [f"column {d + 1}" for d in range(flow.n_outputs)]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "new.csv"
