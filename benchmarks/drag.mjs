@@ -8,7 +8,7 @@ const task = JSON.parse(readFileSync("TASK", "utf8"));
 const model = new LatentModel(new Uint8Array(readFileSync("MODEL")));
 const drag = new BodyDrag(model);
 const started = performance.now();
-for (const work = drag.pull.prepare(); !work.next().done;);
+for (const work = drag.seeds.prepare(); !work.next().done;);
 const prepared = performance.now() - started;
 const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 const handles = (row, joints) => joints.flatMap((joint) => axes.map((weights) => ({
@@ -23,7 +23,7 @@ const errors = task.counts.map((count) => {
   for (const row of task.rows) {
     const begun = performance.now();
     drag.pull.hold(handles(row, joints), drag.limbs.terms(joints));
-    const ends = drag.pull.seeds(6).map((seed) => {
+    const ends = drag.seeds.best(6).map((seed) => {
       drag.pull.climb(seed, 40, 0.01);
       return { seed, score: drag.pull.factorAt(seed).score };
     });

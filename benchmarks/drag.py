@@ -4,6 +4,7 @@ The poses of the gallery are held out at random (a fifth) and in blocks of three
 joints of every held-out pose are handles, exact to a centimetre. Measured are the errors of all
 other joints, with the page's own scripts in node: the best of six climbs, as at a first touch. Then
 a hand follows held-out motion at 60 frames a second. --browser: seconds of a drag in a real page.
+--brush: only the frames of a brush on the gallery's pictures.
 """
 
 import argparse
@@ -27,6 +28,7 @@ COUNTS = (1, 2, 3, 4, 6)
 TOLERANCE = 0.01  # metres
 BLOCK = 30  # rows: three seconds
 WITHOUT_WORDS = {"errors", "nearest", "gaussian"}
+PICTURES = ("digits", "faces", "people")
 FRAMES = 6  # frames of the screen for each row of the motion
 SCRIPT = Path(__file__).with_suffix(".mjs").read_text(encoding="utf-8")
 DRAG = """async (seconds) => {
@@ -89,7 +91,7 @@ def gaussian(known: np.ndarray, rows: np.ndarray, joints: list[int]) -> float:
     return error(mean + carried, rows, joints)
 
 
-def measured(name: str, held: np.ndarray) -> dict[str, Any]:
+def measured(name: str, held: np.ndarray, inducing: int) -> dict[str, Any]:
     """Train on the other rows, and measure in node; steps only where whole motions are held out."""
     poses = load_dataset("poses")
     kept = np.setdiff1d(np.arange(poses.n_points), held)
@@ -101,7 +103,7 @@ def measured(name: str, held: np.ndarray) -> dict[str, Any]:
         sequences=None,
         times=None,
     )
-    model = BayesianGPLVM(10, 60, random_state=0).fit(chosen.values)
+    model = BayesianGPLVM(10, inducing, random_state=0).fit(chosen.values)
     assert poses.drawing.skeleton is not None
     joints = [poses.drawing.skeleton.joint_names.index(each) for each in JOINTS]
     rows, known = poses.values[held], chosen.values
@@ -124,19 +126,34 @@ def measured(name: str, held: np.ndarray) -> dict[str, Any]:
             "motion": [each.tolist() for each in motion],
         }
         task.write_text(json.dumps(content))
-        script = SCRIPT.replace("ROOT", ROOT.as_uri()).replace("TASK", str(task))
+        script = SCRIPT.replace("TASK", str(task))
         script = script.replace("MODEL", str(packed)).replace("TOLERANCE", str(TOLERANCE))
-        done = node(
-            ["--input-type=module", "--eval", script],
-            return_completed_process=True,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    found = json.loads(done.stdout)
+        found: dict[str, Any] = in_node(script)
     found["nearest"] = [nearest(known, rows, joints[:count]) for count in COUNTS]
     found["gaussian"] = [gaussian(known, rows, joints[:count]) for count in COUNTS]
     return found
+
+
+def in_node(script: str) -> Any:
+    """The JSON that a module prints."""
+    done = node(
+        ["--input-type=module", "--eval", script.replace("ROOT", ROOT.as_uri())],
+        return_completed_process=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def brush(name: str) -> dict[str, Any]:
+    """Milliseconds of a frame while a brush moves over a picture, and of the end of a stroke."""
+    model = load(ROOT / "assets" / "models" / name / "model.gplvm")
+    script = Path(__file__).with_name("brush.mjs").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        packed = Path(folder) / "model.bin"
+        packed.write_bytes(pack_model(Chart.of(model, load_dataset(name)), name))
+        return dict(in_node(script.replace("MODEL", str(packed))))
 
 
 def frames_in_browser(seconds: float) -> list[float]:
@@ -158,10 +175,18 @@ def frames_in_browser(seconds: float) -> list[float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--browser", type=float, default=0.0, help="seconds of a real drag")
+    parser.add_argument("--inducing", type=int, default=60, help="inducing inputs of the model")
+    parser.add_argument("--brush", action="store_true", help="only the brush on pictures")
     options = parser.parse_args()
+    if options.brush:
+        for name in PICTURES:
+            print(name, brush(name))
+        return
     held = splits(load_dataset("poses").n_points)
-    found = {name: measured(name, rows) for name, rows in held.items()}
-    for name, each in found.items():
+    found: dict[str, Any] = {
+        name: measured(name, rows, options.inducing) for name, rows in held.items()
+    }
+    for name, each in list(found.items()):
         rows = [
             ["nearest training pose", *each["nearest"]],
             ["one Gaussian, conditioned", *each["gaussian"]],
@@ -170,6 +195,7 @@ def main() -> None:
         print(f"{name}: error of the other joints in cm")
         print(table(["", *(f"{count} handles" for count in COUNTS)], rows))
         print(json.dumps({key: each[key] for key in each if key not in WITHOUT_WORDS}))
+    found["inducing"] = options.inducing
     if options.browser:
         frames = sorted(frames_in_browser(options.browser))
         found["frames"] = {

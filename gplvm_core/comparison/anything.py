@@ -296,7 +296,7 @@ def log_base_rates(
     if column.kind == "exposure":
         return np.zeros(len(asked))
     rate, size = _rate_and_size(seen, seen_exposures)
-    return nbinom.logpmf(asked, size, size / (size + rate * asked_exposures))
+    return np.asarray(nbinom.logpmf(asked, size, size / (size + rate * asked_exposures)))
 
 
 def _rate_and_size(

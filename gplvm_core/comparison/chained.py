@@ -59,7 +59,7 @@ class ChainedModels(BaseEstimator):
         filled = self._started(values)
         # Without gaps every round would train the same models.
         for _ in range(self.rounds if np.isnan(values).any() else 1):
-            self.models_ = []
+            self.models_: list[Any] = []
             for at, column in enumerate(self.columns_):
                 if column.kind == "exposure":
                     self.models_.append(None)

@@ -45,9 +45,7 @@ def with_rows(
             f"one view; got the shape {rows.shape}"
         )
     count, known = len(rows), dataset.n_points
-    labels = dataset.labels
-    if labels is not None:
-        labels = np.append(labels, np.full(count, -1))
+    labels = None if dataset.labels is None else np.append(dataset.labels, np.full(count, -1))
     row_names = dataset.row_names
     if row_names is not None or names is not None:
         before = [f"Row {n + 1}" for n in range(known)] if row_names is None else list(row_names)

@@ -289,8 +289,8 @@ def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
 
 def _crowd(dataset: DrawnData, latent: Float[Array, "N Q"]) -> dict[str, Any]:
     """Return the header entry about all rows, for a page with a sample."""
-    labels = [] if dataset.labels is None else np.unique(dataset.labels)
-    labels = [int(label) for label in labels if label >= 0]
+    known = [] if dataset.labels is None else np.unique(dataset.labels).tolist()
+    labels = [label for label in known if label >= 0]
     ranges = np.stack([latent.min(axis=0), latent.max(axis=0)], axis=1).tolist()
     return {"count": len(latent), "stride": stride(len(latent)), "ranges": ranges, "labels": labels}
 

@@ -1,5 +1,6 @@
 """A body that is dragged by its joints, in the file of a map without a server."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -200,6 +201,28 @@ def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joint
     moved = np.reshape(np.subtract(after["pose"], before["pose"]), (-1, 3))
     assert np.linalg.norm(moved, axis=1).max() > 0.05
     assert np.linalg.norm(np.subtract(after["places"][hand], before["places"][hand])) < 16  # 8 cm
+
+
+def test_possible_poses_respect_the_hand_and_a_press_takes_one(page, joints):
+    hand = joints["LFingers end"]
+    button = page.get_by_role("button", name="Possible poses")
+    assert not button.is_visible()
+    before = dragged(page, hand, -20, -60)
+    button.click()
+    small = page.get_by_role("button", name=re.compile(r"^Possible pose \d"))
+    page.wait_for_function(f"() => {EXPLORER}.body.possible.found.length === 8")
+    assert small.count() == 8
+    small.nth(2).click()
+    taken = state_of(page)
+    assert taken["past"] == before["past"] + 1
+    assert np.abs(np.subtract(taken["pose"], before["pose"])).max() > 0.005
+    np.testing.assert_allclose(taken["places"][hand], before["places"][hand], atol=12)
+    np.testing.assert_allclose(lengths(taken["pose"]), lengths(before["pose"]), rtol=1e-3)
+    assert small.count() == 8
+    dragged(page, hand, 10, 10)
+    assert small.count() == 0
+    page.keyboard.press("Control+z")
+    np.testing.assert_allclose(state_of(page)["pose"], taken["pose"], atol=1e-6)
 
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)

@@ -7,10 +7,15 @@ import { test } from "node:test";
 
 import { LatentModel } from "../../assets/canvas/geometry/model.js";
 import { turnJoints } from "../../assets/canvas/kit/geometry.js";
+import { Doubt } from "../../assets/canvas/geometry/doubt.js";
 import { BodyDrag } from "../../assets/canvas/pull/drag.js";
 import { Limbs } from "../../assets/canvas/pull/limbs.js";
-import { NearData } from "../../assets/canvas/pull/near.js";
+import { finish, NearData } from "../../assets/canvas/pull/near.js";
+import { PaintedPull } from "../../assets/canvas/pull/painted.js";
+import { cannotPull } from "../../assets/canvas/pull/painting.js";
 import { Seeds } from "../../assets/canvas/pull/seeds.js";
+import { Sketch } from "../../assets/canvas/pull/sketch.js";
+import { POSSIBLE, possiblePoses } from "../../assets/canvas/pull/possible.js";
 import { canPull, Pull } from "../../assets/canvas/pull/solver.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
@@ -46,6 +51,109 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     close(pull.value(x), value, 1e-9);
   });
 }
+
+test("possible poses respect the held joint, differ, and have the bones' lengths", () => {
+  const model = new LatentModel(new Uint8Array(Buffer.from(NUMBERS.body.bytes, "base64")));
+  const drag = new BodyDrag(model);
+  const start = new Float64Array(model.nOutputs);
+  model.predict(model.position(4), start);
+  drag.begin(model.position(4), start);
+  drag.grab(2, { yaw: 0, pitch: 0 });
+  drag.moveBy(0.02, 0.01);
+  for (let frame = 0; frame < 60 && drag.step(); frame++);
+  let seed = 7;
+  const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+  const before = [...drag.point, ...drag.pose];
+  const poses = finish(possiblePoses(drag, random));
+  assert.equal(poses.length, POSSIBLE);
+  assert.deepEqual([...drag.point, ...drag.pose], before, "the drag itself is unchanged");
+  const hand = poses.map(({ pose }) => [pose[9], pose[10], pose[11]]);
+  const spread = [0, 1, 2].map((axis) => Math.max(...hand.map((place) => place[axis])) - Math.min(...hand.map((place) => place[axis])));
+  assert.ok(Math.max(...spread) > 0.05 * drag.unit, "the free hand varies");
+  for (const { pose } of poses) {
+    const [across, up] = [pose[6] - drag.hand.place[0], pose[7] - drag.hand.place[1]];
+    assert.ok(Math.hypot(across, up) < 0.03, `${across}, ${up}`);
+    drag.limbs.parents.forEach((p, j) => p >= 0 && close(Math.hypot(...[0, 1, 2].map((axis) => pose[3 * j + axis] - pose[3 * p + axis])), drag.limbs.lengths[j], 1e-3));
+  }
+});
+
+// --- paint -------------------------------------------------------------------------------------
+
+for (const [name, { points, painted }] of Object.entries(NUMBERS)) {
+  if (name === "body") continue;
+  const model = modelOf(name);
+  const pull = new PaintedPull(model, new NearData(model));
+  const paint = () => painted.outputs.forEach((d, i) => pull.paint(d, painted.targets[i]));
+  pull.tolerance = painted.error;
+
+  test(`${name}: painted values have Python's objective, gradient and curvature`, () => {
+    paint();
+    points.forEach((point, i) => {
+      close(pull.at(point), painted.values[i]);
+      close(pull.value(point), painted.values[i]);
+      pull.at(point);
+      pull.gradient.forEach((slope, q) => close(slope, painted.gradients[i][q], 2e-4));
+      pull.curvature.forEach((entry, k) => close(entry, painted.curvatures[i][k], 2e-4));
+    });
+    const { value } = pull.climb(Float64Array.from(points[0]), 100);
+    assert.ok(value > painted.best - 1e-2, `${value} is below ${painted.best}`);
+  });
+
+  test(`${name}: repainted and erased values leave no trace`, () => {
+    pull.erase();
+    paint();
+    const expected = pull.value(points[1]);
+    pull.paint(1, 7);
+    pull.paint(0, -2);
+    pull.paint(0, painted.targets[0]);
+    pull.paint(1, NaN);
+    pull.paint(1, NaN);
+    assert.equal(pull.count, painted.outputs.length);
+    close(pull.value(points[1]), expected, 1e-9);
+    pull.erase();
+    assert.equal(pull.count, 0);
+    close(pull.value(points[1]), pull.near.at(points[1]), 1e-12);
+  });
+}
+
+test("a sketch follows the paint within a few frames, and its other explanations differ", () => {
+  const model = modelOf("rbf");
+  const sketch = new Sketch(model);
+  sketch.pull.tolerance = 0.1;
+  finish(sketch.seeds.prepare());
+  sketch.begin(Float64Array.of(0, 0, 0));
+  assert.ok(!sketch.step(), "nothing is painted");
+  const target = Float64Array.from(model.center);
+  model.predict(model.position(3), target);
+  for (let d = 0; d < 2; d++) sketch.paint(d, target[d]);
+  for (let frame = 0; frame < 40 && sketch.step(); frame++);
+  const settled = finish(sketch.settle());
+  for (let d = 0; d < 2; d++) close(sketch.pose[d], target[d], 0.1);
+  for (const { pose } of settled) assert.ok(sketch.differ(pose, sketch.pose));
+  sketch.paint(0, Infinity);
+  assert.equal(sketch.pull.targets[0], target[0]);
+});
+
+test("a model that the page cannot search says so", () => {
+  const image = { drawing: { kind: "image" }, outputs: { groups: 0 }, lengths: true, table: null };
+  assert.equal(cannotPull(image), "");
+  assert.match(cannotPull({ ...image, lengths: false }), /cannot paint.*kernel/);
+  assert.match(cannotPull({ ...image, outputs: { groups: 40 } }), /40 noise levels/);
+  assert.match(cannotPull({ ...image, drawing: { kind: "skeleton" }, lengths: false }), /cannot drag.*kernel/);
+});
+
+test("the picture of what is known narrows where pixels are painted", () => {
+  const model = modelOf("rbf");
+  const sketch = new Sketch(model);
+  sketch.pull.tolerance = 0.05;
+  sketch.begin(model.position(2));
+  const doubt = new Doubt(model);
+  const before = sketch.freedom(doubt);
+  for (let d = 0; d < model.nOutputs; d++) sketch.paint(d, sketch.pose[d]);
+  const after = sketch.freedom(doubt);
+  assert.ok(after.share < before.share);
+  after.cells.forEach((variance, i) => assert.ok(variance <= before.cells[i] * (1 + 1e-9)));
+});
 
 test("the gradient with bones is that of differences", () => {
   const model = modelOf("rbf");

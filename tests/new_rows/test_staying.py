@@ -29,8 +29,7 @@ def test_added_rows_are_last_and_their_facts_unknown(known):
     more = with_rows(known, FLOW[80:90], [f"probe {n}" for n in range(10)])
     np.testing.assert_array_equal(more.values, FLOW[:90])
     assert more.label_names == known.label_names
-    assert more.label_word(79) == known.label_word(79)
-    assert more.label_word(80) is None
+    assert set(more.labels[80:]) == {-1}
     assert list(more.row_names[79:81]) == ["Row 80", "probe 0"]
     assert np.isnan(more.covariates["wear"][80:]).all()
     assert set(more.covariates["plant"][80:]) == {""}

@@ -1,13 +1,13 @@
 // The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
 
-import { browserStorage, partsOf, skipToMap } from "../kit/dom.js";
+import { browserStorage, element, partsOf, skipToMap } from "../kit/dom.js";
 import { NextFrame } from "../kit/next_frame.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { Body } from "../pull/body.js";
-import { canPull } from "../pull/solver.js";
+import { cannotPull, Painting } from "../pull/painting.js";
 import { mapActions } from "./actions.js";
 import { announce, showCrowd } from "./announce.js";
 import { Controls } from "./controls.js";
@@ -56,7 +56,7 @@ export class Explorer {
     this.root = this.parts.explorer;
     skipToMap(this.parts);
     this.frame = new NextFrame(() => {
-      this.body?.step(performance.now());
+      (this.body ?? this.painting)?.step(performance.now());
       this.drawOutputs();
       this.map.drawUpper();
     });
@@ -77,7 +77,9 @@ export class Explorer {
       this.root.style.setProperty("--map-top", `${Math.min(Math.max(top, 120), 320) + BELOW_MAP}px`);
     }
     this.inspector = this.parts.inspector ? new Inspector(/** @type {any} */ (this)) : null;
-    this.body = this.parts.inspector ? bodyOf(/** @type {any} */ (this)) : null;
+    const grasp = this.parts.inspector ? graspOf(/** @type {any} */ (this)) : null;
+    this.body = grasp instanceof Body ? grasp : null;
+    this.painting = grasp instanceof Painting ? grasp : null;
     this.controls = new Controls(this);
     this.search = this.parts.search ? new Search(this) : null;
     shareLink(this.parts.share, () => this.names.toLink());
@@ -304,6 +306,7 @@ export class Explorer {
   /** The largest height of a picture. @returns {number} */
   mostHeight() {
     if (this.body) return this.root.clientWidth >= 720 ? 420 : 300;
+    if (this.painting) return this.root.clientWidth >= 720 ? 300 : 240;
     return this.root.clientWidth >= 720 ? 300 : 148;
   }
 
@@ -330,12 +333,15 @@ export class Explorer {
     this.paint();
     this.wall?.draw();
     this.body?.explanations.show();
+    this.body?.possible.show();
     this.selecting?.turned();
   }
 
   /** Streamlit's theme changed. */
   retheme() {
     takeTheme(this.root, this.state.theme);
+    (this.body ?? this.painting)?.explanations.show();
+    this.body?.possible.show();
     this.controls.showLegend();
     this.wall?.draw();
     this.selecting?.show();
@@ -351,7 +357,7 @@ export class Explorer {
     this.controls.stop();
     this.memory.stop();
     this.inspector?.stop();
-    this.body?.stop();
+    (this.body ?? this.painting)?.stop();
     this.search?.stop();
     this.paths?.stop();
     this.shades?.stop();
@@ -360,10 +366,15 @@ export class Explorer {
   }
 }
 
-/** The body to grab, if the model draws one and its kernel can be differentiated. @param {Explorer<LatentModel>} explorer */
-function bodyOf(explorer) {
-  const [picture] = explorer.pictures;
-  return explorer.model.drawing.kind === "skeleton" && canPull(explorer.model) ? new Body(explorer, picture) : null;
+/** The body to grab, or the picture to paint on. @param {Explorer<LatentModel>} explorer */
+function graspOf(explorer) {
+  const { pictures: [picture], model, parts } = explorer;
+  const { kind } = model.drawing;
+  if (kind !== "skeleton" && kind !== "image") return null;
+  const problem = cannotPull(model);
+  if (!problem) return kind === "image" ? new Painting(explorer, picture) : new Body(explorer, picture);
+  parts.inspector.querySelector(".facts")?.after(element("p", { class: "cannot-pull" }, problem));
+  return null;
 }
 
 /** The names in this browser, for a page without a server. @param {MapModel} model */

@@ -51,9 +51,10 @@ export class Inspector {
 
   /** The uncertainty of the pixels, for the picture; null: not shown. @param {ArrayLike<number>} point */
   unsure(point) {
-    const { explorer: { map, model, state: { chosen } }, doubt } = this;
-    this.share = doubt.share(point, map.follows() ? map.near : null);
-    return model.drawing.kind === "image" && chosen.unsure !== "off" ? { how: chosen.unsure, cells: doubt.cells, side: DOUBT_CELLS, from: FAIRLY_SURE, to: ALL_UNSURE } : null;
+    const { explorer: { map, model, painting, state: { chosen } }, doubt } = this;
+    const painted = painting?.freedom(point, doubt);
+    this.share = painted ? painted.share : doubt.share(point, map.follows() ? map.near : null);
+    return model.drawing.kind === "image" && chosen.unsure !== "off" ? { how: chosen.unsure, cells: painted?.cells ?? doubt.cells, side: DOUBT_CELLS, from: FAIRLY_SURE, to: ALL_UNSURE } : null;
   }
 
   /** Describe a place; slower parts follow when the pointer rests. @param {Float64Array} point */
@@ -75,7 +76,7 @@ export class Inspector {
     this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null);
     this.point = point;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.follow(), here || explorer.body?.busy ? FOLLOW_MS : 0);
+    this.timer = setTimeout(() => this.follow(), here || (explorer.body ?? explorer.painting)?.busy ? FOLLOW_MS : 0);
   }
 
   /** @param {ArrayLike<number>} point */

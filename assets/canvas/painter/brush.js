@@ -64,6 +64,16 @@ export class Brush {
     return { place, cells: this.under(place), radius: cells.radius?.(Number(this.slider.value), frame) };
   }
 
+  /** Whether a stroke has changed a cell. @param {number} cell */
+  marked(cell) {
+    return Boolean(this.actions.row().mask[cell]);
+  }
+
+  /** The state of a cell in words. @param {number} cell @returns {string} */
+  wordsOf(cell) {
+    return this.actions.row().gap(cell) ? "hidden" : "shown";
+  }
+
   /** @param {number[]} cells @param {number} value */
   apply(cells, value) {
     const { mask } = this.actions.row();
@@ -80,7 +90,7 @@ export class Brush {
     this.cursor = null;
     const cells = this.under(this.at(event));
     // Joints and columns are few: a click on a hidden one shows it again.
-    const turned = row.drawing.kind !== "image" && cells.length > 0 && cells.every((/** @type {number} */ cell) => row.mask[cell]);
+    const turned = row.drawing.kind !== "image" && cells.length > 0 && cells.every((/** @type {number} */ cell) => this.marked(cell));
     this.stroke = { id: event.pointerId, value: this.tool === "show" || turned ? 0 : 1, last: this.at(event), before: row.text() };
     this.actions.stroke();
     this.apply(cells, this.stroke.value);
@@ -128,13 +138,13 @@ export class Brush {
     if (move) {
       const far = event.shiftKey ? 5 : 1;
       this.cursor = cells.step(start, far * move[0], far * move[1]);
-      this.actions.say(`${cells.name(this.cursor)}, ${row.gap(this.cursor) ? "hidden" : "shown"}`);
+      this.actions.say(`${cells.name(this.cursor)}, ${this.wordsOf(Number(this.cursor))}`);
     } else if (event.key === " " || event.key === "Enter") {
       this.cursor = start;
-      const value = row.mask[start] ? 0 : 1;
+      const value = this.marked(start) ? 0 : 1;
       this.actions.stroke();
       this.apply([start, ...this.under(cells.place(start, this.actions.frame()))], value);
-      this.actions.say(`${cells.name(start)}, ${value ? "hidden" : "shown"}`);
+      this.actions.say(`${cells.name(start)}, ${this.wordsOf(start)}`);
       this.actions.settle();
     } else if (event.key === "[" || event.key === "]") {
       this.slider.value = String(Number(this.slider.value) + (event.key === "]" ? 1 : -1));

@@ -7,47 +7,44 @@ import { inSlices } from "../kit/slices.js";
 import { BODY_KEYS, BodyKeys } from "./body_keys.js";
 import { BodyPointer } from "./body_pointer.js";
 import { BodyDrag } from "./drag.js";
-import { Explanations } from "./explanations.js";
+import { Grasp } from "./grasp.js";
 import { drawHandles, jointName, limbEnds } from "./handles.js";
 import { finish } from "./near.js";
+import { Possible } from "./possible.js";
 
 /** @import { OutputPicture } from "../kit/output_picture.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Explorer } from "../map/explorer.js" */
+/** @import { Explanation, Held } from "./drag.js" */
 
 const MOST_POSES = 60; // for undo and redo
-const TRAIL_MS = 1600;
 const HALO_EVERY = 4; // frames
 const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside the body to turn it.";
 
-export class Body {
+export class Body extends Grasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of a skeleton */
   constructor(explorer, picture) {
-    this.explorer = explorer;
-    this.picture = picture;
-    this.canvas = picture.canvas;
-    this.drawing = explorer.model.drawing;
+    super(explorer, picture, "Another body for these handles");
     this.ends = limbEnds(this.drawing.skeleton.parents);
     /** @type {BodyDrag | null} */
     this.drag = null;
-    /** The point that the drag has set last. @type {string | null} */
-    this.at = null;
     /** Poses at kept places, for undo and redo. @type {Map<string, Float64Array>} */
     this.poses = new Map();
     /** @type {Float64Array | null} */
     this.halo = null;
     this.frames = 0;
     this.last = 0;
-    /** The requested frame of the trail. */
-    this.fading = 0;
-    this.cease = () => {};
     this.on("pointerenter", () => this.wake());
     this.on("focus", () => this.wake());
     this.pointer = new BodyPointer(this);
     this.keys = new BodyKeys(this);
-    this.explanations = new Explanations(this);
     this.words = element("p", { class: "body-hint" }, BODY_HINT);
+    this.possible = new Possible(this);
+    const draw = element("button", { type: "button", title: "Eight random bodies that respect what you hold" }, "Possible poses");
+    draw.addEventListener("click", () => this.possible.search());
+    this.draws = element("div", { class: "possible-poses", hidden: "" }, draw, this.possible.small);
     this.canvas.after(this.explanations.small, this.words);
+    explorer.parts.inspector.querySelector(".facts")?.after(this.draws);
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-roledescription", "body");
     explorer.root.dataset.body = "true";
@@ -58,12 +55,7 @@ export class Body {
     picture.keys = BODY_KEYS;
   }
 
-  /** Listen before the listeners that turn the figure. @param {string} name @param {(event: any) => void} heard */
-  on(name, heard) {
-    this.canvas.addEventListener(name, heard, { capture: true });
-  }
-
-  /** Whether a joint is being moved. */
+  /** Whether a joint is being moved. @override */
   get busy() {
     return this.pointer.press !== null || (this.drag !== null && !this.drag.still);
   }
@@ -100,18 +92,13 @@ export class Body {
     const point = explorer.shownPoint();
     const here = this.at !== null && String(point) === this.at;
     explorer.state.leave();
+    this.possible.forget();
     if (here) return;
     drag.free();
     drag.begin(point, this.picture.values);
     this.forget();
     if (explorer.paths?.place()) explorer.paths.clear();
     this.goTo(point);
-  }
-
-  /** Show a place without keeping it. @param {Float64Array} point */
-  goTo(point) {
-    this.explorer.dispatch({ type: "move", point });
-    this.at = String(this.explorer.state.point);
   }
 
   /** One frame; called before the explorer draws. @param {number} now in milliseconds */
@@ -123,24 +110,11 @@ export class Body {
     this.last = now;
     if (!drag.step(frames)) return;
     this.goTo(drag.point);
-    state.trail.push({ point: drag.point.slice(), time: now });
-    if (!this.fading) this.fade();
+    this.trace(now);
     if (this.frames++ % HALO_EVERY === 0) this.halo = drag.freedom();
     this.showReach();
     explorer.paint();
     if (drag.still && !this.pointer.press) this.end();
-  }
-
-  /** The trail on the map fades; only the map's upper canvas is drawn for it. */
-  fade() {
-    const { state, map } = this.explorer;
-    this.fading = requestAnimationFrame((now) => {
-      while (state.trail.length && now - state.trail[0].time > TRAIL_MS) state.trail.shift();
-      state.trailTime = now;
-      if (!this.busy) map.drawUpper();
-      this.fading = 0;
-      if (state.trail.length) this.fade();
-    });
   }
 
   /** Keep the place: one step of undo. Then look for other explanations. */
@@ -157,8 +131,19 @@ export class Body {
     this.halo = drag.holds ? drag.freedom() : null;
     this.words.hidden = true;
     this.cease();
+    this.draws.hidden = !drag.holds;
     this.explanations.search();
     explorer.paint();
+  }
+
+  /** Keep a possible pose as it is. @param {Explanation} explanation */
+  takePose({ point, pose }) {
+    const { drag } = this;
+    if (!drag) return;
+    drag.point.set(point);
+    drag.pose.set(pose);
+    this.goTo(drag.point);
+    this.end();
   }
 
   /** Hold a joint where it is, or let it go. @param {number} joint */
@@ -194,6 +179,8 @@ export class Body {
     this.cease();
     this.keys.stop();
     this.halo = null;
+    this.draws.hidden = true;
+    this.possible.forget();
     this.explanations.forget();
   }
 
@@ -211,15 +198,10 @@ export class Body {
     return jointName(this.drawing.skeleton.names[joint]);
   }
 
-  /** @param {string} words for screen readers */
-  say(words) {
-    if (this.explorer.parts.announce) this.explorer.parts.announce.textContent = words;
-  }
-
   /** Report a joint that cannot follow. */
   showReach() {
     const { drag } = this;
-    const far = drag?.held().find((held) => drag.outOfReach(held)) ?? null;
+    const far = drag?.held().find((/** @type {Held} */ held) => drag.outOfReach(held)) ?? null;
     const stuck = far && drag?.limbs.fixed(far.joint);
     this.canvas.dataset.reach = far ? (stuck ? "never" : "far") : "near";
     this.words.hidden = !far;
@@ -244,10 +226,10 @@ export class Body {
     return this.drag?.holds && this.at !== null && String(this.explorer.shownPoint()) === this.at ? this.halo : null;
   }
 
+  /** @override */
   stop() {
     this.keys.stop();
-    cancelAnimationFrame(this.fading);
-    this.cease();
-    this.explanations.cease();
+    this.possible.cease();
+    super.stop();
   }
 }

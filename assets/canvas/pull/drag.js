@@ -5,7 +5,7 @@ import { choleskySolve, dot } from "../kit/algebra.js";
 import { Functionals } from "./functionals.js";
 import { Limbs } from "./limbs.js";
 import { NearData } from "./near.js";
-import { Seeds } from "./seeds.js";
+import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS, Seeds } from "./seeds.js";
 import { Pull } from "./solver.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
@@ -30,13 +30,7 @@ const BEYOND = 8; // how far beyond the data's places a hand pulls the body
 
 const STEPS_A_FRAME = 4;
 const CHALLENGE_EVERY = 3; // frames
-const CHALLENGERS = 2;
 const CHALLENGE_STEPS = 8;
-const BETTER_NATS = 4;
-const FULL_CLIMB = 40;
-const MOST_SEEDS = 6;
-const MOST_OTHERS = 4;
-const FAR_NATS = 12; // worse explanations are not offered
 
 export class BodyDrag {
   /** @param {LatentModel} model of a skeleton */
@@ -264,13 +258,19 @@ export class BodyDrag {
     return all;
   }
 
+  /** The same objective for a search beside the drag. */
+  searcher() {
+    const search = new Pull(this.model, this.near);
+    search.hold(this.pull.handles.map((handle) => ({ ...handle })), this.pull.functionals.bones);
+    return search;
+  }
+
   /** Other explanations of the handles, the best first; some work at a step. @returns {Generator<void, Explanation[]>} */
   *others() {
     yield* this.seeds.prepare();
-    const search = new Pull(this.model, this.near);
+    const search = this.searcher();
     const seeds = new Seeds(search.functionals, this.near);
     seeds.cross = this.seeds.cross;
-    search.hold(this.pull.handles.map((handle) => ({ ...handle })), this.pull.functionals.bones);
     /** @type {Explanation[]} */
     const found = [];
     const own = search.factorAt(this.point).score;

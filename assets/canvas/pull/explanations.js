@@ -1,63 +1,68 @@
-// Small pictures of other bodies that explain the same handles.
+// Small pictures of other outputs that explain what is held or painted.
 
 import { element, fitCanvas } from "../kit/dom.js";
-import { drawOutput } from "../kit/output.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
 import { inSlices } from "../kit/slices.js";
 
-/** @import { Body } from "./body.js" */
+/** @import { Grasp } from "./grasp.js" */
 /** @import { Explanation } from "./drag.js" */
 
 const OTHER_SIZE = 54; // CSS pixels
 
 export class Explanations {
-  /** @param {Body} body */
-  constructor(body) {
-    this.body = body;
+  /** @param {Grasp} grasp @param {{ one: string, all: string, title: string }} [words] for one picture, all of them, and a press */
+  constructor(grasp, words = { one: "Other explanation", all: "Other explanations", title: `${grasp.other} (A)` }) {
+    this.grasp = grasp;
+    this.words = words;
     /** @type {Explanation[]} */
     this.found = [];
     this.next = 0;
     this.cease = () => {};
-    this.small = element("div", { class: "explanations", role: "group", "aria-label": "Other explanations", hidden: "" });
+    this.small = element("div", { class: "explanations", role: "group", "aria-label": words.all, hidden: "" });
   }
 
   /** Look for them, in slices of time. */
   search() {
-    const { drag } = this.body;
+    const { drag } = this.grasp;
     this.cease();
     if (!drag?.holds) return;
-    this.cease = inSlices(drag.others(), (others) => {
-      this.found = others;
-      this.next = 0;
-      this.show();
-    });
+    this.cease = inSlices(drag.others(), (others) => this.put(others));
+  }
+
+  /** Offer explanations. @param {Explanation[]} found */
+  put(found) {
+    this.found = found;
+    this.next = 0;
+    this.show();
   }
 
   /** Go to the next explanation. */
   another() {
     if (this.found.length) this.take(this.next++ % this.found.length);
-    else this.body.say("No other explanation");
+    else this.grasp.say("No other explanation");
   }
 
   /** Go to an explanation; the present one takes its place. @param {number} i */
   take(i) {
-    const { drag, explorer } = this.body;
+    const { drag } = this.grasp;
     if (!drag || !this.found[i]) return;
     const own = { point: drag.point.slice(), pose: drag.pose.slice(), score: 0 };
     this.cease();
     drag.choose(this.found[i]);
     this.found[i] = own;
-    this.body.say(`Explanation ${i + 1} of ${this.found.length}`);
+    this.grasp.say(`Explanation ${i + 1} of ${this.found.length}`);
     this.show();
-    explorer.paint();
+    this.grasp.chosen();
   }
 
   show() {
-    const { small, found, body: { drawing, explorer: { state } } } = this;
+    const { small, found, words, grasp: { drawing, explorer: { state } } } = this;
     small.hidden = !found.length;
     small.replaceChildren(...found.map(({ pose }, i) => {
-      const canvas = element("canvas", { style: `width:${OTHER_SIZE}px; height:${OTHER_SIZE}px`, "aria-hidden": "true" });
-      drawOutput(fitCanvas(canvas, OTHER_SIZE, OTHER_SIZE), drawing, pose, OTHER_SIZE, OTHER_SIZE, { theme: state.theme, turn: state.turn, small: true });
-      const button = element("button", { type: "button", title: "Another body for these handles (A)", "aria-label": `Other explanation ${i + 1}` }, canvas);
+      const height = Math.min(outputHeight(drawing, OTHER_SIZE, true), 1.3 * OTHER_SIZE);
+      const canvas = element("canvas", { style: `width:${OTHER_SIZE}px; height:${height}px`, "aria-hidden": "true" });
+      drawOutput(fitCanvas(canvas, OTHER_SIZE, height), drawing, pose, OTHER_SIZE, height, { theme: state.theme, turn: state.turn, small: true });
+      const button = element("button", { type: "button", title: words.title, "aria-label": `${words.one} ${i + 1}` }, canvas);
       button.addEventListener("click", () => this.take(i));
       return button;
     }));

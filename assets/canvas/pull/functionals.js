@@ -74,6 +74,14 @@ export class Functionals {
     this.setVariances();
   }
 
+  /** No handles, but the variances of all kinds of outputs. */
+  holdVariances() {
+    this.hold([]);
+    this.forms = this.allForms ?? [];
+    this.known = new Float64Array(this.forms.length);
+    this.knownSlopes = new Float64Array(this.forms.length * this.model.nLatent);
+  }
+
   /** @param {number} h @param {ArrayLike<number>} outputs @param {ArrayLike<number>} weights */
   setRow(h, outputs, weights) {
     const { model: { nInducing: M, nLatent: Q, rank, nTerms, nOutputs: D, transform, weights: terms, center } } = this;

@@ -118,7 +118,10 @@ export class NearData {
   }
 }
 
-/** Do all steps of some work now. @param {Generator<unknown, unknown>} work */
+/** Do all steps of some work now. @template Result @param {Generator<unknown, Result>} work */
 export function finish(work) {
-  while (!work.next().done);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
 }

@@ -5,6 +5,14 @@ import { finish } from "./near.js";
 /** @import { Functionals } from "./functionals.js" */
 /** @import { NearData } from "./near.js" */
 
+// Other places are tried during a drag, and all good ones at its end.
+export const CHALLENGERS = 2;
+export const BETTER_NATS = 4; // a place must be better by this to be taken
+export const FULL_CLIMB = 40; // steps
+export const MOST_SEEDS = 6;
+export const MOST_OTHERS = 4;
+export const FAR_NATS = 12; // worse explanations are not offered
+
 export class Seeds {
   /** @param {Functionals} functionals @param {NearData} near */
   constructor(functionals, near) {
@@ -41,16 +49,9 @@ export class Seeds {
    */
   best(most, beside = []) {
     if (!this.cross) finish(this.prepare());
-    const { near, functionals: { handles, noises } } = this;
+    const { near } = this;
     const Q = near.nLatent;
-    const means = this.means();
-    const scores = new Float64Array(near.count);
-    for (let i = 0, at = 0; i < near.count; i++) {
-      for (let h = 0; h < handles.length; h++, at++) {
-        const { target, tolerance } = handles[h];
-        scores[i] -= (target - means[at]) ** 2 / (tolerance * tolerance + noises[h]);
-      }
-    }
+    const scores = this.scores();
     this.apart ||= 3 * near.widths.slice().sort()[near.count >> 1];
     const order = Array.from(scores.keys()).sort((p, q) => scores[q] - scores[p]);
     const chosen = [...beside];
@@ -59,6 +60,20 @@ export class Seeds {
       if (chosen.every((other) => this.distance(place, other) > this.apart)) chosen.push(place);
     }
     return chosen.slice(beside.length);
+  }
+
+  /** How well the output of every row explains the handles. */
+  scores() {
+    const { near, functionals: { handles, noises } } = this;
+    const means = this.means();
+    const scores = new Float64Array(near.count);
+    for (let i = 0, at = 0; i < near.count; i++) {
+      for (let h = 0; h < handles.length; h++, at++) {
+        const { target, tolerance } = handles[h];
+        scores[i] -= (target - means[at]) ** 2 / (tolerance * tolerance + noises[h]);
+      }
+    }
+    return scores;
   }
 
   /** Means of the handles at the rows near the data, N × H. */

@@ -41,7 +41,7 @@ STORIES: dict[str, Story] = {
     "faces": Story(
         "Faces",
         "Four hundred photographs of forty people.",
-        "With ten pictures of each person, faces blur on the map between people.",
+        "**Paint on a face:** one that fits appears, while the point moves along on the map.",
     ),
     "heads": Story(
         "Lit heads",

@@ -22,9 +22,18 @@ CALIBRATED = (
 BODY = (
     "**The body.** Drag a joint, and the rest follows: the model finds the most probable body with "
     "the joint there. Press a joint to pin it. The circles show how free each joint still is. "
-    "Small pictures are other bodies for the same joints. Drag beside the body to turn it. "
+    "Small pictures are other bodies for the same joints. *Possible poses* draws eight random "
+    "bodies that respect what you hold. Drag beside the body to turn it. "
     "With the keyboard, Tab chooses a joint, arrow keys move it, P pins it, A shows another body, "
     "and Escape lets go."
+)
+PICTURE = (
+    "**The picture.** Paint on it with a grey value, or darker or lighter than it is, and the rest "
+    "follows: the model finds the most probable picture with these values. Erase to free pixels. "
+    "A line surrounds what is painted. Small pictures are other pictures for the same paint. "
+    "*How sure* and *Unsure pixels* then refer to what the paint leaves open. With the keyboard, "
+    "arrow keys move the brush, Space paints or erases, brackets change its size, A shows another "
+    "picture, and Escape lets go."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
@@ -81,6 +90,7 @@ def latent_map(item: Item, name: str) -> None:
         "is an arrow at its end. Press a column's name to colour the map by it.",
         *([WORDS] if item.dataset.columns else []),
         *([BODY] if item.dataset.drawing.kind == "skeleton" else []),
+        *([PICTURE] if item.dataset.drawing.kind == "image" else []),
         "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
         "the rows and keeps the others. Drag across it to move the point. The bar is the "
         "dimension's share of the change that all dimensions cause in the output. The names that "

@@ -78,7 +78,7 @@ def add_to_map(item: Item, own: NewRows, chosen: Array) -> None:
     with st.spinner("Adding the rows …"):
         model = added(item.model, own.values[chosen])
         data = more_data(item, own, chosen)
-        key = user_library().add(model, data, title_of(item, chosen))
+        key = user_library().add(model, data, unused_name(title_of(item, chosen)))
     turn_to(f"library:{key}", FIRST_TAB)
     st.rerun()
 
@@ -86,5 +86,5 @@ def add_to_map(item: Item, own: NewRows, chosen: Array) -> None:
 def train_with(item: Item, own: NewRows, chosen: Array) -> None:
     """Start a training with the rows, and watch it."""
     data, title = more_data(item, own, chosen), title_of(item, chosen)
-    job = begin(lambda: training.submit(clone(item.model), data, title))
+    job = begin(lambda: training.submit(clone(item.model), data, unused_name(title)))
     st.switch_page("pages/train.py", query_params={"job": job})

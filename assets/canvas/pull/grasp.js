@@ -1,0 +1,80 @@
+// An output that the visitor changes by hand, while the point moves along on the map. What a body (body.js)
+// and a picture under a brush (painting.js) have in common.
+
+import { Explanations } from "./explanations.js";
+
+/** @import { OutputPicture } from "../kit/output_picture.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
+/** @import { Explorer } from "../map/explorer.js" */
+/** @import { Explanation } from "./drag.js" */
+
+const TRAIL_MS = 1600;
+
+export class Grasp {
+  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture @param {string} other what another explanation is */
+  constructor(explorer, picture, other) {
+    this.explorer = explorer;
+    this.picture = picture;
+    this.canvas = picture.canvas;
+    this.drawing = explorer.model.drawing;
+    /** @type {any} */
+    this.drag = null;
+    /** The point that the hand has set last. @type {string | null} */
+    this.at = null;
+    /** The requested frame of the trail. */
+    this.fading = 0;
+    this.cease = () => {};
+    this.other = other;
+    this.explanations = new Explanations(this);
+  }
+
+  /** Listen before the listeners that turn the figure. @param {string} name @param {(event: any) => void} heard */
+  on(name, heard) {
+    this.canvas.addEventListener(name, heard, { capture: true });
+  }
+
+  /** Whether the visitor is changing the output. */
+  get busy() {
+    return false;
+  }
+
+  /** Show a place without keeping it. @param {Float64Array} point */
+  goTo(point) {
+    this.explorer.dispatch({ type: "move", point });
+    this.at = String(this.explorer.state.point);
+  }
+
+  /** The trail on the map begins, or goes on. @param {number} now in milliseconds */
+  trace(now) {
+    this.explorer.state.trail.push({ point: this.drag.point.slice(), time: now });
+    if (!this.fading) this.fade();
+  }
+
+  /** The trail on the map fades; only the map's upper canvas is drawn for it. */
+  fade() {
+    const { state, map } = this.explorer;
+    this.fading = requestAnimationFrame((now) => {
+      while (state.trail.length && now - state.trail[0].time > TRAIL_MS) state.trail.shift();
+      state.trailTime = now;
+      if (!this.busy) map.drawUpper();
+      this.fading = 0;
+      if (state.trail.length) this.fade();
+    });
+  }
+
+  /** @param {string} words for screen readers */
+  say(words) {
+    if (this.explorer.parts.announce) this.explorer.parts.announce.textContent = words;
+  }
+
+  /** Another explanation was chosen. */
+  chosen() {
+    this.explorer.paint();
+  }
+
+  stop() {
+    cancelAnimationFrame(this.fading);
+    this.cease();
+    this.explanations.cease();
+  }
+}

@@ -1,0 +1,68 @@
+// The brush on the picture of an explorer: mouse, finger and keys.
+
+import { Brush } from "../painter/brush.js";
+
+/** @import { Painting } from "./painting.js" */
+
+export class GreyBrush extends Brush {
+  /** @param {Painting} painting */
+  constructor(painting) {
+    const { canvas, tools, cells, explorer, drawing } = painting;
+    const row = { drawing, text: () => "" };
+    super(canvas, tools.size, {
+      frame: () => painting.frame(), cells: () => cells, row: () => row, stroke: () => painting.begin(), done: () => painting.end(),
+      settle: () => painting.settle(), paint: () => explorer.paint(), say: (/** @type {string} */ words) => painting.say(words),
+    });
+    this.painting = painting;
+    // A finger on the picture paints, beside it the page scrolls. Comes after pointerdown.
+    canvas.addEventListener("touchstart", (event) => this.stroke && event.preventDefault(), { passive: false });
+  }
+
+  /** @override @param {number} cell */
+  marked(cell) {
+    return this.painting.painted(cell);
+  }
+
+  /** @override @param {number} cell */
+  wordsOf(cell) {
+    return this.marked(cell) ? "painted" : "free";
+  }
+
+  /** @override @param {number[]} cells @param {number} value 0 erases */
+  apply(cells, value) {
+    this.painting.paint(cells, !value);
+  }
+
+  /** @override @param {PointerEvent} event */
+  down(event) {
+    if (!this.stroke && this.under(this.at(event)).length) super.down(event);
+  }
+
+  /** @override @param {KeyboardEvent} event */
+  key(event) {
+    const { painting } = this;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.toLowerCase();
+    if (key === "a" && painting.drag?.holds) painting.explanations.another();
+    else if (event.key === "Escape" && painting.drag?.holds) painting.letGo();
+    else {
+      super.key(event);
+      return;
+    }
+    event.preventDefault();
+  }
+
+  /** The outline of the brush. @param {CanvasRenderingContext2D} context @param {string} colour */
+  draw(context, colour) {
+    const mark = this.shown();
+    if (!mark?.radius || !mark.cells.length) return;
+    context.lineWidth = 3;
+    for (const stroke of ["rgba(255,255,255,0.9)", colour]) {
+      context.strokeStyle = stroke;
+      context.beginPath();
+      context.arc(...mark.place, mark.radius, 0, 2 * Math.PI);
+      context.stroke();
+      context.lineWidth = 1.5;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// The row of tools below a picture: what the brush does, its grey value and its size.
+
+import { element } from "../kit/dom.js";
+
+/** @import { Painting } from "./painting.js" */
+
+/** @typedef {"grey" | "darker" | "lighter" | "erase"} Tool */
+/** @type {[Tool, string, string][]} */
+const TOOLS = [
+  ["grey", "Grey", "Paint this grey value"],
+  ["darker", "Darker", "Paint darker than the picture"],
+  ["lighter", "Lighter", "Paint lighter than the picture"],
+  ["erase", "Erase", "Free painted pixels"],
+];
+const PAINT_HINT = "Paint on the picture: the rest follows.";
+
+export class PaintTools {
+  /** @param {Painting} painting */
+  constructor(painting) {
+    this.painting = painting;
+    /** @type {Tool} */
+    this.tool = "grey";
+    const { least, most, first } = /** @type {{ least: number, most: number, first: number }} */ (painting.cells.brushes);
+    this.size = element("input", { type: "range", min: least, max: most, value: first, "aria-label": "Size of the brush" });
+    this.shade = element("input", { type: "range", class: "greys", min: 0, max: 100, value: 100, "aria-label": "Grey value, 0 is black" });
+    this.shade.addEventListener("input", () => this.choose("grey"));
+    this.buttons = TOOLS.map(([tool, words, title]) => {
+      const button = element("button", { type: "button", "data-tool": tool, title }, words);
+      button.addEventListener("click", () => this.choose(tool));
+      return button;
+    });
+    this.clear = element("button", { type: "button", title: "Free all painted pixels (Escape)" }, "Let go");
+    this.clear.addEventListener("click", () => painting.letGo());
+    this.words = element("span");
+    this.hint = element("p", { class: "paint-hint" }, PAINT_HINT);
+    this.host = element("div", { class: "paint-tools", role: "group", "aria-label": "Brush" },
+      element("span", { class: "segments" }, ...this.buttons), this.shade,
+      element("label", { class: "field" }, element("span", {}, "Size"), this.size), element("div", { class: "painted", hidden: "" }, this.clear, this.words, painting.explanations.small));
+    this.show();
+  }
+
+  /** The grey value, from 0 to 1. */
+  get grey() {
+    return Number(this.shade.value) / 100;
+  }
+
+  /** @param {Tool} tool */
+  choose(tool) {
+    this.tool = tool;
+    this.show();
+  }
+
+  show() {
+    for (const button of this.buttons) button.setAttribute("aria-pressed", String(button.dataset.tool === this.tool));
+    const count = (this.painting.drag?.pull.count ?? 0) / this.painting.channels;
+    /** @type {HTMLElement} */ (this.words.parentElement).hidden = !count;
+    this.hint.hidden = count > 0;
+    this.words.textContent = count ? `${count} ${count === 1 ? "pixel" : "pixels"} painted` : "";
+  }
+}

@@ -1,0 +1,191 @@
+"""A picture that is painted on, in the file of a map without a server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+import gplvm_core
+from tests.app.maps import EXPLORER, READY
+
+pytestmark = pytest.mark.browser
+
+STATE = f"""async () => {{
+    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+    const explorer = {EXPLORER}, {{ painting }} = explorer, {{ drag, canvas }} = painting;
+    const box = canvas.getBoundingClientRect(), [rows, columns] = painting.drawing.shape;
+    const fit = Math.min(box.width / columns, box.height / rows);
+    return {{
+        left: box.left + (box.width - columns * fit) / 2, top: box.top, width: columns * fit,
+        height: rows * fit, outside: box.left + 4,
+        targets: Array.from(drag?.pull.targets ?? [], (value) => (isNaN(value) ? null : value)),
+        tolerance: drag ? drag.pull.tolerance * explorer.model.outputs.scales[0] : 0,
+        shown: Array.from(explorer.pictures[0].values), point: Array.from(explorer.state.point),
+        past: explorer.state.chosen.past.length,
+        others: painting.explanations.found.map(({{ pose }}) => Array.from(pose)),
+        words: painting.tools.words.textContent, said: explorer.parts.announce.textContent,
+    }};
+}}"""
+IDLE = f"() => {{ const {{ painting }} = {EXPLORER}; return painting.drag && !painting.busy }}"
+PHONE = {"viewport": {"width": 380, "height": 760}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of two maps of pictures."""
+    folder = tmp_path_factory.mktemp("pictures")
+    for name in ("digits", "faces"):
+        model = gplvm_core.load(f"assets/models/{name}/model.gplvm")
+        explorer = gplvm_core.explorer(model, gplvm_core.load_dataset(name))
+        explorer.save(folder / f"{name}.html")
+    return folder
+
+
+@pytest.fixture
+def page(browser: Browser, folder: Path, request: pytest.FixtureRequest) -> Iterator[Page]:
+    given = {"name": "digits", "viewport": {"width": 1280, "height": 900}}
+    given |= getattr(request, "param", {})
+    address = (folder / f"{given.pop('name')}.html").as_uri()
+    context = browser.new_context(**given)
+    context.set_offline(True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector(READY)
+    yield page
+    context.close()
+    assert said == []
+
+
+def state_of(page: Page) -> dict[str, Any]:
+    return page.evaluate(STATE)
+
+
+def stroke(page: Page, *places: tuple[float, float]) -> dict[str, Any]:
+    """Paint a line between places, in fractions of the picture; the state at rest."""
+    box = state_of(page)
+    at = [
+        (box["left"] + across * box["width"], box["top"] + down * box["height"])
+        for across, down in places
+    ]
+    page.mouse.move(*at[0])
+    page.mouse.down()
+    for x, y in at[1:]:
+        page.mouse.move(x, y, steps=6)
+    page.wait_for_timeout(100)
+    page.mouse.up()
+    page.wait_for_function(IDLE)
+    return state_of(page)
+
+
+def painted(state: dict[str, Any]) -> np.ndarray:
+    return np.array(state["targets"], dtype=float)
+
+
+@pytest.mark.parametrize("page", [{"name": "faces"}], indirect=True)
+def test_the_face_that_fits_a_stroke_is_one_that_fit_to_finds(page):
+    before = state_of(page)
+    after = stroke(page, (0.2, 0.12), (0.8, 0.12))
+    targets = painted(after)
+    known = ~np.isnan(targets)
+    assert 100 < known.sum() < 900
+    shown = np.array(after["shown"])
+    left = np.abs(shown - targets)[known].mean()
+    assert left < 0.7 * np.abs(np.array(before["shown"]) - targets)[known].mean()
+    assert after["words"] == f"{known.sum()} pixels painted"
+    assert after["past"] == before["past"] + 1
+    model = gplvm_core.load("assets/models/faces/model.gplvm")
+    found = model.fit_to(targets, tolerance=after["tolerance"])
+    # Kept points have four decimals.
+    errors = [np.abs(each.outputs - shown).max() for each in found]
+    assert min(errors) < 1e-3 * np.ptp(shown)
+    # The page leaves its place only for a clearly better one.
+    assert found[int(np.argmin(errors))].score > found[0].score - 4.5
+
+
+def test_undo_brings_back_the_picture_and_what_was_painted(page):
+    first = stroke(page, (0.55, 0.06), (0.55, 0.94))
+    page.get_by_role("button", name="Darker").click()
+    second = stroke(page, (0.3, 0.5), (0.7, 0.5))
+    assert np.sum(~np.isnan(painted(second))) > np.sum(~np.isnan(painted(first)))
+    page.keyboard.press("Control+z")
+    undone = state_of(page)
+    np.testing.assert_array_equal(painted(undone), painted(first))
+    np.testing.assert_allclose(undone["shown"], first["shown"], atol=1e-6)
+    page.keyboard.press("Control+Shift+z")
+    again = state_of(page)
+    np.testing.assert_array_equal(painted(again), painted(second))
+    np.testing.assert_allclose(again["shown"], second["shown"], atol=1e-6)
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+    assert np.isnan(painted(state_of(page))).all()
+
+
+def test_less_paint_leaves_more_explanations_and_a_press_takes_one(page):
+    stroke(page, (0.55, 0.06), (0.55, 0.94))
+    page.get_by_role("button", name="Erase").click()
+    state = stroke(page, (0.55, 0.4), (0.55, 0.94))
+    assert 0 < np.sum(~np.isnan(painted(state))) < 12
+    assert state["others"]
+    page.get_by_role("button", name="Other explanation 1").click()
+    taken = state_of(page)
+    np.testing.assert_allclose(taken["shown"], state["others"][0], atol=0.2)
+    np.testing.assert_array_equal(painted(taken), painted(state))
+    page.get_by_role("button", name="Let go").click()
+    free = state_of(page)
+    assert np.isnan(painted(free)).all()
+    np.testing.assert_allclose(free["shown"], taken["shown"], atol=1e-6)
+    assert free["words"] == ""
+
+
+def test_the_keyboard_paints_erases_and_lets_go(page):
+    picture = page.locator("canvas[data-part=output]")
+    picture.focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Space")
+    page.wait_for_function(IDLE)
+    state = state_of(page)
+    assert np.sum(~np.isnan(painted(state))) >= 1
+    assert state["past"] == 1
+    page.keyboard.press("Space")
+    page.wait_for_function(IDLE)
+    assert np.isnan(painted(state_of(page))).all()
+    page.keyboard.press("Space")
+    page.wait_for_function(IDLE)
+    page.keyboard.press("Escape")
+    state = state_of(page)
+    assert np.isnan(painted(state)).all()
+    assert state["said"] == "Nothing is painted"
+
+
+def test_a_place_of_the_visitor_ends_the_paint(page):
+    stroke(page, (0.55, 0.06), (0.55, 0.94))
+    page.get_by_role("button", name="Reset").click()
+    assert np.isnan(painted(state_of(page))).all()
+    assert page.get_by_text("Paint on the picture: the rest follows.").is_visible()
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_a_finger_paints_on_the_picture_and_scrolls_beside_it(page):
+    touch = page.context.new_cdp_session(page)
+
+    def swipe(x: float, y: float, down: float) -> None:
+        for n, along in enumerate(np.linspace(y, y + down, 12)):
+            event = {"type": "touchMove" if n else "touchStart"}
+            points = [{"x": x, "y": float(along)}]
+            touch.send("Input.dispatchTouchEvent", {**event, "touchPoints": points})
+            page.wait_for_timeout(16)
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    box = state_of(page)
+    swipe(box["left"] + 0.5 * box["width"], box["top"] + 0.9 * box["height"], -0.7 * box["height"])
+    page.wait_for_function(IDLE)
+    assert np.sum(~np.isnan(painted(state_of(page)))) > 5
+    assert page.evaluate("scrollY") == 0
+    swipe(box["outside"], box["top"] + 0.9 * box["height"], -0.7 * box["height"])
+    page.wait_for_function("() => scrollY > 50")
