@@ -2,6 +2,7 @@
 
     python -m benchmarks.apply [--seeds 0 1 2] [--only wine digits]
     python -m benchmarks.apply --cost
+    python -m benchmarks.apply --many 100000
 
 At most 400 rows train, and at most 200 other rows are asked about. In tables with classes a second
 model is trained without one of them, whose rows are the fault "class never seen". Columns that are
@@ -15,17 +16,21 @@ column from another row (shuffled). Measures: the area under the curve of clean 
 by `oddness`, beside an isolation forest and the local outlier factor; how often the planted column
 is named first; the share of clean rows with small p-values, complete and with 20 % of their cells
 hidden. Filling: 20 % of the cells hidden, the root mean square error in spreads, and the share of
-values inside 95 % intervals. --cost: seconds and memory for rows of 50 columns.
+values inside 95 % intervals. --cost: seconds and memory for rows of 50 columns. --many: the same
+for a CSV file of so many rows, read and written in blocks, with the gallery's model of oil flow.
 """
 
 import argparse
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 from jaxtyping import Float
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import IsolationForest
@@ -36,12 +41,15 @@ from sklearn.neighbors import LocalOutlierFactor
 
 from benchmarks.common import DataAbsent, benchmark_data, peak_mb, table, write_row
 from benchmarks.noise import rows_of
-from gplvm_core import BayesianGPLVM, Dataset, Drawing
+from gplvm_core import BayesianGPLVM, Dataset, Drawing, apply, load_dataset
 from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.new_rows import Answers, answers_of, prepare
+from gplvm_core.new_rows.streamed import BLOCK
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.typicality import Scores
+from gplvm_core.store import Library
 
+GALLERY = Path(__file__).resolve().parents[1] / "assets" / "models"
 NAMES = ("wine", "tumours", "diabetes", "digits", "oil flow", "features", "red wine")
 N_TRAIN, N_TEST = 400, 200
 LEAST_CHANGE = 2.0  # spreads
@@ -239,13 +247,36 @@ def cost() -> None:
     print(table(header, found))
 
 
+def many(count: int) -> None:
+    """Seconds and memory for the places and gaps of a file, without the density of the rows."""
+    generator, flow = np.random.default_rng(0), load_dataset("flow")
+    model = Library(GALLERY, read_only=True).model("flow")
+    names = [f"column {d + 1}" for d in range(flow.n_outputs)]
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "new.csv"
+        for start in range(0, count, BLOCK):
+            drawn = flow.values[generator.integers(0, flow.n_points, min(BLOCK, count - start))]
+            drawn = drawn + 0.05 * generator.standard_normal(drawn.shape)
+            part = pandas.DataFrame(drawn, columns=names)
+            part.to_csv(source, mode="a", header=start == 0, index=False)
+        began = time.perf_counter()
+        apply(model, source, output=Path(folder) / "answers.csv", reasons=False)
+    figures = {"rows": count, "seconds": time.perf_counter() - began, "peak_mb": peak_mb()}
+    write_row("apply", {"many": figures}, seed=[0])
+    print(table(tuple(figures), [tuple(figures.values())]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--only", nargs="+", default=list(NAMES))
     parser.add_argument("--cost", action="store_true")
+    parser.add_argument("--many", type=int, metavar="ROWS")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    if given.many:
+        many(given.many)
+        return
     if given.cost:
         cost()
         return

@@ -70,7 +70,7 @@ def more_data(item: Item, own: NewRows, chosen: Array) -> Dataset:
 
 
 def title_of(item: Item, chosen: Array) -> str:
-    return f"{item.title}, with {plural(len(chosen), 'more row')}"
+    return unused_name(f"{item.title}, with {plural(len(chosen), 'more row')}")
 
 
 def add_to_map(item: Item, own: NewRows, chosen: Array) -> None:
