@@ -130,6 +130,22 @@ def figures(
     return Mark("figures", arrays, {"parents": list(parents)})
 
 
+def bodies(
+    joints: Float[Array, "N J 2"],
+    parents: Sequence[int],
+    ink: str = "accent",
+    title: str = "",
+    **look: Any,
+) -> Mark:
+    """Return bodies in the units of the axes; parents: of each joint, −1 for a root."""
+    return Mark(
+        "bodies",
+        {"joints": joints.reshape(-1)},
+        {"parents": list(parents), "ink": ink, **look},
+        title,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Hand:
     """A list of points that a visitor edits in a panel and that is part of the state; the browser

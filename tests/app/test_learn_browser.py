@@ -40,6 +40,7 @@ CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "surfaces": (lambda figure: slide(figure, "Width", 0.4), "standard deviation of 0.40"),
     "more": (train, "needs 6 dimensions"),
     "words": (lambda figure: slide(figure, "Look at", -3.0), "the model does not know"),
+    "back": (click_into, "right hand and the left toe are held"),
     "torn": (train, re.compile(r"No encoder: \d+ of 90")),
     "digit": (lambda figure: slide(figure, "Whole turn", 30), "mixed up with none"),
     "maps": (train, re.compile(r"Bayesian GP-LVM: error \d")),

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import multivariate_normal
+from scipy.stats import entropy, multivariate_normal
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
@@ -17,6 +17,7 @@ from gplvm_core.lessons.functions import GRID, KINDS, conditioned, functions, ke
 from gplvm_core.lessons.inducing import LOW, inducing, observed, sparse
 from gplvm_core.lessons.more_dimensions import more_dimensions
 from gplvm_core.lessons.noisy_inputs import fits, seen
+from gplvm_core.lessons.output_back import HANDLES, body_map, chances_of_places
 from gplvm_core.lessons.picture import LessonPicture, number, pack_picture
 from gplvm_core.lessons.pixels import flipped, pixels, turned_ink
 from gplvm_core.lessons.rows import MARKER_NOISE, LessonRows
@@ -29,7 +30,7 @@ from gplvm_core.lessons.uncertain_input import moments
 from gplvm_core.models import SparseGPRegression
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import predict
-from gplvm_core.simulated.runner import runner, runner_skeleton
+from gplvm_core.simulated.runner import BONES, runner, runner_skeleton
 from gplvm_core.wire.frame import unframe
 
 POINTS = np.array([[-1.0, 0.4], [0.3, -1.1], [1.8, 0.9]])
@@ -184,6 +185,19 @@ def test_a_coin_toss_is_known_and_an_empty_place_is_not() -> None:
     assert coin.of_yes == pytest.approx(0.5, abs=0.05) == empty.of_yes
     widths = [float((each.quantile(0.95) - each.quantile(0.05))[0]) for each in (coin, empty)]
     assert widths[0] < 0.5 < 0.9 < widths[1]
+
+
+def test_more_held_joints_leave_fewer_places_and_the_right_one() -> None:
+    frame = runner()[10, :, :2]
+    held = np.array([frame[list(BONES).index(name)] for name in HANDLES])
+    left = [np.exp(entropy(chances_of_places(held[:n]))) for n in range(4)]
+    assert np.all(np.diff(left) < 0.0)
+    found = body_map()
+    best = found.joints[np.argmax(chances_of_places(held))]
+    assert np.sqrt(np.mean(np.sum((best - frame) ** 2, axis=1))) < 4.0
+    one = chances_of_places(held[:1])
+    nearest = np.argmin(np.sum((found.grid - found.rows[10]) ** 2, axis=1))
+    assert one[nearest] > 0.05 * one.max()
 
 
 def test_torn_pairs_are_neighbours_that_are_far_apart() -> None:

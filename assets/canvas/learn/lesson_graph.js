@@ -86,6 +86,7 @@ export class LessonGraph extends Graph {
       else if (mark.kind === "bars") this.bars(mark, own);
       else if (mark.kind === "images") this.images(mark, own);
       else if (mark.kind === "figures") this.figures(mark, own);
+      else if (mark.kind === "bodies") this.bodies(mark, own);
       else throw new Error(`Unknown kind of mark: ${mark.kind}.`);
     }
     context.restore();
@@ -145,24 +146,47 @@ export class LessonGraph extends Graph {
     }
   }
 
-  /** Stick figures above their places. @param {LessonMark} mark @param {Arrays} own */
+  /** Stick figures of equal size above their places. @param {LessonMark} mark @param {Arrays} own */
   figures({ parents }, { joints, x, y }) {
-    const { context, theme } = this;
-    context.strokeStyle = css(theme.text);
-    context.lineWidth = 1.3;
-    context.lineCap = "round";
     for (let i = 0; i < x.length; i++) {
       const [px, py] = this.pixel(x[i], y[i]);
-      context.beginPath();
-      parents.forEach((/** @type {number} */ parent, /** @type {number} */ joint) => {
-        if (parent < 0) return;
-        for (const [j, draw] of /** @type {const} */ ([[parent, "moveTo"], [joint, "lineTo"]])) {
-          const at = 2 * (i * parents.length + j);
-          context[draw](px + FIGURE * joints[at], py - FIGURE * (joints[at + 1] + 0.7));
-        }
-      });
-      context.stroke();
+      this.bones(parents, joints, i, this.theme.text, 1.3, (u, v) => [px + FIGURE * u, py - FIGURE * (v + 0.7)]);
     }
+  }
+
+  /** Bodies in the units of the axes. @param {LessonMark} mark @param {Arrays} own */
+  bodies({ parents, ink, strength = 1 }, { joints }) {
+    const colour = lessonInk(ink, this.theme);
+    for (let i = 0; i < joints.length / (2 * parents.length); i++) {
+      this.bones(parents, joints, i, colour, 2.2, (u, v) => this.pixel(u, v), strength);
+    }
+  }
+
+  /**
+   * The bones of body i. pixel: of a joint.
+   * @param {number[]} parents
+   * @param {ArrayLike<number>} joints
+   * @param {number} i
+   * @param {[number, number, number]} colour
+   * @param {number} width
+   * @param {(u: number, v: number) => [number, number]} pixel
+   */
+  bones(parents, joints, i, colour, width, pixel, strength = 1) {
+    const { context } = this;
+    const at = (/** @type {number} */ joint) => {
+      const place = 2 * (i * parents.length + joint);
+      return pixel(joints[place], joints[place + 1]);
+    };
+    context.strokeStyle = css(colour, strength);
+    context.lineWidth = width;
+    context.lineCap = "round";
+    context.beginPath();
+    parents.forEach((parent, joint) => {
+      if (parent < 0) return;
+      context.moveTo(...at(parent));
+      context.lineTo(...at(joint));
+    });
+    context.stroke();
   }
 
   /** @param {LessonMark} mark @param {Arrays} own */

@@ -16,6 +16,7 @@ from pages.ui.learn.stops.functions import FUNCTIONS
 from pages.ui.learn.stops.inducing import INDUCING
 from pages.ui.learn.stops.more_dimensions import MORE_DIMENSIONS
 from pages.ui.learn.stops.noisy_inputs import NOISY_INPUTS
+from pages.ui.learn.stops.output_back import OUTPUT_BACK
 from pages.ui.learn.stops.pixels import PIXELS
 from pages.ui.learn.stops.step import STEP
 from pages.ui.learn.stops.surfaces import SURFACES
@@ -60,6 +61,7 @@ STOPS: tuple[Stop | OwnStop, ...] = (
     MORE_DIMENSIONS,
     DIMENSIONS,
     TORN_PAIRS,
+    OUTPUT_BACK,
     CHANCES,
     INDUCING,
     NOISY_INPUTS,

@@ -1,0 +1,131 @@
+"""From the output back to the map: which places fit a few joints that are held?"""
+
+import warnings
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import logsumexp
+
+from gplvm_core.lessons.picture import Hand, LessonPicture, Panel, bodies, dots, number
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.numerics import Array
+from gplvm_core.simulated.runner import BONES, runner, runner_skeleton
+
+HANDLES = ("right hand", "left toe", "right toe")
+"""The joints that the visitor's first, second and third point hold."""
+
+ACROSS, UP = (-110.0, 110.0), (-10.0, 200.0)
+TOLERANCE = 4.0  # cm
+SIDE, MARGIN = 60, 0.35  # of the grid on the map
+N_PLACES, N_BODIES = 250, 8
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMap:
+    """A map of the run: its rows, and the predicted joints and their variance on a grid (cm)."""
+
+    rows: Float[Array, "N 2"]
+    grid: Float[Array, "G 2"]
+    joints: Float[Array, "G J 2"]
+    variance: Float[Array, "G J"]
+    spread: Float[Array, "N J 2"]
+
+
+@cache
+def body_map() -> BodyMap:
+    """Train a map of the run, seen from the side; takes less than a second."""
+    side = runner()[:, :, :2]
+    model = BayesianGPLVM(2, 20, max_iter=150, random_state=0)
+    with warnings.catch_warnings(action="ignore"):  # the pelvis does not move forward
+        model.fit(side.reshape(len(side), -1))
+    rows = model.latent_mean_
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    ends = zip(low - MARGIN * (high - low), high + MARGIN * (high - low), strict=True)
+    axes = np.meshgrid(*(np.linspace(a, b, SIDE) for a, b in ends), indexing="ij")
+    grid = np.stack(axes, axis=-1).reshape(-1, 2)
+    mean, deviation = model.inverse_transform(grid, return_std=True)
+    shape = (len(grid), len(BONES), 2)
+    variance = np.mean(deviation.reshape(shape) ** 2, axis=2)
+    return BodyMap(rows, grid, mean.reshape(shape), variance, side)
+
+
+def chances_of_places(held: Float[Array, "H 2"]) -> Float[Array, " G"]:
+    """Return the probability of each place of the grid, given where the first joints are held.
+
+    The prior of a place is N(0, I); a held joint is measured with an error of 4 cm.
+    """
+    found = body_map()
+    log = -0.5 * np.sum(found.grid**2, axis=1)
+    for name, target in zip(HANDLES, held, strict=False):
+        joint = list(BONES).index(name)
+        variance = found.variance[:, joint] + TOLERANCE**2
+        wrong = np.sum((found.joints[:, joint] - target) ** 2, axis=1)
+        log += -0.5 * wrong / variance - np.log(variance)
+    return np.exp(log - logsumexp(log))
+
+
+def output_back(held: Float[Array, "H 2"], model: bool) -> LessonPicture:
+    """Draw the places that fit the held joints, and bodies from these places.
+
+    model: otherwise every joint is drawn by itself, as if the joints were independent.
+    """
+    found = body_map()
+    chance = chances_of_places(held)
+    generator = np.random.default_rng(0)
+    chosen = generator.choice(len(chance), size=N_PLACES, p=chance)
+    step = np.abs(found.grid[SIDE + 1] - found.grid[0])
+    places = found.grid[chosen] + (generator.random((N_PLACES, 2)) - 0.5) * step
+    drawn = found.joints[chosen[:N_BODIES]] if model else _independent(held, generator)
+    parents = runner_skeleton().parents
+    names = ", ".join(HANDLES[: len(held)]) or "no joint"
+    panels = (
+        Panel(
+            "Bodies that fit",
+            ACROSS,
+            UP,
+            (bodies(drawn, parents, "accent", "possible bodies", strength=0.55),),
+            f"{N_BODIES} bodies that fit; held: {names}.",
+            hand=Hand("held", "held joints: drag, click to add", adds=True, most=len(HANDLES)),
+            bare=True,
+            tall=1.5,
+        ),
+        Panel(
+            "Places that fit",
+            (float(found.grid[:, 0].min()), float(found.grid[:, 0].max())),
+            (float(found.grid[:, 1].min()), float(found.grid[:, 1].max())),
+            (
+                dots(places[:, 0], places[:, 1], strength=0.4, title="places that fit"),
+                dots(found.rows[:, 0], found.rows[:, 1], "muted", "frames of the run", radius=3.0),
+            ),
+            "The map of the run with the places that fit the held joints.",
+            bare=True,
+            tall=1.5,
+        ),
+    )
+    return LessonPicture(panels, summary(held, chance, drawn))
+
+
+def _independent(held: Float[Array, "H 2"], generator: np.random.Generator) -> Array:
+    """Draw every joint by itself from the frames of the run; held joints stay where they are."""
+    spread = body_map().spread
+    rows = generator.integers(len(spread), size=(N_BODIES, len(BONES)))
+    drawn = spread[rows, np.arange(len(BONES))]
+    for name, target in zip(HANDLES, held, strict=False):
+        drawn[:, list(BONES).index(name)] = target
+    return drawn
+
+
+def summary(held: Float[Array, "H 2"], chance: Float[Array, " G"], drawn: Array) -> tuple[str, ...]:
+    """Say how many places fit, and how much the bodies differ."""
+    count = len(held)
+    entropy = -float(np.sum(chance * np.log(np.maximum(chance, 1e-300))))
+    share = 100.0 * np.exp(entropy) / len(chance)
+    names = " and the ".join(HANDLES[:count])
+    who = f"The {names} {'is' if count == 1 else 'are'} held." if count else "No joint is held."
+    apart = float(np.mean(np.linalg.norm(drawn - drawn.mean(axis=0), axis=2)))
+    return (
+        f"{who} {number(share, 1)} % of the map fits.",
+        f"In the drawn bodies, a joint is {number(apart, 1)} cm from its mean position on average.",
+    )
