@@ -249,7 +249,7 @@ def keep_densities(name: str) -> None:
     library = Library(HERE, read_only=True)
     model, dataset = library.model(name), library.dataset(name)
     rows = dataset.values[spread_rows(dataset.n_points, MOST_SCORED)]
-    if model.capabilities.views or np.isnan(rows).any():
+    if model.capabilities.views or dataset.columns or np.isnan(rows).any():
         return
     known = json.loads(DENSITIES.read_text()) if DENSITIES.exists() else {}
     known = {key: values for key, values in known.items() if not key.startswith(f"{name}|")}
