@@ -5,7 +5,7 @@ have several explanations.
 Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import numpy as np
 from jaxtyping import Float
@@ -169,9 +169,9 @@ def _weights(explained: Explained) -> Float[Array, "N K"]:
 
 def _given(
     network: Network, explained: Explained, weights: Float[Array, "N K"], k: int
-) -> Iterator[tuple[Rows, dict[int, Belief]]]:
+) -> list[tuple[Rows, dict[int, Belief]]]:
     """Rows that have an explanation k, in groups, with its posteriors at the nodes."""
-    for rows, places in explained.patterns():
-        rows = rows[weights[rows, k] > 0.0]
-        if len(rows):
-            yield rows, explained.given(network, rows, places, k)
+    groups = ((rows[weights[rows, k] > 0.0], places) for rows, places in explained.patterns())
+    return [
+        (rows, explained.given(network, rows, places, k)) for rows, places in groups if len(rows)
+    ]

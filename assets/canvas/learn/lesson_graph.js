@@ -5,7 +5,7 @@ import { Graph } from "../deep/graph.js";
 import { contextOf } from "../kit/dom.js";
 import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 
-/** @import { Theme } from "../kit/theme.js" */
+/** @import { Colour, Theme } from "../kit/theme.js" */
 /** @typedef {{ kind: string, arrays: Record<string, string>, title: string, ink?: string, [look: string]: any }} LessonMark */
 /** @typedef {{ title: string, across: [number, number], up: [number, number], alt: string, axes: [string, string], ticks: string[], bare: boolean, wide: boolean, tall: number, hand: import("./hand.js").HandRules | null, picks: [string, string] | null, marks: LessonMark[] }} LessonPanel */
 /** @typedef {Record<string, any>} Arrays by name */
@@ -167,7 +167,7 @@ export class LessonGraph extends Graph {
    * @param {number[]} parents
    * @param {ArrayLike<number>} joints
    * @param {number} i
-   * @param {[number, number, number]} colour
+   * @param {Colour} colour
    * @param {number} width
    * @param {(u: number, v: number) => [number, number]} pixel
    */
