@@ -182,6 +182,10 @@ def test_a_finger_paints_on_the_picture_and_scrolls_beside_it(page):
             page.wait_for_timeout(16)
         touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
+    small = page.locator(".paints").bounding_box()
+    page.get_by_role("button", name="Paint", exact=True).tap()
+    assert page.locator(".paints").bounding_box()["width"] > 2 * small["width"]
+    page.locator(".paints").scroll_into_view_if_needed()
     box = state_of(page)
     swipe(box["left"] + 0.5 * box["width"], box["top"] + 0.9 * box["height"], -0.7 * box["height"])
     page.wait_for_function(IDLE)

@@ -14,7 +14,7 @@ import { PATH_SECONDS, PathSaving } from "./path_saving.js";
 /** @import { WayKind } from "./switches.js" */
 
 const PATH_WORDS = {
-  start: "See what lies between this point and another",
+  start: "to another point",
   wait: "Click the end of the path, on the map or on a dot. With keys: arrows, then Enter; Esc cancels.",
   search: "Looking for the shortest path …",
   length: "The expected change of the output, summed along the path: root mean square over the outputs, in the units of the data",

@@ -13,7 +13,7 @@ import { shadeOf } from "./switches.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95 % interval
-const MARKS = "Mark: value here. Band: 95 % of rows here. Line: range of all rows, with their median.";
+const MARKS = "Mark: value here. Band: 95 % of rows here. Line: all rows, with their median.";
 const WORDS_NOTE = "Words: the most probable ones here. Press one to shade the map by its probability.";
 const WORDS_SHOWN = 3; // words of a column
 const LEAST_CHANCE = 0.01; // lowest probability of a shown word

@@ -32,8 +32,11 @@ export class PaintTools {
     this.clear = element("button", { type: "button", title: "Free all painted pixels (Escape)" }, "Let go");
     this.clear.addEventListener("click", () => painting.letGo());
     this.words = element("span");
+    // On a phone the picture is small beside the map until this button makes it large.
+    this.large = element("button", { type: "button", class: "paint-large", "aria-pressed": "false" }, "Paint");
+    this.large.addEventListener("click", () => this.enlarge());
     this.hint = element("p", { class: "paint-hint" }, PAINT_HINT);
-    this.host = element("div", { class: "paint-tools", role: "group", "aria-label": "Brush" },
+    this.host = element("div", { class: "paint-tools", role: "group", "aria-label": "Brush" }, this.large,
       element("span", { class: "segments" }, ...this.buttons), this.shade,
       element("label", { class: "field" }, element("span", {}, "Size"), this.size), element("div", { class: "painted", hidden: "" }, this.clear, this.words, painting.explanations.small));
     this.show();
@@ -48,6 +51,13 @@ export class PaintTools {
   choose(tool) {
     this.tool = tool;
     this.show();
+  }
+
+  /** Make the picture large for painting, or small again. */
+  enlarge() {
+    const { dataset } = this.painting.explorer.root;
+    dataset.painting = dataset.painting === "large" ? "small" : "large";
+    this.large.setAttribute("aria-pressed", String(dataset.painting === "large"));
   }
 
   show() {

@@ -51,7 +51,7 @@ export class Painting extends Grasp {
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-roledescription", "picture to paint on");
     this.canvas.classList.add("paints");
-    explorer.root.dataset.painting = "true";
+    explorer.root.dataset.painting = "small";
     picture.over = (context) => this.drawOver(context);
     picture.keys = PAINT_KEYS;
     this.on("pointerenter", () => this.wake());

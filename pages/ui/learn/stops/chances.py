@@ -19,7 +19,7 @@ def picture(state: State) -> LessonPicture:
 
 CHANCES = Stop(
     name="words",
-    title="A probability of 50 %, for two reasons",
+    title="50 %, for two reasons",
     words="A column of words (yes or no) has no Gaussian values. The model draws a smooth function "
     "over the map, and turns it into a probability at each place. Click into the upper half of "
     "the picture to add a row that says yes, and into the lower half for a no.",
