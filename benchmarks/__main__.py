@@ -14,6 +14,7 @@ NAMES = (
     "missing",
     "oil_flow",
     "training",
+    "starts",
     "foreseen",
     "noise",
     "noise_between",

@@ -17,6 +17,7 @@ from sklearn.base import clone
 
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.problems.many_rows import MANY, SAMPLES, are_many, growing
+from gplvm_core.models.training.run import FEW_ROWS, HEAT, STARTS
 
 TRIED, PLACED = 1000, 256  # rows of the trial training, and rows that are added to it
 STEPS = 8  # of the trial training
@@ -53,7 +54,11 @@ def foreseen(
     kept = min(n_rows, MANY) if stored and many else n_rows
     trained = SAMPLES[-1] if many else n_rows
     step, row = _measured(model, some)
-    most, starts = int(model.max_iter), int(model.n_restarts)
+    most = int(model.max_iter)
+    if model.n_restarts != "auto":
+        starts = float(model.n_restarts)
+    else:
+        starts = 1.0 + (STARTS - 1) * HEAT if n_rows <= FEW_ROWS else 1.0
     if many:
         work = growing(most, n_rows, n_rows).steps(most)
     else:

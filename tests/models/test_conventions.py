@@ -194,6 +194,7 @@ def test_duplicates_one_column_and_two_rows(model) -> None:
         ({"scaling": "rows"}, "scaling must be one of global, columns, none"),
         ({"optimiser": "sgd"}, "optimiser must be one of lbfgs, scg"),
         ({"n_restarts": 0}, "n_restarts must be a whole number of at least 1"),
+        ({"n_restarts": "many"}, "at least 1 or \"auto\"; got 'many'"),
     ],
 )
 def test_settings_out_of_range(settings: dict, words: str, digits: np.ndarray) -> None:

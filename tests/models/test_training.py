@@ -1,5 +1,7 @@
 """Training: phases, callbacks, resuming, restarts, and the results' attributes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -100,6 +102,52 @@ def test_best_restart_is_kept(digits) -> None:
     bounds = [restart.bound for restart in model.restarts_]
     assert len(set(bounds)) == 3
     assert model.trace_["bound"][-1] == max(bounds)
+
+
+def test_with_automatic_starts_only_the_best_short_start_continues(digits) -> None:
+    kept: list[Progress] = []
+    whole = small(max_iter=20, n_restarts="auto").fit(digits, callback=kept.append)
+    others = whole.restarts_[:-1]
+    assert {each.recipe for each in whole.restarts_} == {"PCA", "Isomap"}
+    assert [each.result.iterations for each in whole.restarts_] == [5, 5, 5, 20]
+    assert all("only the best start continued" in each.result.reason for each in others)
+    assert whole.bound_ > max(each.bound for each in others)
+    # At the fifth iteration the start that continued was the best.
+    assert whole.trace_["bound"][4] > max(each.bound for each in others)
+    # The best start continues as if it had been the only one.
+    run = next(
+        each.run for each in kept if each.run.seeds[len(each.run.done)] == whole.restarts_[-1].seed
+    )
+    at = len(run.done)
+    only = replace(
+        run,
+        seeds=run.seeds[at : at + 1],
+        recipes=run.recipes[at : at + 1],
+        done=(),
+        limit=0,
+        leader=None,
+    )
+    alone = small(max_iter=20).fit(digits, resume=only)
+    np.testing.assert_array_equal(alone.trace_["bound"], whole.trace_["bound"])
+    shares = [each.share for each in kept]
+    assert len(kept) == 35  # 1.75 times the iterations of one start
+    assert all(np.diff(shares) > 0)
+    assert shares[-1] == 1.0
+
+
+@pytest.mark.parametrize("stop", [8, 19, 27])
+def test_a_stopped_race_of_starts_resumes_to_the_same_numbers(stop: int, digits) -> None:
+    kept: list[Progress] = []
+    whole = small(max_iter=20, n_restarts="auto").fit(digits, callback=kept.append)
+    resumed = small(max_iter=20, n_restarts="auto").fit(digits, resume=kept[stop].run)
+    np.testing.assert_array_equal(resumed.trace_["bound"], whole.trace_["bound"])
+    assert resumed.restarts_ == whole.restarts_
+
+
+def test_automatic_starts_of_a_large_table_are_one_start() -> None:
+    rows = np.random.default_rng(0).standard_normal((1001, 3))
+    model = small(max_iter=2, n_components=1, n_restarts="auto").fit(rows)
+    assert len(model.restarts_) == 1
 
 
 def test_the_same_seed_gives_the_same_numbers_for_any_threads(digits) -> None:

@@ -336,14 +336,15 @@ def test_running_again_gives_the_same_result(jobs, wave, make_model):
     np.testing.assert_array_equal(second.trace["bound"], first.trace["bound"])
 
 
-def test_restarts_go_through_a_pause(jobs, wave, make_model, until):
-    id = jobs.submit(make_model(15, n_restarts=2), wave, "restarts")
+@pytest.mark.parametrize("starts", [2, "auto"])
+def test_restarts_go_through_a_pause(starts, jobs, wave, make_model, until):
+    id = jobs.submit(make_model(15, n_restarts=starts), wave, "restarts")
     until(lambda: len(jobs.snapshot(id).trace["bound"]) > 16 or jobs.snapshot(id).entry)
     jobs.pause(id)
     if jobs.wait(id, 60).status == "paused":
         jobs.resume(id)
     model = library_of(jobs).model(jobs.wait(id, 60).entry)
-    whole = make_model(15, n_restarts=2).fit(wave.values)
+    whole = make_model(15, n_restarts=starts).fit(wave.values)
     assert model.restarts_ == whole.restarts_
     assert model.bound_ == whole.bound_
 

@@ -30,7 +30,7 @@ class Layered:
     family_: Family | None = None
     layers_: tuple[DeepLayer, ...]
     random_state: Any
-    n_restarts: int
+    n_restarts: Any
 
     @property
     def capabilities(self) -> Capabilities:

@@ -52,7 +52,10 @@ SENTENCES: Mapping[str, str] = {
     "scaling": 'The units of the outputs inside the model: "global", one scale for all columns; '
     '"columns", one scale for each column; "none", the data as given.',
     "max_iter": "The largest number of accepted iterations of a start.",
-    "n_restarts": "The number of starts. The model uses the start with the best final bound.",
+    "n_restarts": "The number of starts. The model uses the start with the best final bound. "
+    '"auto": a table of at most 1000 rows has four short starts (with init="pca" from PCA and '
+    "from Isomap), of which only the best continues; this costs about 1.8 times as much as one "
+    "start. A larger table has one start.",
     "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the "
     "mean of that diagonal. `result_.jitter` reports the value that was used.",
     "optimiser": 'The optimiser: "lbfgs", or "scg", scaled conjugate gradients.',
@@ -144,6 +147,7 @@ class LatentSettings(Scaled):
     n_components: Any = 10
     n_inducing: Any = 50
     _: KW_ONLY
+    n_restarts: int | Literal["auto"] = 1  # type: ignore[assignment]
     kernel: Any = "rbf"
     init: str | ArrayLike = "pca"
 
@@ -163,12 +167,16 @@ def _check(name: str, value: Any, hint: Any) -> None:
     kinds = _kinds(hint)
     if value is None and type(None) in kinds:
         return
-    if name in _COUNTS:
+    if name in _COUNTS and not (isinstance(value, str) and value in _choices(hint)):
         layered = any(get_origin(kind) is tuple for kind in kinds)
         each = value if layered and isinstance(value, tuple) else (value,)
         if not (each and all(_whole(one) for one in each)):
             more = ", or a tuple of them, one for each layer" if layered else ""
-            raise ValueError(f"{name} must be a whole number of at least 1{more}; got {value!r}")
+            words = "".join(f' or "{choice}"' for choice in _choices(hint))
+            raise ValueError(
+                f"{name} must be a whole number of at least 1{more}{words}; got {value!r}"
+            )
+        return
     if bool in kinds and not isinstance(value, bool):
         raise ValueError(f"{name} must be True or False; got {value!r}")
     if name == "n_jobs" and not (_number(value) and value != 0):

@@ -1,5 +1,6 @@
 """Iterative training, shared by the estimators: starts, `fit` and its results."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -21,12 +22,21 @@ from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.problems.encoded import EncodedNode
-from gplvm_core.models.problems.graph import Learnt
+from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
+from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import Rows, Sampled
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
-from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
+from gplvm_core.models.training.run import (
+    FEW_ROWS,
+    HEAT,
+    STARTS,
+    Problem,
+    Run,
+    Trained,
+    seeds_for,
+)
 from gplvm_core.models.training.schedule import STOPPED, Training
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.models.training.work import EVEN
@@ -81,7 +91,7 @@ class Trainable:
     """
 
     max_iter: int
-    n_restarts: int
+    n_restarts: Any
     jitter: float
     optimiser: Literal["lbfgs", "scg"]
     random_state: Any
@@ -103,7 +113,8 @@ class Trainable:
 
         Stopping while rows are placed counts as stopping training. offset, views: see Training.
         """
-        seeds = self._seeds(problem) if resume is None else resume.seeds
+        seeds, heat = self._starts(problem)
+        seeds = seeds if resume is None else resume.seeds
 
         def worth(each: Trained) -> Any:
             return self._worth(problem, each)
@@ -112,8 +123,9 @@ class Trainable:
         watched = callback if isinstance(callback, Watched) else Watched(callback)
         sampled = problem if isinstance(problem, Sampled) else None
         work = sampled.work(self.max_iter) if sampled else EVEN
-        watched.share, watched.ahead = work.training(len(seeds), self.max_iter), work.after
-        training = Training(problem, *settings, worth, work)
+        watched.share = work.training(len(seeds), self.max_iter, heat)
+        watched.ahead = work.after
+        training = Training(problem, *settings, worth, work, heat)
         trained = training.run(seeds, callback and watched, resume)
         best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
@@ -134,9 +146,18 @@ class Trainable:
             for each in self.restarts_
         )
 
-    def _seeds(self, problem: Any) -> tuple[int, ...]:
-        """The seeds of the starts."""
-        return seeds_for(self.random_state, self.n_restarts, len(problem.recipes))
+    def _starts(self, problem: Any) -> tuple[tuple[int, ...], int]:
+        """The seeds of the starts, and the iterations after which only the best continues.
+
+        The second number is 0 if all starts make all iterations.
+        """
+        recipes = len(problem.recipes)
+        if self.n_restarts != "auto":
+            return seeds_for(self.random_state, self.n_restarts, recipes), 0
+        if not (isinstance(problem, Graph) and problem.n_rows <= FEW_ROWS):
+            return seeds_for(self.random_state, 1, recipes), 0
+        seeds = seeds_for(self.random_state, max(1, STARTS // recipes), recipes)
+        return seeds, math.ceil(HEAT * self.max_iter) if len(seeds) > 1 else 0
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         """The criterion that selects the best start."""
@@ -240,8 +261,13 @@ class TrainedModel(Trainable, LatentVariableModel):
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
         unused = self._take_times(times, sequences, len(targets))
         begin = self._begin(targets)
+        few = self.n_restarts == "auto" and len(targets) <= FEW_ROWS
+        several = few and isinstance(self.init, str) and self.init == "pca"
         with executor_for(self.n_jobs, place) as executor:
             problem = self._problem(begin, executor, further)
+            if several and isinstance(problem, Graph) and isinstance(begin, Start | KindsStart):
+                isomap = begin.starting("isomap")
+                problem = replace(problem, begin=Recipes({"PCA": begin, "Isomap": isomap}))
             offset = scaling.log_jacobian(observed_counts(targets))
             ended = self._train(problem, offset, callback, resume)
             notes = self._settle(ended, targets, scaling, offset)

@@ -124,6 +124,13 @@ class Graph:
     def recipes(self) -> tuple[str, ...]:
         return tuple(self.begin.by_name) if isinstance(self.begin, Recipes) else ("",)
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the outputs."""
+        return next(
+            len(each.outputs.values) for each in self.edges if isinstance(each.outputs, Targets)
+        )
+
     def start(self, seed: int, recipe: str = "") -> Parameters:
         begin = self.begin
         if recipe and isinstance(begin, Recipes):

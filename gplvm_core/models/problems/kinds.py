@@ -7,6 +7,7 @@ then set the factors to their optimum. Both steps increase F.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -182,6 +183,10 @@ class KindsStart:
 
     begin: Start
     outputs: tuple[MixedOutputs | None, ...]
+
+    def starting(self, init: str) -> Self:
+        """The same start with another recipe for the means."""
+        return replace(self, begin=self.begin.starting(init))
 
     def __call__(self, seed: int, /) -> Begun:
         begun = self.begin(seed)

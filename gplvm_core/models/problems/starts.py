@@ -1,6 +1,7 @@
 """The start of training for a latent variable model: means, kernels, inducing inputs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from jaxtyping import Float
@@ -39,6 +40,10 @@ class Start:
     exact: bool = False
     by_observed: bool = False
     leading: int | None = None
+
+    def starting(self, init: str) -> Self:
+        """The same start with another recipe for the means."""
+        return replace(self, init=init)
 
     def latent(self, generator: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
         """Latent means, and notes on them."""

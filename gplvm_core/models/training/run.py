@@ -15,6 +15,10 @@ from gplvm_core.numerics import Array
 from gplvm_core.optimise import Optimiser, Result, State
 from gplvm_core.parameters import Layout
 
+# n_restarts="auto": a table of at most FEW_ROWS rows has STARTS starts, each with the fraction HEAT
+# of the iterations; the best start continues.
+FEW_ROWS, STARTS, HEAT = 1000, 4, 0.25
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -167,6 +171,8 @@ class Run:
     views: tuple[str, ...] | None = None  # names of the data's views; (): one table; None: unknown
     # one recipe for each seed; (): a file from a version without recipes
     recipes: tuple[str, ...] = ()
+    limit: int = 0  # every start pauses after so many iterations; 0: none pauses
+    leader: "Run | None" = None  # the best of the paused starts, without the results before it
 
     @property
     def total_iterations(self) -> int:

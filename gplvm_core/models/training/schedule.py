@@ -44,6 +44,7 @@ class Training:
     offset: added to internal bounds to get those of the data in their original units. views: the
     names of the data's views in the problem's order; () for one table. worth: a run with a larger
     max_iter continues the start with the largest worth. work: the total work, for progress reports.
+    heat: if positive, every start first makes this many iterations, and only the best continues.
     """
 
     problem: Problem
@@ -54,6 +55,7 @@ class Training:
     views: tuple[str, ...] = ()
     worth: Callable[[Trained], Any] = by_bound
     work: Work = EVEN
+    heat: int = 0
 
     def run(
         self,
@@ -95,9 +97,15 @@ class Training:
                     if not self._report(run, objective, noise, callback):
                         reason = STOPPED
                 done = (*run.done, self._finish(run, *reason))
-                if reason is STOPPED or len(done) == len(run.seeds):
+                last = len(done) == len(run.seeds)
+                if reason is STOPPED or (last and not run.limit):
                     return done
-                run = replace(self._begin(run.seeds, done), seconds=run.seconds)
+                leader = self._leader(run) if run.limit else None
+                if last and leader:
+                    run = self._only(leader, run, done)
+                else:
+                    begun = self._begin(run.seeds, done)
+                    run = replace(begun, seconds=run.seconds, leader=leader)
 
     def _begin(self, seeds: tuple[int, ...], done: tuple[Trained, ...]) -> Run:
         recipes = tuple(islice(cycle(self.problem.recipes), len(seeds)))
@@ -119,6 +127,7 @@ class Training:
                 done=done,
                 views=self.views,
                 recipes=recipes,
+                limit=min(self.heat, self.max_iter),
             ),
             anchor,
         )
@@ -162,6 +171,8 @@ class Training:
         """None to continue; a reason if the phase ends; a status and a reason if the start ends."""
         if run.total_iterations >= self.max_iter:
             return "limit", f"reached max_iter = {self.max_iter} iterations"
+        if 0 < run.limit <= run.total_iterations:
+            return "limit", f"made {run.limit} iterations; only the best start continued"
         last = run.phase >= len(self.problem.phases) - 1
         if run.optimiser.status == "running":
             phase = self._phase(run)
@@ -210,13 +221,39 @@ class Training:
         run.check_views(self.views)
         run = run.with_recipes(self.problem.recipes)
         if self.max_iter > run.budget:
-            run = self._best_of_all(run)
+            run = replace(run, budget=self.max_iter) if run.limit else self._best_of_all(run)
         ended = self._ended(run)
-        return self._next_phase(run) if isinstance(ended, tuple) and ended[0] != "limit" else run
+        again = isinstance(ended, tuple) and ended[0] != "limit" and not run.limit
+        return self._next_phase(run) if again else run
+
+    def _leader(self, run: Run) -> Run:
+        """Of this paused start and the best paused start before it, the better one."""
+        ahead, at = run.leader, len(run.done)
+        if ahead and self.worth(self._paused(ahead)) >= self.worth(self._paused(run)):
+            return ahead
+        own = (run.seeds[at],), (run.recipes[at],)
+        return replace(run, seeds=own[0], recipes=own[1], done=(), leader=None)
+
+    def _paused(self, run: Run) -> Trained:
+        return self._finish(run, run.optimiser.status, run.optimiser.reason)
+
+    def _only(self, leader: Run, run: Run, done: tuple[Trained, ...]) -> Run:
+        """Continue the best of the paused starts, without a limit, after the others."""
+        best = run.seeds.index(leader.seeds[0])
+        at = [each for each in range(len(done)) if each != best] + [best]
+        return replace(
+            leader,
+            seeds=tuple(run.seeds[each] for each in at),
+            recipes=tuple(run.recipes[each] for each in at),
+            done=tuple(done[each] for each in at[:-1]),
+            seconds=run.seconds,
+            budget=run.budget,
+            limit=0,
+        )
 
     def _best_of_all(self, run: Run) -> Run:
         """With a larger max_iter, and after all starts have ended, continue the best start."""
-        current = self._finish(run, run.optimiser.status, run.optimiser.reason)
+        current = self._paused(run)
         best = max((*run.done, current), key=self.worth)
         over = run.total_iterations >= run.budget or run.optimiser.status != "running"
         run = replace(run, budget=self.max_iter)
@@ -272,7 +309,7 @@ class Training:
         relevance, information, latent = self.problem.describe(parameters)
         looked = run.total_iterations % EVERY == 0
         starts, ended = len(run.seeds), len(run.done)
-        share = self.work.share(starts, self.max_iter, ended, run.total_iterations)
+        share = self.work.share(starts, self.max_iter, ended, run.total_iterations, self.heat)
         message = phase.name
         if starts > 1:
             message = f"start {ended + 1} of {starts}: {message}"

@@ -26,15 +26,21 @@ class Work:
             before = until
         return found
 
-    def training(self, starts: int, max_iter: int) -> float:
+    def training(self, starts: int, max_iter: int, heat: int = 0) -> float:
         """Training's fraction of the total work."""
-        return self.share(starts, max_iter, starts, 0)
+        return self.share(starts, max_iter, starts - 1, max_iter, heat)
 
-    def share(self, starts: int, max_iter: int, ended: int, iterations: int) -> float:
-        """The fraction done after `ended` starts and `iterations` of the next one."""
-        each = self.steps(max_iter)
-        done = ended * each + self.steps(iterations)
-        return min(1.0, done / (starts * each + PLACING * self.after))
+    def share(
+        self, starts: int, max_iter: int, ended: int, iterations: int, heat: int = 0
+    ) -> float:
+        """The fraction done after `ended` starts and `iterations` of the next one.
+
+        heat: if positive, all starts make this many iterations, and only the last one continues.
+        """
+        longest = self.steps(max_iter)
+        others = self.steps(heat) if heat else longest
+        done = ended * others + self.steps(iterations)
+        return min(1.0, done / ((starts - 1) * others + longest + PLACING * self.after))
 
 
 # The work if every step costs the same and no rows are placed afterwards.

@@ -173,7 +173,9 @@ TERMS: dict[str, str] = {
     "kernel": "How smoothly outputs change over the map. “Curved” (RBF) suits most data, "
     "“straight” (linear) gives Bayesian PCA, “both” is their sum.",
     "init": "Where the points start on the map: PCA (default), Isomap, or random places.",
-    "restarts": "Train from several starts and keep the one with the best bound.",
+    "restarts": "Training can end at different maps, depending on where it starts. With several "
+    "starts, the one with the best bound is used. Automatic: up to 1,000 rows, four short starts, "
+    "of which the best continues; more rows, one start.",
     "max_iter": "The largest number of optimiser steps. You can stop earlier and continue later.",
     "seed": "Fixes the random choices: the same seed and settings give the same result.",
     "jitter": "A tiny number, relative to the kernel matrix's mean diagonal, that is added to its "

@@ -163,7 +163,7 @@ def advice(warning: str) -> str:
     """The data check's message, with the form's names of options."""
     options = f'{MIXED_UNITS_MARK} gives each its own scale, and noise="per_output" also its own'
     return warning.replace(
-        f"{options} noise.", "Below, each column has its own noise, so its units do not matter."
+        f"{options} noise.", "below, each column has its own noise, so its units do not matter."
     )
 
 

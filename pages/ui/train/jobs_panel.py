@@ -61,8 +61,9 @@ def settings_of(job: Snapshot) -> list[str]:
             words.append(plural(int(widths), "latent dimension"))
     if job.parameters.get("n_inducing") is not None:
         words.append(plural(int(job.parameters["n_inducing"]), "inducing point"))
-    if int(job.parameters.get("n_restarts") or 1) > 1:
-        words.append(f"best of {job.parameters['n_restarts']} starts")
+    starts = job.parameters.get("n_restarts")
+    if starts not in (None, 1, "auto"):
+        words.append(f"best of {starts} starts")
     if job.parameters.get("kinds"):
         words.append("columns of several kinds")
     if job.parameters.get("noise") == "per_output":

@@ -108,6 +108,7 @@ SCALINGS = {
 }
 NOISES = {"shared": "One for all outputs", "per_output": "Each output its own"}
 INITS = {"pca": "PCA", "isomap": "Isomap", "random": "Random places"}
+STARTS = ("auto", 1, 2, 3, 5, 10, 20)
 ENCODERS = {
     "none": "Searched for each row (most exact)",
     "kernel": "Kernel encoder",
@@ -246,11 +247,10 @@ def more_options(
     if "optimiser" in known:
         options["optimiser"] = chosen("Optimiser", "optimiser", OPTIMISERS)
     if "n_restarts" in known:
-        options["n_restarts"] = st.number_input(
+        options["n_restarts"] = st.selectbox(
             "Starts",
-            min_value=1,
-            max_value=20,
-            value=1,
+            STARTS,
+            format_func=lambda starts: "Automatic" if starts == "auto" else str(starts),
             key="form_restarts",
             help=TERMS["restarts"],
             persist_state="session",
