@@ -9,6 +9,7 @@ import { LatentPoints } from "../../assets/canvas/geometry/points.js";
 import { alikeRows } from "../../assets/canvas/geometry/typicality.js";
 import { formatFixed } from "../../assets/canvas/kit/format.js";
 import { onRange } from "../../assets/canvas/map/values.js";
+import { carrying } from "../../assets/canvas/map/matters.js";
 import { DimensionNames } from "../../assets/canvas/map/names.js";
 import { findRows, offeredQueries } from "../../assets/canvas/map/search.js";
 
@@ -23,6 +24,14 @@ const rows = (changes = {}) => new LatentPoints({ header: { ...HEADER, ...change
 test("rows are found by id, number, label, part of a name and value", () => {
   const cases = { Carl: [2], "row 2": [1], "#3": [2], 7: [5], old: [2, 3, 4], "age > 0.5": [2, 3], "age<=.2": [0, 1], "WEI = 30": [2], "an": [0] };
   for (const [words, found] of Object.entries(cases)) assert.deepEqual(findRows(rows(), words).rows, found, words);
+});
+
+test("the number of dimensions that cause 95 % of the change", () => {
+  assert.equal(carrying([0.43, 0.02, 0.21, 0.16, 0.08, 0.1]), 5);
+  assert.equal(carrying([0.95, 0.05]), 1);
+  assert.equal(carrying([0.94, 0.06]), 2);
+  assert.equal(carrying([0.5, 0.5, 0]), 2);
+  assert.equal(carrying([0, 0]), 0);
 });
 
 test("the search offers labels first, then names that contain what is typed, and finds what it offers", () => {

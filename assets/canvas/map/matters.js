@@ -13,10 +13,22 @@ const FILM_STEPS = [-2, -1, 0, 1, 2]; // standard deviations of the rows along a
 const HALF_A_STEP = 0.5; // how far the slider reaches beyond the outer pictures, in standard deviations
 const OPEN = 3; // rows shown initially
 const CHANGES = 3; // columns that change most, of a table
+const CARRIED = 0.95; // of the change that all dimensions cause
 const ALIKE = 0.5; // the least correlation with a fact of the rows that is mentioned
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
 
 /** @typedef {{ q: number, problem: HTMLElement, row: HTMLElement, input: HTMLInputElement, name: HTMLInputElement, film: HTMLElement, frames: HTMLCanvasElement[], mean: number, deviation: number }} MatterRow */
+
+/** How many of the dimensions with these shares cause at least 95 % of all change. @param {number[]} shares */
+export function carrying(shares) {
+  let [count, left] = [0, CARRIED * shares.reduce((sum, share) => sum + share, 0)];
+  for (const share of shares.slice().sort((p, q) => q - p)) {
+    if (left <= 1e-12) break;
+    left -= share;
+    count += 1;
+  }
+  return count;
+}
 
 export class Matters {
   /** @param {Explorer<LatentModel>} explorer */
@@ -46,7 +58,9 @@ export class Matters {
       this.explorer.paint();
     });
     const ends = element("p", { class: "steps", "aria-hidden": "true" }, ...FILM_STEPS.map((step) => element("span", {}, formatCoordinate(step).replace(".00", "").replace(/^(?=[12])/, "+"))));
-    this.host.replaceChildren(...rows.slice(0, OPEN), ...(this.pictured ? [ends] : []), ...(more > 0 ? [rest] : []));
+    const enough = shares ? carrying(used.map((q) => shares[q])) : 0;
+    const carried = shares && enough < used.length ? [element("p", { class: "carried" }, `${enough} of ${used.length} dimensions cause ${formatShare(CARRIED)} of the change.`)] : [];
+    this.host.replaceChildren(...rows.slice(0, OPEN), ...(this.pictured ? [ends] : []), ...carried, ...(more > 0 ? [rest] : []));
     this.explorer.parts.strip.hidden = model.nLatent < 2;
     this.drawn = "";
   }

@@ -93,8 +93,8 @@ def latent_map(item: Item, name: str) -> None:
         *([PICTURE] if item.dataset.drawing.kind == "image" else []),
         "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
         "the rows and keeps the others. Drag across it to move the point. The bar is the "
-        "dimension's share of the change that all dimensions cause in the output. The names that "
-        "you type become the titles of axes and columns. They are stored with your own models; for "
+        "dimension's share of the change that all dimensions cause in the output: the average "
+        "squared effect of moving from −1 to +1 standard deviation. The names that you type become the titles of axes and columns. They are stored with your own models; for "
         "ready models they stay in this browser. *Share* includes them in its link.",
         "**How sure.** *Well known here*: at most about one value in seven is off by more than "
         "half the data's standard deviation. *A guess*: the picture explains at most about a fifth "
