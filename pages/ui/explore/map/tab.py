@@ -94,8 +94,9 @@ def latent_map(item: Item, name: str) -> None:
         "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
         "the rows and keeps the others. Drag across it to move the point. The bar is the "
         "dimension's share of the change that all dimensions cause in the output: the average "
-        "squared effect of moving from −1 to +1 standard deviation. The names that you type become the titles of axes and columns. They are stored with your own models; for "
-        "ready models they stay in this browser. *Share* includes them in its link.",
+        "squared effect of moving from −1 to +1 standard deviation. The names that you type become "
+        "the titles of axes and columns. They are stored with your own models; for ready models "
+        "they stay in this browser. *Share* includes them in its link.",
         "**How sure.** *Well known here*: at most about one value in seven is off by more than "
         "half the data's standard deviation. *A guess*: the picture explains at most about a fifth "
         "of a row's difference from the average row. *Fairly sure* is between them. These limits "
