@@ -7,7 +7,7 @@ import { niceTicks } from "../../assets/canvas/kit/axes.js";
 import { counted, formatCoordinate, formatNumber, formatShare, formatTime } from "../../assets/canvas/kit/format.js";
 import { readFrame, readHeader } from "../../assets/canvas/kit/frame.js";
 import { imageBox, jointPlaces, turnJoints, vectorFrame } from "../../assets/canvas/kit/geometry.js";
-import { PlaneView, framed, framedBetween } from "../../assets/canvas/kit/plane.js";
+import { PlaneView, framed, framedBetween, mappedRange } from "../../assets/canvas/kit/plane.js";
 import { heatColour } from "../../assets/canvas/kit/theme.js";
 
 const near = (found, expected, tolerance = 1e-9) =>
@@ -87,6 +87,9 @@ test("a point outside is brought in, one inside moves nothing", () => {
 test("a frame has margins on both sides, also around a single value", () => {
   assert.deepEqual(framed([2, 4], 0.5), [3, 1.5]);
   assert.ok(framed([2, 2], 0.5)[1] > 0);
+  assert.deepEqual(mappedRange([-1e-7, 1e-7], true), [-2, 2]);
+  assert.deepEqual(mappedRange([-3, 1e-7], true), [-3, 2]);
+  assert.deepEqual(mappedRange([-1e-7, 1e-7], false), [-1e-7, 1e-7]);
 });
 
 test("ticks are round, in order, and inside", () => {

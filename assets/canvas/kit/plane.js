@@ -70,6 +70,18 @@ export class PlaneView {
   }
 }
 
+const PRIOR = 2; // standard deviations of the prior, which has variance 1
+
+/**
+ * The range of a dimension on a map. The means of a dimension that is off are all almost 0: the range is then that of the prior.
+ * @param {[number, number]} range
+ * @param {boolean} off
+ * @returns {[number, number]}
+ */
+export function mappedRange([low, high], off) {
+  return off ? [Math.min(low, -PRIOR), Math.max(high, PRIOR)] : [low, high];
+}
+
 /**
  * The middle and half the width of a range of numbers, with a relative margin on both sides.
  * @param {[number, number]} range

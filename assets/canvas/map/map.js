@@ -3,7 +3,7 @@
 
 import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
-import { PlaneView, framed, framedBetween } from "../kit/plane.js";
+import { PlaneView, framed, framedBetween, mappedRange } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { CrowdLayer } from "./crowd_layer.js";
 import { includes, rowsInside } from "../geometry/lasso.js";
@@ -67,13 +67,19 @@ export class LatentMap extends PlaneView {
   fit() {
     const { model, covered, height } = this;
     const { a, b } = this.state;
-    const [u, su] = framed(model.range(a), 2 * MARGIN);
-    const [middle, half] = framed(model.range(b), 0);
+    const [u, su] = framed(mappedRange(model.range(a), this.off(a)), 2 * MARGIN);
+    const [middle, half] = framed(mappedRange(model.range(b), this.off(b)), 0);
     const [v, sv] = framedBetween(middle, half, 2 * MARGIN, covered.above / (height || 1), covered.below / (height || 1));
     this.show({ u, v, su, sv });
     if (this.near.a !== a || this.near.b !== b) this.near = new NearPlane(model, a, b);
     this.calibrate();
     this.refresh();
+  }
+
+  /** Whether a dimension is switched off. @param {number} q */
+  off(q) {
+    const { on, n_latent } = this.model.header;
+    return q < n_latent && !on.includes(q);
   }
 
   /** Fit the range of the shading to the whole map. */
@@ -149,8 +155,8 @@ export class LatentMap extends PlaneView {
     this.drawShading(context);
     this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
-    const { axes } = this.model.header;
-    drawMapAxes(context, this, [axes[a], axes[b]], theme, this.covered);
+    const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: changes nothing)" : "");
+    drawMapAxes(context, this, [titled(a), titled(b)], theme, this.covered);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
     if (!this.crowd?.draw(context)) drawDots(context, this, Array.from({ length: this.model.nPoints }, (_, n) => n));
