@@ -55,7 +55,7 @@ def test_start_training_opens_the_live_panel_and_saves_the_model():
 def test_a_name_that_is_in_use_gets_a_number():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
-    at.number_input(key="form_max_iter").set_value(2).run()
+    at.radio(key="form_model").set_value("Probabilistic PCA").run()
     names = []
     for _ in range(2):
         press(at, "Start training")
