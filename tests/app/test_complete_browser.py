@@ -259,6 +259,8 @@ def test_joints_and_limbs_are_clicked(server, bodies, browser_page):
     assert sum(answered(page, np.zeros(len(names)))["mask"]) == 0
     page.get_by_role("button", name="Limb").click()
     click("RightLeg")
+    shown = "(mask) => [...window.manifolio.views.values()][0].row.text() !== mask"
+    page.wait_for_function(shown, arg=mask_text(np.zeros(len(names), dtype=bool)))
     now = answered(page)
     found = {names[j] for j in np.flatnonzero(now["mask"])}
     assert {"RightLeg", "RightFoot", "RightToeBase"} <= found

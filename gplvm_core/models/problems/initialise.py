@@ -1,10 +1,12 @@
 """Starting values of latent means, their relevances, and inducing inputs."""
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from scipy.sparse import SparseEfficiencyWarning
 
 from gplvm_core.bounds.linear_gaussian import infer
 from gplvm_core.models.problems.principal import fit_partial
@@ -75,9 +77,13 @@ def _components(
             _, targets = partial_scores(targets, n_latent)
             notes = ("isomap used rows whose gaps were filled in by probabilistic PCA",)
         n_kept = min(n_latent, n_points - 1)
-        scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(
-            targets
-        )
+        with warnings.catch_warnings():
+            # Separate groups of neighbours are joined where they are nearest, as a start needs.
+            warnings.filterwarnings("ignore", "The number of connected components")
+            warnings.simplefilter("ignore", SparseEfficiencyWarning)
+            scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(
+                targets
+            )
     else:
         raise ValueError(f"init must be pca, isomap, random or an array; got {how!r}")
     latent, note = _filled_up(scores / scores[:, 0].std(), n_latent, how, generator)
