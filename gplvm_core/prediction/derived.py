@@ -261,9 +261,8 @@ class _Derivation:
         order = generator.permutation(len(self.given))
         kept = max(1, round(KEPT_ASIDE * len(order)))
         aside, others = self.observed[order[:kept]], self.only(np.sort(order[kept:]))
-        tried = others.tried(aside, sizes, strengths, report)
+        tried, density = others.tried(aside, sizes, strengths, report)
         size, strength, _ = max(tried, key=lambda each: each[2])
-        _, density = others.density(size, strength)
         fills = fills_of(
             others.network,
             density,
@@ -280,17 +279,21 @@ class _Derivation:
         sizes: Sequence[int],
         strengths: Sequence[float],
         report: Report,
-    ) -> list[tuple[int, float, float]]:
-        """Candidates with the mean log density of held-out rows, in nats."""
-        found, done, total = [], 0, sum(size + SAME for size in sizes) * len(strengths)
+    ) -> tuple[list[tuple[int, float, float]], Gaussians]:
+        """Candidates with the mean log density of held-out rows, in nats; and the best density."""
+        found: list[tuple[int, float, float]] = []
+        done, total = 0, sum(size + SAME for size in sizes) * len(strengths)
         for size in sizes:
             _, prior = self.prior(size)
             for strength in strengths:
                 density = self.fitted(prior, strength)
-                found.append((size, strength, float(density.score_samples(aside).mean())))
+                score = float(density.score_samples(aside).mean())
+                if all(score > before for *_, before in found):
+                    best = density
+                found.append((size, strength, score))
                 done += size + SAME
                 report(TRIED * (done / total))
-        return found
+        return found, best
 
     def density(self, size: int, strength: float) -> tuple[Gaussians, Gaussians]:
         """The density of the latent points, and that of the rows."""
