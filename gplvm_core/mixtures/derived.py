@@ -9,6 +9,7 @@ The result is the exact density of this mixture, and no bound on the model's log
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -36,6 +37,7 @@ class LocalGaussians:
     means: Float[Array, "K D"]
     covariances: Float[Array, "K D D"]
 
+    @cached_property
     def factors(self) -> list[Factor]:
         """Cholesky factors of the covariances."""
         return [factorise(each) for each in self.covariances]
@@ -43,7 +45,7 @@ class LocalGaussians:
     def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
         """log(w_k p_k) of each row, in nats."""
         found = np.empty((len(rows), len(self.weights)))
-        for k, factor in enumerate(self.factors()):
+        for k, factor in enumerate(self.factors):
             white = factor.solve_lower((rows - self.means[k]).T)
             constant = rows.shape[1] * np.log(2.0 * np.pi) + factor.log_determinant
             with np.errstate(divide="ignore"):
@@ -75,7 +77,7 @@ def residual(
         each = whole.log_each(rows)
         shares = np.exp(each - logsumexp(each, axis=1, keepdims=True))
         total = np.zeros_like(found)
-        for k, factor in enumerate(whole.factors()):
+        for k, factor in enumerate(whole.factors):
             # B = R C⁻¹: the mean of the residual is B δ, its covariance R − B R.
             half = factor.solve_lower(found)
             means = factor.solve_lower((rows - local.means[k]).T).T @ half
@@ -112,7 +114,7 @@ def objective(
     The prior of a Gaussian is exp(−½ ν [log |C| + tr C⁰ C⁻¹] − ½ κ oᵀ C⁻¹ o), with o = c − c⁰.
     """
     value = float(np.sum(logsumexp(each, axis=1)))
-    for k, factor in enumerate(found.factors()):
+    for k, factor in enumerate(found.factors):
         inner = np.trace(factor.solve(prior.covariances[k]))
         away = factor.solve_lower((found.means[k] - prior.means[k])[:, None])
         value -= 0.5 * strength * (factor.log_determinant + inner)
