@@ -183,6 +183,11 @@ def derived(
     )
 
 
+def _declines(scores: Sequence[float]) -> bool:
+    """Whether the last two scores are lower than an earlier one."""
+    return len(scores) > 2 and max(scores[-2:]) < max(scores[:-2])
+
+
 def _possible(sizes: Sequence[int], count: int) -> list[int]:
     """The numbers of Gaussians for which there are enough rows."""
     return [size for size in sizes if size * ROWS_A_GAUSSIAN <= count] or [1]
@@ -280,19 +285,31 @@ class _Derivation:
         strengths: Sequence[float],
         report: Report,
     ) -> tuple[list[tuple[int, float, float]], Gaussians]:
-        """Candidates with the mean log density of held-out rows, in nats; and the best density."""
+        """Candidates with the mean log density of held-out rows, in nats; and the best density.
+
+        Larger sizes, and larger strengths of a size, are not tried after two that are worse than
+        the best before them.
+        """
         found: list[tuple[int, float, float]] = []
-        done, total = 0, sum(size + SAME for size in sizes) * len(strengths)
-        for size in sizes:
+        of_sizes: list[float] = []
+        works = np.cumsum([0.0, *(size + SAME for size in sizes)])
+        for at, size in enumerate(sizes):
+            if _declines(of_sizes):
+                break
             _, prior = self.prior(size)
-            for strength in strengths:
+            scores: list[float] = []
+            for number, strength in enumerate(strengths, 1):
+                if _declines(scores):
+                    break
                 density = self.fitted(prior, strength)
-                score = float(density.score_samples(aside).mean())
-                if all(score > before for *_, before in found):
+                scores.append(float(density.score_samples(aside).mean()))
+                if all(scores[-1] > before for *_, before in found):
                     best = density
-                found.append((size, strength, score))
-                done += size + SAME
-                report(TRIED * (done / total))
+                found.append((size, strength, scores[-1]))
+                done = works[at] + (size + SAME) * number / len(strengths)
+                report(TRIED * float(done / works[-1]))
+            of_sizes.append(max(scores))
+        report(TRIED)
         return found, best
 
     def density(self, size: int, strength: float) -> tuple[Gaussians, Gaussians]:

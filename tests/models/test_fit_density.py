@@ -82,6 +82,18 @@ def test_rows_kept_aside_choose_the_settings(dense: BayesianGPLVM) -> None:
     assert known.strength == best[1]
 
 
+def test_the_search_ends_after_two_worse_candidates(dense: BayesianGPLVM) -> None:
+    known = dense.density_
+    assert known is not None
+    sizes = sorted({size for size, _, _ in known.tried})
+    scores = [[score for each, _, score in known.tried if each == size] for size in sizes]
+    best = [max(each) for each in scores]
+    for course in (*scores, best):
+        ended = [max(course[n - 2 : n]) < max(course[: n - 2]) for n in range(3, len(course))]
+        assert not any(ended)
+    assert len(known.tried) < 6 * len(sizes)  # some of the six weights are worse and left out
+
+
 def test_sampling_takes_the_density_of_the_training_points_as_prior() -> None:
     rows = two_rings(0)[:, [2, 4]]
     model = BayesianGPLVM(1, 10, max_iter=40, random_state=0).fit(rows)
