@@ -155,7 +155,7 @@ export class LatentMap extends PlaneView {
     this.drawShading(context);
     this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
-    const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: changes nothing)" : "");
+    const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: changes almost nothing)" : "");
     drawMapAxes(context, this, [titled(a), titled(b)], theme, this.covered);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
