@@ -390,3 +390,14 @@ def test_errors_in_the_thread_are_reported():
         time.sleep(0.02)
     assert work.problem == "nothing fits"
     assert work.result is None
+
+
+def test_a_table_has_the_place_of_every_frame_by_the_visitors_names(poses: Dataset):
+    values = poses.values[:2]
+    path, variance = np.array([[0.5, -1.0], [0.25, 2.0]]), np.array([[0.04, 1.0], [0.09, 4.0]])
+    reel = Reel("x", np.arange(2.0), (SequencePanel("", values),), path, variance)
+    lines = list(
+        csv.DictReader(io.StringIO(sequence_csv(poses, reel, True, ("pace", "")).decode()))
+    )
+    assert [float(lines[1][name]) for name in ("pace", "x2")] == [0.25, 2.0]
+    assert [float(lines[1][name]) for name in ("pace std", "x2 std")] == [0.3, 2.0]

@@ -79,3 +79,11 @@ def test_damaged_memory_of_answers_is_forgotten(home: Path):
     assert recall("mark") == {"label_column": "kind"}
     (home / "answers.json").write_text("{ cut off")
     assert recall("mark") == {}
+
+
+def test_a_models_bare_name_opens_it(tmp_path: Path, flow: Dataset, model: BayesianGPLVM):
+    Library(tmp_path / "gallery").add(model, flow, "Flow in pipes", id="flow")
+    at = run_page("explore", model="flow")
+    assert not at.exception
+    assert not at.error
+    assert at.title[0].value == "Flow in pipes"

@@ -33,6 +33,12 @@ def chosen_key(tab: str) -> str | None:
         key = next(fitting, None) or next((each for each in known if tabs[each]), None)
         if key is not None:
             keep_in_link(model=key)
+    elif ":" not in key:
+        # A name typed by hand, such as model=people: the shelf is added when a model has the name.
+        full = next((each.key for each in items() if each.key.partition(":")[2] == key), key)
+        if full != key:
+            keep_in_link(model=full)
+        return full
     return key
 
 

@@ -1,7 +1,7 @@
 """Export of a sequence: as a moving picture (GIF), a motion (BVH) and a table (CSV)."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -18,6 +18,7 @@ from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.sequence import Reel, usual_step
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.dimension_names import space_of, visitor_names
 from pages.ui.shared.words import file_stem
 
 GIF_SIZE = 480
@@ -32,7 +33,8 @@ def export(item: Item, reel: Reel, id: str) -> None:
     which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), 'frame')}"
     stem = file_stem(f"{item.title} {which}")
     made = f"dynamics_gif|{item.key}|{id}"
-    marked = ask_as_text(names_of(item.dataset), "dynamics")
+    dimensions = visitor_names(item, space_of(item, 0))
+    marked = ask_as_text((*names_of(item.dataset), *dimensions), "dynamics")
     with st.container(horizontal=True, vertical_alignment="center"):
         if made in st.session_state:
             st.download_button(
@@ -68,7 +70,7 @@ def export(item: Item, reel: Reel, id: str) -> None:
             )
         st.download_button(
             "Table (CSV)",
-            lambda: sequence_csv(item.dataset, reel, marked),
+            lambda: sequence_csv(item.dataset, reel, marked, dimensions),
             f"{stem}.csv",
             "text/csv",
             on_click="ignore",
@@ -138,8 +140,13 @@ def cell(value: object) -> str:
     return "NA" if value is None or np.isnan(float(value)) else f"{value:.8g}"  # type: ignore
 
 
-def sequence_csv(dataset: Dataset, reel: Reel, as_text: bool = True) -> bytes:
-    """One line per frame: time, whether it is forecast or hidden, values, standard deviations."""
+def sequence_csv(
+    dataset: Dataset, reel: Reel, as_text: bool = True, dimensions: Sequence[str] = ()
+) -> bytes:
+    """One line per frame: time, whether it is forecast or hidden, place, values, deviations.
+
+    dimensions: the visitor's names of the map's dimensions, "" for x1, x2, ….
+    """
     names, panel = names_of(dataset), reel.panels[0]
     count = len(reel.times)
     none = np.zeros(count, dtype=bool)
@@ -149,9 +156,22 @@ def sequence_csv(dataset: Dataset, reel: Reel, as_text: bool = True) -> bytes:
     spread = () if panel.std is None else tuple(f"{names[d]} std" for d in measured)
     table = dataset.in_own_values(panel.values).to_numpy() if dataset.columns else panel.values
     time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
-    lines: list[Iterable[object]] = [(time, "forecast", "hidden", *names, *spread)]
+    titles, places = _places(reel, dimensions)
+    lines: list[Iterable[object]] = [(time, "forecast", "hidden", *titles, *names, *spread)]
     for t in range(count):
         values = table[t] if panel.std is None else [*table[t], *panel.std[t][measured]]
-        cells = [cell(value) for value in values]
+        cells = [cell(value) for value in (*places[t], *values)]
         lines.append((f"{reel.times[t]:.10g}", int(forecast[t]), int(hidden[t]), *cells))
     return csv_text(lines, as_text=as_text).encode()
+
+
+def _places(reel: Reel, dimensions: Sequence[str]) -> tuple[tuple[str, ...], Array]:
+    """The titles and values of the latent path's columns, (T, 2Q); none if it is unknown."""
+    if reel.latent_mean is None:
+        return (), np.zeros((len(reel.times), 0))
+    count = reel.latent_mean.shape[1]
+    called = [(dimensions[q : q + 1] or ("",))[0] or f"x{q + 1}" for q in range(count)]
+    if reel.latent_variance is None:
+        return tuple(called), reel.latent_mean
+    both = np.hstack([reel.latent_mean, np.sqrt(reel.latent_variance)])
+    return (*called, *(f"{name} std" for name in called)), both
