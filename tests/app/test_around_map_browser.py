@@ -70,7 +70,7 @@ def test_bookmarks_have_names_outlive_the_page_and_travel_as_json(server, browse
     # Without bookmarks there is nothing to save, but Load is still available.
     expect(page.locator(".kept > div")).to_have_count(0)
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_hidden()
-    assert page.get_by_role("button", name="Load", exact=True).is_visible()
+    expect(page.get_by_role("button", name="Load", exact=True)).to_be_visible()
     for text, said in (("[", "not JSON"), (path.read_text(), None)):
         path.write_text(text)
         page.locator(".bookmarks input[type=file]").set_input_files(path)
@@ -161,7 +161,7 @@ def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
 
 def test_a_bad_link_is_reported_and_the_map_still_opens(server, browser_page):
     page = open_map(browser_page, server.explore("&dims=1,99&at=0,0"))
-    assert page.get_by_text("could not be used").is_visible()
+    expect(page.get_by_text("could not be used")).to_be_visible()
 
 
 def test_a_link_contains_the_shown_parts_of_the_map(server, browser_page):

@@ -100,7 +100,7 @@ def test_a_click_sends_no_request_to_the_server(server, browser_page):
     wait_for_other_point(page, before)
     details = page.locator(".details")
     assert details.get_by_role("button").count() == 8
-    assert details.get_by_role("heading", name="Nearest rows").is_visible()
+    expect(details.get_by_role("heading", name="Nearest rows")).to_be_visible()
     page.wait_for_function("location.search.includes('at=')")
     settled(page)
     assert len(browser_page.traffic.sent) == sent

@@ -194,6 +194,7 @@ def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, br
     page.goto(f"{server.url}/")
     settled(page).get_by_role("link", name="Explore").first.click()
     page.wait_for_function("() => location.search.includes('model=library')")
+    page.goto(f"{server.url}/learn")  # a page that never changes the last model
     page.evaluate("localStorage.setItem('last model', 'library:gone')")
     page.goto("about:blank")
     open_map(browser_page, f"{server.url}/explore")
