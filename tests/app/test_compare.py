@@ -1,5 +1,8 @@
 """The page Compare through Streamlit's AppTest: add models, compare, test on new rows, export."""
 
+import json
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +13,7 @@ from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
 from pages.ui.compare import recipes, verdict
-from pages.ui.compare.members import first_of
+from pages.ui.compare.members import first_of, stored
 from pages.ui.compare.recipes import RECIPES, made, run_key
 from pages.ui.shared import catalogue
 from tests.app.apptest import go_to, query, run_page, said, stores
@@ -69,6 +72,19 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert query(at, "models") == f"{kept},pca" and not at.exception
 
 
+def test_the_visitors_names_of_dimensions_are_on_the_maps_and_in_the_file(kept: str) -> None:
+    given = ["speed", "", "phase"]
+    Library(workspace() / "library").name_dimensions(kept.removeprefix("library:"), given)
+    at = run_page("compare", models=f"{kept},pca")
+    assert [each["names"] and each["names"]["stored"] for each in _shown(at)] == [given, None]
+    # The bytes stay the same after a renaming, so the browser need not receive them again.
+    headers = [header for header, _ in stores(at).values()]
+    assert not any("speed" in header["axes"] for header in headers)
+    # The file "Everything as one HTML file" has no access to the library.
+    axes = stored(kept, first_of(kept)).chart.axes
+    assert axes[0] == "speed" and axes[1] not in given and axes[2] == "phase"
+
+
 @pytest.mark.parametrize("exposed", [False, True])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_tables_with_words_are_compared_with_chained_models(
@@ -110,6 +126,17 @@ def test_tables_with_words_are_compared_with_chained_models(
     assert pca.model.columns_ is not None
     with pytest.raises(ValueError, match="needs columns of numbers"):
         made(RECIPES["gplvm"], birds, lambda step: None)
+
+
+def _shown(at) -> list[dict]:
+    """The models that the page describes to its linked maps."""
+    sent = (getattr(getattr(each, "proto", None), "json", "") for each in _leaves(at.main))
+    return next(json.loads(each)["models"] for each in sent if '"stand"' in each)
+
+
+def _leaves(block) -> Iterator:
+    for each in block:
+        yield from _leaves(each.children.values()) if hasattr(each, "children") else (each,)
 
 
 def _runs() -> list[str]:

@@ -1,6 +1,6 @@
 // Several maps of the same rows: pointing at one map shows the row or position in all maps.
 
-import { partsOf } from "../kit/dom.js";
+import { browserStorage, partsOf } from "../kit/dom.js";
 import { download } from "../kit/download.js";
 import { linkNumber } from "../kit/format.js";
 import { NextFrame } from "../kit/next_frame.js";
@@ -9,6 +9,7 @@ import { css, readTheme, takeTheme } from "../kit/theme.js";
 import { Colours } from "../map/colours.js";
 import { rowsInLink, rowsOfLink, united } from "../geometry/lasso.js";
 import { Legend } from "../map/legend.js";
+import { DimensionNames } from "../map/names.js";
 import { Scene } from "../map/scene.js";
 import { initial, reduce } from "../map/state.js";
 import { turnings } from "./align.js";
@@ -16,10 +17,14 @@ import { Panel } from "./panel.js";
 import { modelsOf } from "./placed.js";
 
 /** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { NamesData } from "../map/names.js" */
 /** @import { Action } from "../map/state.js" */
 /** @import { PanelWords } from "./panel.js" */
 
-/** A model's description before its bytes arrive. @typedef {PanelWords & { store: string, draws: boolean }} Described */
+/**
+ * A model's description before its bytes arrive. names: the visitor's, of a stored model's dimensions.
+ * @typedef {PanelWords & { store: string, draws: boolean, names?: NamesData | null }} Described
+ */
 /**
  * State in the link: whether the maps are aligned, a position kept on one of them in its model's
  * coordinates, selected rows, highlighted labels, whether thumbnails are shown, and the number
@@ -63,6 +68,10 @@ export class LinkedMaps {
     this.stopping = new AbortController();
     this.frame = new NextFrame(() => this.panels.forEach((panel) => panel.draw()));
     const models = modelsOf(packed);
+    models.forEach(({ header }, i) => {
+      const { names } = packed[i];
+      if (names) header.axes = new DimensionNames(names, header.axes, browserStorage()).all;
+    });
     // Maps that only place rows have no columns, so only facts and labels can colour all maps.
     for (const model of models) if ("coloured" in model) model.coloured = [];
     /** State that all maps share; its positions belong only to the first map. */

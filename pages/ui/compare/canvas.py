@@ -20,6 +20,7 @@ def linked_maps(members: list[Member]) -> None:
             "facts": member.facts,
             "note": NO_DRAWING,
             "draws": member.draws,
+            "names": member.named,
         }
         for member in members
     ]

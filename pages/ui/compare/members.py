@@ -17,6 +17,7 @@ from gplvm_core.wire.model import Chart, pack_model
 from gplvm_core.wire.placed import pack_placed
 from pages.ui.compare.recipes import RECIPES, Made, Recipe, made_already
 from pages.ui.shared.catalogue import Item, Listed, items, one_view, open_item
+from pages.ui.shared.dimension_names import names_data, space_of, visitor_names
 from pages.ui.shared.doors import can_compare
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.link import go_to
@@ -36,7 +37,7 @@ class Member:
     measuring it.
 
     chart: the packed model, if it is generative; positions: the rows of any other model. seconds:
-    training time, if known.
+    training time, if known. named: the visitor's names of the dimensions, for the browser.
     """
 
     key: str
@@ -47,6 +48,7 @@ class Member:
     positions: Array | None = None
     model: Any = None
     seconds: float | None = None
+    named: dict[str, Any] | None = None
 
     @property
     def draws(self) -> bool:
@@ -156,7 +158,13 @@ def stored(key: str, first: Item) -> Member:
         raise ValueError(f"“{item.title}” and “{first.title}” are models of different data.")
     member = of_model(key, item.model, first.dataset, f"{key}|{item.version}")
     title = item.title if item.view is None else f"{item.title}: {item.view}"
-    return replace(member, facts=f"{title} · {member.facts}")
+    space = space_of(item)
+    return replace(
+        member,
+        facts=f"{title} · {member.facts}",
+        chart=replace(member.chart, names=visitor_names(item, space)),
+        named=names_data(item, space),
+    )
 
 
 def of_model(key: str, model: Any, dataset: Dataset, store: str) -> Member:
@@ -215,6 +223,7 @@ def packed(_member: Member, store: str) -> bytes:
     if _member.positions is not None:
         return pack_placed(_member.chart, _member.positions, _member.name, store)
     try:
-        return pack_model(_member.chart, store)
+        # The page gets the names beside the bytes, which stay the same after a renaming.
+        return pack_model(replace(_member.chart, names=()), store)
     except KernelError as error:
         raise ValueError(f"{_member.name} cannot be drawn here: {error}") from error
