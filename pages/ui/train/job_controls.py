@@ -32,7 +32,7 @@ def controls(job: Snapshot) -> None:
         if job.request == "pause":
             asked(ANSWERS["Pause"], "pause", key="turn")
         elif job.status == "running" and job.request is None:
-            action("Pause", "pause", lambda: training.pause(job.id), key="turn")
+            action("Pause", "pause", lambda: end_step(training.pause, job.id), key="turn")
         if job.status in WAITING:
             action(
                 "Resume", "play_arrow", lambda: training.resume(job.id), key="turn", primary=True
@@ -42,7 +42,7 @@ def controls(job: Snapshot) -> None:
         if job.request == "cancel":
             asked(ANSWERS["Stop"], "stop", key="stop")
         elif job.active or job.status in WAITING:
-            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP, key="stop")
+            action("Stop", "stop", lambda: end_step(training.cancel, job.id), help=STOP, key="stop")
         if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
             longer(job)
         if job.status in ENDED:
@@ -57,6 +57,7 @@ ANSWERS = {"Pause": "Pausing …", "Resume": "Resuming …", "Stop": "Stopping �
 ASKED = "The training ends its present computation first. Nothing is lost."
 CONTROLS = "job_controls"
 TURN_WIDTH = 125  # pixels
+STEP = 0.5  # seconds; the page waits no longer for the end of a step
 STOP = "Ends the training and keeps the best model so far."
 AGAIN = "A new training from the start with the same data and settings."
 REMOVE = "The trained model stays in the Gallery under Mine."
@@ -99,6 +100,12 @@ def asked(label: str, icon: str, *, key: str) -> None:
         help=ASKED,
         disabled=True,
     )
+
+
+def end_step(request: Callable[[str], None], job_id: str) -> None:
+    """Request a pause or an end, and wait a moment, since most steps of a training are short."""
+    request(job_id)
+    training.wait(job_id, timeout=STEP)
 
 
 def attempt(act: Callable[[], object]) -> None:

@@ -38,7 +38,9 @@ def job_view(job_id: str) -> None:
     # Poll only while something can change; each fragment reruns the page after a change.
     active = job.active
     # A paused job may be resumed in another tab.
-    pace = 1.0 if active else 5.0 if job.status in WAITING else None
+    pace = 5.0 if job.status in WAITING else None
+    if active:
+        pace = 1.0 if job.request is None else 0.4
     st.fragment(live_numbers, run_every=pace)(job_id, state_of(job))
     st.fragment(live_figures, run_every=2.0 if active else None)(job_id)
 

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from gplvm_core.datasets import Dataset, kind_of, list_datasets, load_dataset, optional_datasets
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.files import ENDINGS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
@@ -48,12 +49,16 @@ def built_in_form() -> Dataset | None:
         label_visibility="collapsed",
     )
     ways = [
-        f"{title_of(name)} (`pip install {' '.join(packages)}`)"
+        f"- {title_of(name)}: `pip install {' '.join(packages)}`"
         for name, packages in missing.items()
         if packages
     ]
     if ways:
-        st.caption(f"Available after installation: {', '.join(ways)}.")
+        st.caption(
+            f"{plural(len(ways), 'more data set needs', 'more data sets need')} a package that is "
+            "not installed.",
+            help="\n".join(ways),
+        )
     try:
         return built_in(str(name))
     except (ValueError, OSError) as error:
