@@ -30,6 +30,11 @@ SHOWN = """async () => {
     return [Array.from(explorer.shownPoint()), Array.from(explorer.pictures[0].values)];
 }"""
 
+KEPT = """() => {
+    const { chosen } = [...window.manifolio.views.values()][0].state;
+    return [Array.from(chosen.kept.point), chosen.show.thumbnails];
+}"""
+
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:
@@ -111,6 +116,28 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     # Below the button are the file's size and the precision of its numbers.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
     page.get_by_text(size).wait_for()
+
+
+def test_the_file_opens_at_the_kept_place_with_the_same_switches(
+    server, browser_page, page, tmp_path
+):
+    app = browser_page.page
+    app.goto(server.explore())
+    app.wait_for_selector(READY)
+    box = app.locator(MAP).bounding_box()
+    app.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 0.4 * box["height"])
+    app.get_by_role("button", name="Thumbnails").click()
+    kept = app.evaluate(KEPT)
+    app.get_by_text("Export", exact=True).click()
+    with app.expect_download() as download:
+        app.get_by_role("button", name="HTML file").click()
+    download.value.save_as(tmp_path / "map.html")
+    page.goto((tmp_path / "map.html").as_uri())
+    page.wait_for_selector(READY)
+    place, thumbnails = page.evaluate(KEPT)
+    assert thumbnails and kept[1]
+    # Links have a few digits of each coordinate.
+    np.testing.assert_allclose(place, kept[0], atol=1e-3)
 
 
 def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):

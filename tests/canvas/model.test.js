@@ -25,6 +25,12 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     });
   });
 
+  test(`${name}: deviations far below the data's spread are bounded, not written with exponents`, () => {
+    assert.equal(model.spreadWords(1e-10), model.spreadWords(1e-16));
+    assert.doesNotMatch(model.spreadWords(1e-10), /e/);
+    assert.match(model.spreadWords(1e-10), /^± (under )?[\d.]+/);
+  });
+
   test(`${name}: the deviation of every output is Python's, and so is its noise`, () => {
     points.forEach((point, i) => {
       const found = model.moments(Float64Array.from(point), null);

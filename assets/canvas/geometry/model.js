@@ -34,6 +34,7 @@ import { OutputVariances } from "./variances.js";
 
 const MOST_GROUPS = 8; // kinds of outputs; with more, variances are those at the middle of an uncertain place
 const NOTHING = 1e-5; // fraction of the positions' variance; smaller contributions are omitted
+const LEAST_SHOWN = 1e-3; // fraction of the data's spread; smaller deviations are shown as "under"
 const MOST_COLUMNS = 200; // columns of a table offered as colours
 const MOST_FOR_GAP = 300; // inducing inputs up to which a separate quadratic form speeds up the shading
 
@@ -317,6 +318,7 @@ export class LatentModel extends LatentPoints {
   /** The deviation of a variance in internal units, in words. @param {number} variance */
   spreadWords(variance) {
     if (this.table) return `± ${Math.round(100 * this.deviation(variance))} %`;
+    if (variance < LEAST_SHOWN ** 2) return `± under ${formatNumber(this.deviation(LEAST_SHOWN ** 2), 1)}`;
     return `± ${formatNumber(this.deviation(variance), 2)}`;
   }
 

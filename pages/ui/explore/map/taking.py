@@ -35,7 +35,9 @@ def make_file(item: Item, chart: Chart, key: str) -> None:
     try:
         # The names in the browser are newer than those in the session.
         named = replace(chart, names=checked(asked.get("names")))
-        file = OfflineExplorer(named, item.title, item.dataset.source, opening_elsewhere(item))
+        file = OfflineExplorer(
+            named, item.title, item.dataset.source, opening_elsewhere(item), _link(asked)
+        )
         html = file.html.encode()
     except ValueError as error:
         data["problem"] = plain(error)
@@ -46,3 +48,11 @@ def make_file(item: Item, chart: Chart, key: str) -> None:
             "words": f"{len(html) / MEGABYTE:.1f} MB. {file.precision.in_words()}",
         }
     st.session_state[MADE] = {"of": key, "data": data}
+
+
+def _link(asked: Mapping[str, Any]) -> dict[str, str]:
+    """Return the parameters of the visitor's link, for a file that opens in the same state."""
+    link = asked.get("link")
+    if not isinstance(link, Mapping):
+        return {}
+    return {str(name): value for name, value in link.items() if isinstance(value, str)}
