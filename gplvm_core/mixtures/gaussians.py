@@ -1,6 +1,6 @@
 """Mixtures of Gaussians as densities of rows, with gaps, conditional distributions and draws."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -180,8 +180,7 @@ class Gaussians:
             return np.log(self.weights[k]) - 0.5 * (squares + constant), factor, white
 
 
-def patterns(rows: Float[Array, "N D"]) -> Iterator[tuple[Rows, Seen]]:
-    """The rows with the same observed columns, and these columns."""
+def patterns(rows: Float[Array, "N D"]) -> list[tuple[Rows, Seen]]:
+    """Return the rows with the same observed columns, and these columns."""
     seen, which = np.unique(~np.isnan(rows), axis=0, return_inverse=True)
-    for at, own in enumerate(seen):
-        yield np.flatnonzero(which.ravel() == at), own
+    return [(np.flatnonzero(which.ravel() == at), own) for at, own in enumerate(seen)]
