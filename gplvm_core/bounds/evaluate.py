@@ -38,7 +38,7 @@ def evaluate_bound(
     *,
     n_jobs: int | None = None,
 ) -> tuple[float, BoundGradients]:
-    """F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
+    """Return F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
     Targets (N, D), mean and variance (N, Q) of q(X) and inducing inputs (M, Q). The jitter is
     absolute. Targets are neither centred nor scaled; NaN marks missing targets. If the targets are

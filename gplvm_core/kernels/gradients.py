@@ -41,7 +41,7 @@ CrossPullback = Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
 class CrossTerm(Protocol):
     """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over the points of each group.
 
-    pullback: adjoint → (∂psi1 of the carrier, (the carrier's direct gradients, the other's)).
+    pullback: adjoint → (∂psi1 of the carrier, (direct gradients of the carrier, of the other)).
     """
 
     @property
@@ -57,8 +57,8 @@ class CrossTerm(Protocol):
     ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
         """Return tr(adjoint (C + Cᵀ)) of each point, with its gradients in mean and variance.
 
-        adjoint: one for all points, or one for each point (every point is then a group). psi1: that
-        of the carrier.
+        adjoint: one matrix for all points, or one for each point (every point is then a group).
+        psi1: the carrier's psi1.
         """
 
 

@@ -19,7 +19,9 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Periodic(Waving, Stationary):
-    """Functions that repeat exactly; multiplied by an RBF or a Matérn, they repeat nearly.
+    """Kernel of functions that repeat exactly.
+
+    Its product with an RBF or a Matérn kernel describes functions that repeat nearly.
 
     period: in units of the inputs. lengthscale: has no unit. With a small lengthscale a function
     varies much within its period; with a large one it is a sine. Both are one number for all

@@ -64,7 +64,7 @@ class WaveDimension(Protocol):
         """Return this factor in a block."""
 
     def sums(self) -> Carried:
-        """Return zeros for `add`."""
+        """Return arrays of zeros, in which `add` accumulates gradients."""
 
     def add(self, sums: Carried, rows: slice, columns: slice, adjoint: Float[Array, "n p"]) -> None:
         """Add the adjoint of a block to the sums, in place."""

@@ -30,7 +30,7 @@ NARROWEST = 1e4
 class NarrowWavesError(KernelError, NotPositiveDefiniteError):
     """A periodic kernel has too short a lengthscale for uncertain inputs.
 
-    Training rejects such a step, like one whose matrices cannot be factorised.
+    Training rejects a step to such a lengthscale, as it does if a matrix cannot be factorised.
     """
 
 
@@ -118,7 +118,7 @@ class Series:
         """Return the product of one kernel at z and at z': a series around their middle.
 
         A_t = 2 e^{−2b} I_t(2b cos(ν(z − z')/2)) = 2 Σ_m a_{(t+m)/2} a_{(t−m)/2} cos(m ν(z − z')/2)
-        over all m of the parity of t (Neumann's addition theorem); A_0 is half of it.
+        over all m of the parity of t (Neumann's addition theorem); A_0 is half of this expression.
         """
         a, slope = bessel(sharpness)
         reach = len(bessel(2.0 * sharpness)[0])

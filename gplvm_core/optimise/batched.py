@@ -24,8 +24,8 @@ PULL_BACK = 0.25
 GROWTH, MOST_GROWN = 4.0, 1e6
 EPS = float(np.finfo(np.float64).eps)
 LARGEST = 1e150
-# The slope is useful even if the possible decrease is below the rounding error of the value. A row
-# ends if the decrease is below this fraction of the rounding error.
+# Slopes are useful even if the possible decrease is below the rounding error of the value. A row
+# ends only if the decrease is below this fraction of that rounding error.
 SPENT = 1e-6
 # Values with a relative difference below VALUE_NOISE cannot rank steps; such a step is accepted
 # only if the slope has decreased to this fraction.
@@ -36,8 +36,8 @@ FLATTENED = 0.9
 class RowsObjective(Protocol):
     """Independent functions of the rows of a matrix to minimise, with their gradients.
 
-    Takes some rows X (r, P) and their row numbers in the start (r,); returns values (r,) and
-    gradients (r, P). A value or gradient that is not finite rejects the evaluation of that row
+    The function takes some rows X (r, P) and their row numbers in X0 (r,). It returns values (r,)
+    and gradients (r, P). A value or gradient that is not finite rejects the evaluation of that row
     only.
     """
 
@@ -66,8 +66,8 @@ class _Batch:
 
     `steps` and `changes` (r, memory, P) hold the latest differences, newest first. Unused entries,
     and their `inverse_curvatures` (r, memory), are zero and have no effect. The trial step of a row
-    is its direction times its entry of `lengths`. `trials` counts the attempts, and `grown` is the
-    length of the first one.
+    is its direction times its entry of `lengths`. `trials` counts the trial steps, and `grown` is
+    the length of the first of them.
     """
 
     rows: Indices
@@ -188,7 +188,7 @@ def _remembers(batch: _Batch) -> Flags:
 
 
 def _directions(batch: _Batch) -> tuple[Array, Array]:
-    """Each row's direction by the two-loop recursion, and the slope along it.
+    """Return each row's direction by the two-loop recursion, and the slope along it.
 
     Clears the memory of rows whose direction is uphill.
     """

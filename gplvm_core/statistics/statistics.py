@@ -74,7 +74,7 @@ class Statistics:
         return list(np.split(order, edges))
 
     def split(self, by: Int[Counts, " D"]) -> "Statistics":
-        """The same sums with every group split by a second grouping of its columns."""
+        """Return the same sums with every group split by a second grouping of its columns."""
         pairs = np.stack([np.asarray(self.groups), by])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
         return self._regrouped(kinds[0], groups.reshape(-1))
@@ -106,7 +106,7 @@ class Statistics:
         )
 
     def of_scaled_kernel(self, factor: float) -> "Statistics":
-        """The statistics when the kernel is multiplied by a factor."""
+        """Return the statistics for the kernel times a factor."""
         return Statistics(
             factor * self.psi0,
             factor * self.psi1_targets,
@@ -167,7 +167,7 @@ class Targets:
 
     @classmethod
     def of(cls, values: Float[Array, "N D"]) -> "Targets":
-        """Targets (NaN: missing), with the columns reduced to a square root of Y Yᵀ if D > N.
+        """Make targets (NaN: missing), with the columns reduced to a square root of Y Yᵀ if D > N.
 
         The bound and its gradients do not change; the prediction weights need the true Y.
         Source: Damianou (2015), §3.3.7.
@@ -180,7 +180,7 @@ class Targets:
 
     @classmethod
     def whole(cls, values: Float[Array, "N D"]) -> "Targets":
-        """Targets (NaN: missing) with all their columns."""
+        """Make targets (NaN: missing) with all their columns."""
         missing = np.isnan(values)
         if not missing.any():
             return cls(values, values.shape[1])
@@ -188,11 +188,11 @@ class Targets:
 
     @classmethod
     def believed(cls, belief: Belief) -> "Targets":
-        """Outputs that are a distribution; training changes them, so all columns are needed."""
+        """Make targets that are a distribution. Training changes them, so they have all columns."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
 
     def at(self, place: Place | None) -> "Targets":
-        """The same targets in another array library; None leaves them unchanged."""
+        """Return the targets in another array library; None leaves them unchanged."""
         if place is None:
             return self
         there = partial(DeviceArray.of, place=place)
@@ -217,7 +217,7 @@ class Targets:
         return np.asarray(np.asarray(self.patterns.rows).any(axis=1))
 
     def chunk(self, rows: slice | Counts) -> "Targets":
-        """The targets of some of the points, in the same groups."""
+        """Return the targets of some of the points, in the same groups."""
         patterns = self.patterns and replace(self.patterns, rows=self.patterns.rows[rows, :])
         variance = None if self.variance is None else self.variance[rows, :]
         return Targets(self.values[rows, :], self.n_outputs, patterns, variance, self.slope)
