@@ -28,7 +28,7 @@ from gplvm_core.statistics import (
 def adapted_terms(
     edges: Sequence[TrainedEdge], outputs: Sequence[Float[Array, "n _D"]]
 ) -> tuple["AdaptedTerms", ...]:
-    """The terms of the new outputs of each layer; the edges need training statistics."""
+    """Return each layer's terms of the new outputs; the edges need training statistics."""
     found = list[AdaptedTerms]()
     for edge, values in zip(edges, outputs, strict=True):
         assert (
@@ -49,10 +49,10 @@ class AdaptedTerms:
 
     @classmethod
     def of(cls, posterior: Posterior, statistics: Statistics, outputs: Float[Array, "n D"]) -> Self:
-        """From new rows (user's units, NaN: missing) and the statistics of the training rows.
+        """Make the terms from new rows (user's units, NaN: missing) and training statistics.
 
-        Statistics are sums, so only those of the new rows are computed, in groups of columns that
-        are observed in the same training rows and the same new rows.
+        Statistics are sums, so only the new rows' statistics are computed. Columns that are
+        observed in the same training rows and the same new rows form a group.
         """
         observed = ~np.isnan(outputs)
         split = statistics.split(Patterns.of(observed).groups)
@@ -64,7 +64,7 @@ class AdaptedTerms:
         return cls(posterior, split, Targets(values, values.shape[1], patterns), gram)
 
     def data(self, belief: Belief) -> tuple[float, Array, Array]:
-        """F_data in nats (internal units), and its gradients in mean and variance (n, Q)."""
+        """Return F_data in nats (internal units), and its gradients in mean and variance (n, Q)."""
         at, pullback = self._together(belief)
         gradients = pullback(at.statistics).inputs
         return at.value, gradients.mean, gradients.variance

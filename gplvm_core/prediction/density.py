@@ -36,13 +36,13 @@ def log_density(
     random_state: int | np.random.Generator | None = None,
     latent: Gaussians | None = None,
 ) -> Float[Array, " N"]:
-    """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
+    """Return log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
 
-    Only a row's observed columns (not NaN) enter. Statistics are sums, so only those of the new row
-    are computed. A layer without statistics keeps its q(u), which can only lower the difference.
-    The densities of a row's explanations are added. This is an approximation: the difference of
-    two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With n_samples, and for
-    outputs of several kinds: `log_density_sampled`.
+    Only a row's observed columns (not NaN) are used. Statistics are sums, so only the new row's
+    statistics are computed. A layer without statistics has a fixed q(u), which can only lower the
+    difference. The densities of a row's explanations are added. This is an approximation: the
+    difference of two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With n_samples,
+    and for outputs of several kinds, `log_density_sampled` is used.
     """
     if n_samples is None and any(network.ends[name].posterior.links for name in outputs):
         n_samples = DRAWS
@@ -76,11 +76,11 @@ def log_density_sampled(
     random_state: int | np.random.Generator | None = None,
     latent: Gaussians | None = None,
 ) -> Float[Array, " N"]:
-    """log p(observed entries of the rows | Y) in nats, in the user's units, by importance sampling.
+    """Estimate log p(observed entries | Y) in nats, in the user's units, by importance sampling.
 
     The points of all nodes are drawn from the rows' explanations, slightly widened. The density is
     unbiased, so its logarithm is too low on average; the bias shrinks as the number of draws grows.
-    latent: a density of the points at all roots, side by side, in the place of N(0, I).
+    latent: a density of the points at all roots, side by side, which replaces N(0, I).
     """
     generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
     weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
@@ -125,9 +125,9 @@ def log_density_sampled(
 def log_density_at(
     posterior: Posterior, outputs: Float[Array, "N D"], points: Float[Array, "N Q"]
 ) -> Float[Array, " N"]:
-    """log p(observed y | x*, Y) + log p(x*) of each row at a latent point, in nats (user's units).
+    """Return log p(observed y | x*, Y) + log p(x*) of each row, in nats (user's units).
 
-    A joint density at a point, not an integral over x*.
+    This is a joint density at the points x*; it does not integrate over x*.
     """
     own = log_likelihood_at(posterior, outputs, points[None])[0]
     return own + log_normal(points, 0.0, 1.0)

@@ -43,7 +43,7 @@ def predict_uncertain(
     *,
     noise: bool = False,
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """First two moments of the (non-Gaussian) outputs at latent points x* ~ N(points, variance).
+    """Return the moments of the (non-Gaussian) outputs at latent points x* ~ N(points, variance).
 
     Source: Titsias & Lawrence (2010), §4; Damianou (2015), eq. 3.36, corrected: the covariance is
     Vᵀ(Φ* − ψ*ψ*ᵀ)V + [ψ0* − tr((K⁻¹ − P)Φ*)] I.
@@ -92,7 +92,7 @@ def refuse_kinds(posterior: Posterior, what: str) -> None:
 def _moments(
     posterior: Posterior, point: Array, point_variance: Array, noise: bool
 ) -> tuple[Array, Array, Array]:
-    """Internal mean, the covariance of k* (M × M), and each output's own variance."""
+    """Return the internal mean, the covariance of k* (M × M), and each output's own variance."""
     kernel, inducing = posterior.kernel, posterior.inducing
     at, spread = point[None], point_variance[None]
     psi0, _ = kernel.psi0(at, spread)
@@ -121,11 +121,11 @@ def sample(
     points_variance: Float[Array, "N Q"] | None = None,
     noise: bool = True,
 ) -> Float[Array, "S N D"]:
-    """Joint draws of the outputs at all points (with noise of y, without of f).
+    """Draw the outputs at all points jointly: y with noise, f without noise.
 
-    For tables of several kinds: draws of the functions, then of yes/no entries and counts.
+    For tables of several kinds, the functions are drawn first, then yes/no entries and counts.
 
-    points_variance: every draw uses a new x* ~ N(points, variance).
+    points_variance: if given, every draw uses a new x* ~ N(points, variance).
     """
     generator = np.random.default_rng(random_state)
     if points_variance is not None:
@@ -136,7 +136,7 @@ def sample(
     cross = posterior.kernel.K(points, posterior.inducing)
     prior = posterior.kernel.K(points)
     draws = generator.standard_normal((n_samples, len(points), posterior.n_outputs))
-    # One covariance over the points for outputs that share it.
+    # Outputs that share a covariance over the points are drawn together.
     variances, links = posterior.variances, posterior.links
     for columns in variances.alike():
         ratio = variances.ratio(columns[0])

@@ -1,8 +1,8 @@
-"""Rows of the linear Gaussian model given their observed values: exact, in the user's units.
+"""Exact predictions of the linear Gaussian model from observed values, in the user's units.
 
-The model is a layer with a linear kernel of unit variances, unit vectors as inducing inputs, and a
-point q(u), the weights. The posterior of x has a closed form with all correlations, so unlike
-`explain` these functions need neither a search nor an approximation.
+The model is a layer with a linear kernel of unit variances and with unit vectors as inducing
+inputs. Its q(u) is a point mass at the weights. The posterior of x has a closed form with all
+correlations, so unlike `explain` these functions need neither a search nor an approximation.
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ def reconstruct(
 def reconstruct_jointly(
     posterior: Posterior, outputs: Float[Array, "N D"]
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D D"]]:
-    """As `reconstruct`, with the full covariance of each row's outputs, including noise."""
+    """Compute `reconstruct` with the full covariance of each row's outputs, including noise."""
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     own = posterior.noise_variance * np.eye(weights.shape[1])
     covariance = weights.T @ inferred.covariance @ weights + own
@@ -71,7 +71,7 @@ def draw_rows(
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, "S N D"]:
-    """Draws of every output with noise, given the observed values of its row."""
+    """Draw every output with noise, given the observed values of its row."""
     generator = np.random.default_rng(random_state)
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     values, vectors = np.linalg.eigh(inferred.covariance)

@@ -26,8 +26,8 @@ DATA = "data"  # the default name of data
 class TrainedEdge:
     """A trained layer: the numbers of its source nodes, and its target node or data.
 
-    statistics: of the training rows; None if they do not determine q(u). mean_field: q(u) is
-    independent of q of the target node.
+    statistics: the statistics of the training rows; None if they do not determine q(u). mean_field:
+    q(u) is independent of q of the target node.
     """
 
     name: str
@@ -40,10 +40,10 @@ class TrainedEdge:
 
 @dataclass(frozen=True)
 class Network:
-    """A trained graph. The number of a node is larger than those of the nodes above it.
+    """A trained graph, in which a node has a larger number than the nodes above it.
 
-    nodes: their names. known: the nodes whose points are inputs. beliefs: the posteriors of the
-    training rows at every node; empty if nothing will be inferred.
+    nodes: the names of the nodes. known: the nodes whose points are inputs. beliefs: the posteriors
+    of the training rows at every node; empty if nothing will be inferred.
     """
 
     nodes: tuple[str, ...]
@@ -61,8 +61,10 @@ class Network:
         mean_field: bool = False,
         known: tuple[int, ...] = (),
     ) -> "Network":
-        """A chain of layers; the last one generates `DATA`. A layer with more inputs than the layer
-        above has outputs also takes the top's points.
+        """Make a chain of layers, of which the last generates `DATA`.
+
+        A layer with more inputs than the layer above has outputs also has the top node's points as
+        inputs.
         """
         edges, last = list[TrainedEdge](), len(posteriors) - 1
         width = posteriors[0].n_latent
@@ -81,7 +83,7 @@ class Network:
         belief: Belief | None = None,
         statistics: Mapping[str, Statistics] | None = None,
     ) -> "Network":
-        """One node, and a layer from it to each of the named data."""
+        """Make a graph of one node and a layer from it to each of the named data."""
         known = statistics or {}
         edges = (TrainedEdge(name, (0,), name, own, known.get(name)) for name, own in ends.items())
         return cls(("0",), tuple(edges), (), () if belief is None else (belief,))

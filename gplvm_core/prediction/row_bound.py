@@ -75,8 +75,10 @@ class HiddenTerms:
 
 @dataclass(frozen=True)
 class Link:
-    """A hidden layer from some nodes to another. informed: 1 for rows with observed data below the
-    layer, 0 for others, whose outputs integrate out.
+    """A hidden layer from some nodes to another node.
+
+    informed: 1 for rows with observed data below the layer, 0 for other rows, whose outputs
+    integrate out.
     """
 
     terms: HiddenTerms
@@ -188,8 +190,9 @@ class RowBound:
 
 
 def _divergence(belief: Belief) -> tuple[Array, Belief]:
-    """KL(q ‖ N(0, I)) of every row, and minus its gradient. For points: −log N(x; 0, I), up to a
-    constant.
+    """Return KL(q ‖ N(0, I)) of every row, and minus its gradient.
+
+    For points without variances, the KL is replaced by −log N(x; 0, I), up to a constant.
     """
     if belief.known:
         return 0.5 * np.sum(belief.mean**2, axis=1), Belief(-belief.mean, -belief.variance)
@@ -203,7 +206,8 @@ class Search:
     """The bound of rows as a function of one vector per row: means in units of `scale`, and
     logarithms of standard deviations, side by side for all inferred nodes.
 
-    certain: points without variances. starts: the number of successive vectors of the same row.
+    certain: whether points have no variances. starts: how many successive vectors belong to one
+    row.
     """
 
     bound: RowBound
@@ -215,7 +219,7 @@ class Search:
     def highest(
         self, start: Belief, iterations: int, tolerance: float
     ) -> tuple[Belief, Float[Array, " R"]]:
-        """The local maximum of each row's bound from its start, and its values there."""
+        """Find a local maximum of each row's bound from its start; return the points and bounds."""
         mean = start.mean / self.scale
         vector = mean if self.certain else np.hstack([mean, 0.5 * np.log(start.variance)])
         found = minimise_rows(self._negative, vector, iterations, tolerance)

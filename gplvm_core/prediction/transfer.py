@@ -43,7 +43,7 @@ class Roles:
     def of(
         cls, given: Bool[Flags, " Q"], wanted: Bool[Flags, " Q"], relevance: Float[Array, " Q"]
     ) -> Self:
-        """given, wanted: the dimensions that the given views, and the wanted one, use."""
+        """Make the roles from the dimensions that the given views, and the wanted view, use."""
         return cls(wanted & given, wanted & ~given, relevance)
 
 
@@ -91,15 +91,17 @@ def transfer(
 def transfer_functions(
     wanted: Wanted, found: Projection, count: int = 1, private: Private = "nearest"
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """As `transfer`, of the functions of the wanted view: the weights of the explanations, or of
-    the alternatives (0 where a row has fewer), and the means and variances in each.
+    """Compute `transfer` for the functions of the wanted view.
+
+    Returns the weights of the explanations or alternatives (0 where a row has fewer), and the means
+    and variances in each.
     """
     if _by_prior(wanted, count, private):
         return functions(wanted.network, Explained.at(wanted.node, found), wanted.view)
     chosen = candidates(found, wanted.training, wanted.roles, count)
     mean, variance = generate_candidates(wanted, chosen, noise=False)
     there = np.isfinite(chosen.bound)[:, :, None]
-    # Unused places for alternatives get finite moments, which have weight 0.
+    # Unused slots for alternatives get finite moments and weight 0.
     return chosen.weights, np.where(there, mean, 0.0), np.where(there, variance, 1.0)
 
 
@@ -112,7 +114,7 @@ def _by_prior(wanted: Wanted, count: int, private: Private) -> bool:
 def transfer_path(
     wanted: Wanted, belief: Belief, prior: Continued, private: Private = "nearest"
 ) -> Belief:
-    """The path at which the wanted view is predicted, for the rows of one sequence.
+    """Return the path at which the wanted view is predicted, for the rows of one sequence.
 
     belief: the path found from the given views; prior: over this path. The neighbours that provide
     the private dimensions are chosen as a probable path in time.
@@ -145,10 +147,11 @@ def shared_distances(
 def candidates(
     found: Projection, training: Belief, roles: Roles, count: int, *, different: bool = True
 ) -> Projection:
-    """Latent points of the wanted view for each row, private dimensions from neighbours.
+    """Return latent points of the wanted view for each row, private dimensions from neighbours.
 
-    The best first: the score is the weight of the explanation times exp(−½ distance²) of the
-    neighbour. different: the best, then the most different of the nearest. Source: Algorithm 2.
+    The best comes first: the score is the weight of the explanation times exp(−½ distance²) of the
+    neighbour. different: choose the best, then the most different of the nearest. Source: Algorithm
+    2.
     """
     n_rows, n_latent = len(found.bound), found.mean.shape[2]
     mean = np.zeros((n_rows, count, n_latent))
@@ -196,7 +199,7 @@ def generate_candidates(
 def correspond(
     wanted: Wanted, points: Float[Array, "N Q"], count: int
 ) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
-    """Training points nearest in the shared dimensions, and their distances, nearest first.
+    """Return the nearest training points in the shared dimensions, and their distances.
 
     Distances are in lengthscales of the wanted view. Source: Damianou (2015), §5.3.2.
     """

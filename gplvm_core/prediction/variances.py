@@ -15,19 +15,19 @@ Columns = NDArray[Any]
 
 
 class Variances(Protocol):
-    """For every function f_d its prior variance, and the gap, which data subtract from it."""
+    """The prior variance of every function f_d, and the gap that the data subtract from it."""
 
     def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
-        """Variances at exact inputs, from k** and k*."""
+        """Return the variances at exact inputs, from k** and k*."""
 
     def expected(self, psi0: float, psi2: Float[Array, "M M"]) -> Float[Array, " D"]:
-        """Expected variances at one uncertain input, from its kernel expectations."""
+        """Return expected variances at one uncertain input, from its kernel expectations."""
 
     def alike(self) -> list[Columns]:
-        """The outputs in groups with the same variance."""
+        """Return groups of outputs with the same variance."""
 
     def ratio(self, output: int) -> float:
-        """Prior variance of an output, in units of k**."""
+        """Return the prior variance of an output, in units of k**."""
 
     def gap(self, output: int) -> Float[Array, "M M"]:
         """The matrix that data subtract from the prior of one output."""
@@ -41,7 +41,7 @@ class Variances(Protocol):
     def explained(
         self, observed: Float[Array, "N D"], cross: Float[Array, "N M"]
     ) -> Float[Array, "N M"]:
-        """Σ_d gap_d k* over the observed outputs of each row."""
+        """Return Σ_d gap_d k* over the observed outputs of each row."""
 
 
 @dataclass(frozen=True)
