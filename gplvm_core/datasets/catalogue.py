@@ -65,7 +65,7 @@ OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
 
 
 def list_datasets() -> tuple[str, ...]:
-    """The names of the data sets that can be loaded without installing further packages.
+    """Return the names of the data sets that can be loaded without installing further packages.
 
     Includes "faces" and "countries" only if their packages are installed.
 

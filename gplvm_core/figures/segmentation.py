@@ -33,7 +33,7 @@ def part_colour(part: Part, names: Sequence[str]) -> str | None:
 
 
 def name_of(q: int, names: Sequence[str]) -> str:
-    """The name of a dimension (counted from 0), or its number."""
+    """Return the name of a dimension (counted from 0), or its number."""
     return as_text(names[q]) if q < len(names) and names[q] else str(q + 1)
 
 

@@ -149,7 +149,7 @@ class Layout:
         return replace_leaves(self.template, values)
 
     def scales(self) -> Array:
-        """The scale of every entry of the free vector."""
+        """Return the scale of every entry of the free vector."""
         values = leaves(self.template)
         parts = [
             self._select(leaf, np.array(np.broadcast_to(leaf.scale, np.shape(values[path]))))

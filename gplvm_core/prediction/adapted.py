@@ -70,13 +70,13 @@ class AdaptedTerms:
         return at.value, gradients.mean, gradients.variance
 
     def posterior(self, belief: Belief) -> Posterior:
-        """The layer with q(u) at its optimum for all rows."""
+        """Return the layer with q(u) at its optimum for all rows."""
         at, _ = self._together(belief)
         groups = np.asarray(self.statistics.groups)
         return replace(self.before, weights=at.weights, gap=at.gap, groups=groups, each=at.each)
 
     def together(self, belief: Belief) -> tuple[Statistics, float]:
-        """The statistics of all rows, and F_data in nats (internal units)."""
+        """Return the statistics of all rows, and F_data in nats (internal units)."""
         before = self.before
         new, _ = reduce_statistics(before.kernel, belief, before.inducing, self.targets)
         whole = self.statistics + new

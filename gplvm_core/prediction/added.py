@@ -52,7 +52,7 @@ class Sums:
         belief: Belief,
         executor: Executor = serial,
     ) -> "Sums":
-        """The sums of rows (user's units, NaN: missing) with these posteriors."""
+        """Return the sums of rows (user's units, NaN: missing) with these posteriors."""
         targets = Targets.whole(posterior.to_internal(outputs))
         statistics, _ = reduce_statistics(
             posterior.kernel, belief, posterior.inducing, targets, executor

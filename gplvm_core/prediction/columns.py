@@ -75,18 +75,18 @@ class Expected:
         )
 
     def classes(self, at: int) -> Float[Array, "N C"]:
-        """The probabilities of a column's words."""
+        """Return the probabilities of a column's words."""
         place = self.columns.places[at]
         yes = probability(self.mean[..., place], self.variance[..., place])
         return np.einsum("nk,nkc->nc", self.weights, class_probabilities(yes))
 
     def counts(self, at: int, most: int) -> Float[Array, "N C"]:
-        """The probabilities of the counts 0 … most in a column."""
+        """Return the probabilities of the counts 0 … most in a column."""
         each = count_probabilities(*self._one(at), self._size(at), most)
         return np.einsum("nk,nkc->nc", self.weights, each)
 
     def moments(self, at: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
-        """Mean and variance of a column of numbers or counts, noise included."""
+        """Return mean and variance of a column of numbers or counts, noise included."""
         place = self.columns.places[at]
         own = self.posterior.observed(self.mean, self.variance, noise=True)
         mean, variance = (part[..., place.start] for part in own)
@@ -141,7 +141,7 @@ class Expected:
         return outputs, std, sure
 
     def values(self) -> tuple[Any, Float[Array, "N C"]]:
-        """The most probable values as a table, with standard deviations (NaN for words)."""
+        """Return the most probable values as a table, with standard deviations (NaN for words)."""
         outputs, std, _ = self.likeliest()
         return self.columns.as_table(self.columns.decoded(outputs)), std
 
@@ -190,7 +190,7 @@ class Expected:
         return np.array(own.words, dtype=object)[found.astype(int)]
 
     def chance(self, at: int, values: Float[Array, " N"]) -> Float[Array, " N"]:
-        """The probability of a given count in every row."""
+        """Return the probability of a given count in every row."""
         place = self.columns.places[at].start
         links = self.posterior.links
         assert links is not None
@@ -263,7 +263,7 @@ def counts_of(column: TableColumn) -> None:
 
 
 def words_of(column: TableColumn) -> tuple[object, ...]:
-    """The words of a column. Raises DataError for a column without words."""
+    """Return the words of a column. Raises DataError for a column without words."""
     if not column.is_words:
         raise DataError(
             f"column {column.name!r} is of kind {column.kind}, which has no words: use "

@@ -136,7 +136,7 @@ def log_density_at(
 def _log_latent(
     latent: Gaussians, network: Network, points: Mapping[int, Float[Array, "S n _Q"]]
 ) -> Float[Array, "S n"]:
-    """The log density of draws at the roots; roots without evidence are integrated out."""
+    """Return the log density of draws at the roots; roots without evidence are integrated out."""
     first = next(iter(points.values()))
     beside = [
         points.get(at, np.full((*first.shape[:2], network.width(at)), np.nan))
@@ -155,7 +155,7 @@ def _flat(values: Float[Array, "N K Q"]) -> Float[Array, "R Q"]:
 
 
 def _inputs(edge: TrainedEdge, explained: Explained) -> Projection:
-    """The explanations at a layer's inputs, side by side."""
+    """Return the explanations at a layer's inputs, side by side."""
     found, shape = explained.found[0].bound, explained.found[0].bound.shape
     every = {at: Belief(_flat(own.mean), _flat(own.variance)) for at, own, _ in _nodes(explained)}
     for at, own in explained.known.items():
@@ -167,7 +167,7 @@ def _inputs(edge: TrainedEdge, explained: Explained) -> Projection:
 
 
 def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Float[Array, "N K"]:
-    """The gain of F by the posterior of a hidden layer's outputs, including its entropy."""
+    """Return the gain of F by the posterior of a hidden layer's outputs, including its entropy."""
     found, there = np.zeros(above.bound.shape), np.isfinite(above.bound)
     posterior, known = edge.posterior, edge.statistics
     inputs = Belief(above.mean[there], above.variance[there])
@@ -191,7 +191,7 @@ def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Fl
 def _gains(
     edge: TrainedEdge, outputs: Float[Array, "N D"], found: Projection
 ) -> Float[Array, "N K"]:
-    """The gain of F_data by each row's outputs in one layer; 0 without an explanation."""
+    """Return the gain of F_data by each row's outputs in one layer; 0 without an explanation."""
     posterior, internal = edge.posterior, edge.posterior.to_internal(outputs)
     statistics = edge.statistics
     assert statistics is not None  # data layers with a bound have statistics
@@ -220,7 +220,7 @@ def _gains(
 
 
 def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:
-    """The statistics of some columns, without yy, which cancels in differences."""
+    """Return the statistics of some columns, without yy, which cancels in differences."""
     used, groups = np.unique(np.asarray(statistics.groups)[chosen], return_inverse=True)
     return Statistics(
         statistics.psi0[used],
@@ -238,7 +238,7 @@ def _unchanged(values: Array) -> Array:
 
 
 def _rotated(statistics: Statistics) -> tuple[Statistics, Turn]:
-    """The same statistics in few columns, and the map of a row's outputs to these columns.
+    """Return the same statistics in few columns, and the map of a row's outputs to these columns.
 
     With a shared noise variance the bound is invariant to rotations of a group's outputs. In a
     basis of the training data's A = Ψᵀ·targets, M columns contain all of A. One further column
@@ -268,7 +268,7 @@ def _rotated(statistics: Statistics) -> tuple[Statistics, Turn]:
 
 
 def _of_row(posterior: Posterior, belief: Belief, values: Array, like: Statistics) -> Statistics:
-    """The statistics of one further row in the same columns and groups."""
+    """Return the statistics of one further row in the same columns and groups."""
     kernel, inducing = posterior.kernel, posterior.inducing
     psi0, _ = kernel.psi0(belief.mean, belief.variance)
     psi1, _ = kernel.psi1(belief.mean, belief.variance, inducing)

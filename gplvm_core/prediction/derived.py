@@ -195,7 +195,7 @@ def _declines(scores: Sequence[float]) -> bool:
 
 
 def _possible(sizes: Sequence[int], count: int) -> list[int]:
-    """The numbers of Gaussians for which there are enough rows."""
+    """Return the numbers of Gaussians for which there are enough rows."""
     return [size for size in sizes if size * ROWS_A_GAUSSIAN <= count] or [1]
 
 
@@ -373,7 +373,7 @@ class _Derivation:
         )
 
     def _through(self, latent: Gaussians) -> tuple[Float[Array, "K E"], Float[Array, "K E E"]]:
-        """Means and covariances of the map's values at draws of every latent Gaussian."""
+        """Return means and covariances of the map's values at draws of every latent Gaussian."""
         generator, network = np.random.default_rng(self.seed), self.network
         ends = np.cumsum([network.width(at) for at in network.roots])[:-1]
         means, covariances = [], []

@@ -162,7 +162,7 @@ class _Trial:
 
 
 def _by_row(values: Float[Array, " V"], rows: Rows) -> Float[Array, " R"]:
-    """The means of the values of each row."""
+    """Return the means of the values of each row."""
     counts = np.bincount(rows)
     return np.bincount(rows, values)[counts > 0] / counts[counts > 0]
 

@@ -40,7 +40,7 @@ def following(
 
 
 def _reached(network: Network, known: Collection[int]) -> dict[str, TrainedEdge]:
-    """The layers to data whose inputs are all known."""
+    """Return the layers to data whose inputs are all known."""
     return {
         name: edge for name, edge in network.ends.items() if all(at in known for at in edge.sources)
     }
@@ -49,7 +49,7 @@ def _reached(network: Network, known: Collection[int]) -> dict[str, TrainedEdge]
 def followed(
     network: Network, given: Given, ends: Collection[str] | None = None
 ) -> dict[int, Belief]:
-    """The posteriors at the given nodes and at all nodes below them (and above these ends).
+    """Return the posteriors at the given nodes and at all nodes below them (and above these ends).
 
     The first two moments are propagated from layer to layer, as if nodes were independent. Source:
     Damianou (2015), §6.2; Girard et al. (2003).
@@ -61,7 +61,7 @@ def followed(
 
 
 def with_priors(network: Network, given: Given) -> dict[int, Belief]:
-    """The given posteriors, and the prior N(0, I) at all other roots."""
+    """Return the given posteriors, and the prior N(0, I) at all other roots."""
     count = next(iter(given.values())).n_points
     others = [root for root in network.roots if root not in given]
     nothing = {root: np.zeros((count, network.width(root))) for root in others}
@@ -95,7 +95,7 @@ def _moments(edge: TrainedEdge, known: Given, *, noise: bool) -> tuple[Array, Ar
 def at_each(
     posterior: Posterior, at: Float[Array, "S N Q"], *, noise: bool = True
 ) -> tuple[Float[Array, "S N D"], Float[Array, "S N D"]]:
-    """Mean and variance of the outputs at every draw of every row."""
+    """Return mean and variance of the outputs at every draw of every row."""
     flat = predict(posterior, at.reshape(-1, at.shape[2]), noise=noise)
     mean, variance = (each.reshape(*at.shape[:2], -1) for each in flat)
     return mean, variance
@@ -116,7 +116,7 @@ def log_likelihood_at(
 
 
 def beside(edge: TrainedEdge, known: Mapping[int, Array]) -> Float[Array, "*S R"]:
-    """The points of a layer's inputs, side by side."""
+    """Return the points of a layer's inputs, side by side."""
     return np.concatenate([known[at] for at in edge.sources], axis=-1)
 
 
@@ -224,7 +224,7 @@ def quantiles(
     *,
     noise: bool = True,
 ) -> dict[str, Float[Array, "K N _D"]]:
-    """Quantiles of each output at these levels, in the user's units.
+    """Return quantiles of each output at these levels, in the user's units.
 
     The distribution is a mixture of Gaussians, one for each draw of the hidden nodes. Bisection
     finds its quantile between the smallest and largest quantile of the components.

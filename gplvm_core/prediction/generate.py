@@ -11,7 +11,7 @@ from gplvm_core.readers import DataError
 def predict(
     posterior: Posterior, points: Float[Array, "N Q"], *, noise: bool = False
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output at exact latent points.
+    """Return mean and variance of every output at exact latent points.
 
     noise: add the observation noise to the variance. Source: Titsias & Lawrence (2010), §4.
     """
@@ -30,7 +30,7 @@ def predict_at(
     *,
     noise: bool = False,
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output at latent points, exact (None) or uncertain."""
+    """Return mean and variance of every output at latent points, exact (None) or uncertain."""
     if points_variance is None:
         return predict(posterior, points, noise=noise)
     return predict_uncertain(posterior, points, points_variance, noise=noise)
@@ -67,7 +67,7 @@ def predict_covariance(
     *,
     noise: bool = False,
 ) -> tuple[Float[Array, " D"], Float[Array, "D D"]]:
-    """Mean and full covariance across outputs at one latent point x* ~ N(point, variance).
+    """Return mean and full covariance across outputs at one latent point x* ~ N(point, variance).
 
     Raises DataError for outputs that are not all numbers.
     """

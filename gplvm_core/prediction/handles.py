@@ -137,7 +137,7 @@ class Pull:
         return self.handles.targets - mean @ functionals.T, np.maximum(tau, 1e-300)
 
     def _variance_slopes(self, point: Array) -> Float[Array, "H Q"]:
-        """The derivatives of the functionals' variances."""
+        """Return the derivatives of the functionals' variances."""
         posterior = self.posterior
         kernel, inducing = posterior.kernel, posterior.inducing
         at = point[None]
@@ -186,7 +186,7 @@ class Reached:
 def slopes(
     posterior: Posterior, point: Float[Array, " Q"], functionals: Float[Array, "H D"]
 ) -> Float[Array, "H Q"]:
-    """The derivatives of functionals of the mean, in the user's units."""
+    """Return the derivatives of functionals of the mean, in the user's units."""
     scaled = functionals * posterior.scale
     repeated = np.repeat(point[None], len(scaled), axis=0)
     adjoint = scaled @ posterior.weights.T

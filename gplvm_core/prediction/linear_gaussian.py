@@ -17,7 +17,7 @@ from gplvm_core.prediction.posterior import Posterior
 def as_posterior(
     factors: Factors, center: Float[Array, " D"], scale: Float[Array, " D"]
 ) -> Posterior:
-    """The model as a layer; center and scale convert its outputs to the user's units."""
+    """Return the model as a layer; center and scale convert its outputs to the user's units."""
     unit = np.eye(len(factors.weights))
     return Posterior(
         Linear(np.ones(len(unit))),
@@ -32,7 +32,7 @@ def as_posterior(
 
 
 def inferred_rows(posterior: Posterior, outputs: Float[Array, "N D"]) -> Inferred:
-    """Posteriors of x for rows with gaps (NaN), and log p(observed entries) in nats."""
+    """Return posteriors of x for rows with gaps (NaN), and log p(observed entries) in nats."""
     found = infer(_factors(posterior), posterior.to_internal(outputs))
     log_scale = np.where(np.isnan(outputs), 0.0, np.log(posterior.scale))
     return Inferred(
@@ -43,7 +43,7 @@ def inferred_rows(posterior: Posterior, outputs: Float[Array, "N D"]) -> Inferre
 def reconstruct(
     posterior: Posterior, outputs: Float[Array, "N D"], *, noise: bool
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output, given the observed values of its row."""
+    """Return mean and variance of every output, given the observed values of its row."""
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     variance = np.empty((len(inferred.covariance), weights.shape[1]))
     for start in range(0, len(variance), BLOCK):
@@ -84,5 +84,5 @@ def draw_rows(
 
 
 def _factors(posterior: Posterior) -> Factors:
-    """The model in internal units, centred."""
+    """Return the model in internal units, centred."""
     return Factors(posterior.weights, np.zeros(posterior.n_outputs), posterior.noise_variance)

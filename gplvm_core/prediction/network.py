@@ -104,11 +104,11 @@ class Network:
         return tuple(at for at in self.free if self.into(at) is None)
 
     def into(self, node: int) -> TrainedEdge | None:
-        """The incoming edge of a node; None for a root or a known node."""
+        """Return the incoming edge of a node; None for a root or a known node."""
         return next((edge for edge in self.edges if edge.target == node), None)
 
     def below(self, node: int) -> frozenset[str]:
-        """The names of all data that are below a node."""
+        """Return the names of all data that are below a node."""
         found: set[str] = set()
         for edge in self.edges:
             if node in edge.sources:
@@ -117,7 +117,7 @@ class Network:
         return frozenset(found)
 
     def width(self, node: int) -> int:
-        """The number of dimensions of a node."""
+        """Return the number of dimensions of a node."""
         edge = self.into(node)
         if edge is not None:
             return edge.posterior.n_outputs
@@ -136,5 +136,5 @@ class Network:
 
 
 def inputs_of(edge: TrainedEdge, at: Mapping[int, Belief]) -> Belief:
-    """The posteriors of a layer's inputs, side by side."""
+    """Return the posteriors of a layer's inputs, side by side."""
     return reduce(Belief.beside, (at[node] for node in edge.sources))

@@ -262,7 +262,7 @@ def _precision(edge: TrainedEdge) -> float:
 
 
 def _generated(edge: TrainedEdge, training: Mapping[int, Belief]) -> Array:
-    """The generated outputs of the training rows in one layer."""
+    """Return the generated outputs of the training rows in one layer."""
     points, posterior = inputs_of(edge, training).mean, edge.posterior
     cross = posterior.kernel.K(points, posterior.inducing)
     generated = posterior.mean(points, cross) * _precision(edge)
@@ -300,7 +300,7 @@ def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[A
 def _at_starts(
     network: Network, training: Sequence[Belief], bound: RowBound, starts: Int[Rows, "n K"]
 ) -> Belief:
-    """The starting points of every row, one for each start, side by side for all nodes."""
+    """Return the starting points of every row, one for each start, side by side for all nodes."""
     nearest, nodes = starts.ravel(), bound.nodes
     mean = np.hstack([training[at].mean[nearest] for at in nodes])
     variance = np.hstack([training[at].variance[nearest] for at in nodes])

@@ -43,7 +43,7 @@ class HiddenTerms:
         return cls(UncertainTerms.of(posterior, np.zeros((1, posterior.n_outputs)), tile))
 
     def data(self, above: Belief, below: Belief) -> tuple[Array, Belief, Belief]:
-        """Values (r,), and gradients in the posteriors of the rows' inputs and outputs."""
+        """Return values (r,), and gradients in the posteriors of the rows' inputs and outputs."""
         posterior, rows = self.terms.posterior, np.arange(above.n_points)
         psi1, pull_psi1 = posterior.kernel.psi1(above.mean, above.variance, posterior.inducing)
         left, squares, linear = below.mean, np.zeros(len(rows)), None
@@ -155,8 +155,8 @@ class RowBound:
         return cls(tuple(ends), links, nodes, known, tuple(at for at in roots if at in nodes))
 
     def data(self, beliefs: Sequence[Belief], rows: Rows) -> tuple[Array, list[Belief]]:
-        """Values (r,) of the rows with these numbers, and gradients in the posteriors at every
-        inferred node.
+        """Return values (r,) of the rows with these numbers, and gradients in the posteriors at
+        every inferred node.
         """
         value = np.zeros(len(rows))
         at = {node: known.rows(rows) for node, known in self.known.items()}

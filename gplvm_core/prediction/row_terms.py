@@ -232,7 +232,7 @@ def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
 
 
 def _tiles(count: int, size: int = ROWS_PER_TILE) -> list[Rows]:
-    """The rows of each tile; the last row is repeated to fill the last tile.
+    """Return the rows of each tile; the last row is repeated to fill the last tile.
 
     All tiles have the same shape, because the last digits of a matrix product may depend on the
     shape. The digits of a row therefore do not depend on other rows.

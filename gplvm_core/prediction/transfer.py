@@ -71,7 +71,7 @@ class Wanted:
 def transfer(
     wanted: Wanted, found: Projection, count: int = 1, private: Private = "nearest"
 ) -> tuple[Float[Array, "N *K D"], Float[Array, "N *K D"]]:
-    """Mean and variance with noise of the wanted view, separately for each row.
+    """Return mean and variance with noise of the wanted view, separately for each row.
 
     found: the rows' explanations from other views. private: "nearest" takes the private dimensions
     from the training points that are nearest in the shared dimensions (Algorithm 2); "prior"
@@ -137,7 +137,7 @@ def _with_private_path(wanted: Wanted, belief: Belief, prior: Continued) -> Beli
 def shared_distances(
     points: Float[Array, "N Q"], training_mean: Float[Array, "T Q"], roles: Roles
 ) -> Float[Array, "N T"]:
-    """Squared distances in the shared dimensions, in lengthscales of the wanted view."""
+    """Return squared distances in the shared dimensions, in lengthscales of the wanted view."""
     weight = np.sqrt(roles.relevance[roles.shared])
     new, known = points[:, roles.shared] * weight, training_mean[:, roles.shared] * weight
     squared = np.sum(new**2, axis=1)[:, None] + np.sum(known**2, axis=1) - 2.0 * new @ known.T
@@ -183,8 +183,8 @@ def candidates(
 def generate_candidates(
     wanted: Wanted, found: Projection, *, noise: bool = True
 ) -> tuple[Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """Mean and variance of the view, or of its functions, for every candidate; NaN where a row has
-    fewer.
+    """Return mean and variance of the view, or of its functions, for every candidate; NaN where a
+    row has fewer.
     """
     width = wanted.network.ends[wanted.view].posterior.n_outputs
     mean, variance = np.full((2, *found.bound.shape, width), np.nan)

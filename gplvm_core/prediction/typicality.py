@@ -160,7 +160,7 @@ class Typicality:
 
 
 def only_values(rows: Float[Array, "N D"]) -> Float[Array, " D"]:
-    """The value of columns with a single value, NaN for all others."""
+    """Return the value of columns with a single value, NaN for all others."""
     lowest, highest = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
     return np.where(lowest == highest, lowest, np.nan)
 

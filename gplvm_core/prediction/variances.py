@@ -30,13 +30,13 @@ class Variances(Protocol):
         """Return the prior variance of an output, in units of k**."""
 
     def gap(self, output: int) -> Float[Array, "M M"]:
-        """The matrix that data subtract from the prior of one output."""
+        """Return the matrix that data subtract from the prior of one output."""
 
     def total(self, weights: Float[Array, " D"]) -> Float[Array, "M M"]:
-        """The weighted sum of the outputs' gaps."""
+        """Return the weighted sum of the outputs' gaps."""
 
     def level(self, observed: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """The summed prior variance of a row's observed outputs, in units of k**."""
+        """Return the summed prior variance of a row's observed outputs, in units of k**."""
 
     def explained(
         self, observed: Float[Array, "N D"], cross: Float[Array, "N M"]

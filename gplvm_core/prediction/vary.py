@@ -34,7 +34,7 @@ def vary(
 def interpolate(
     start: Float[Array, " Q"], end: Float[Array, " Q"], dimensions: Dimensions, steps: int
 ) -> Float[Array, "S Q"]:
-    """A straight path from one point toward another that changes only some dimensions."""
+    """Return a straight path from one point toward another that changes only some dimensions."""
     path = np.repeat(start[None], steps, axis=0)
     share = np.linspace(0.0, 1.0, steps)[:, None]
     path[:, dimensions] += share * (end - start)[dimensions]

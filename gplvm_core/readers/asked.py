@@ -16,7 +16,7 @@ NUMBERS = ("number", "count")  # kinds of columns that are inputs or targets of 
 
 
 def number_columns(dataset: Dataset) -> tuple[str, ...]:
-    """The names of the columns of numbers and counts."""
+    """Return the names of the columns of numbers and counts."""
     names = column_words(dataset)
     if not dataset.columns:
         return names
@@ -24,7 +24,7 @@ def number_columns(dataset: Dataset) -> tuple[str, ...]:
 
 
 def word_columns(dataset: Dataset) -> tuple[str, ...]:
-    """The names of all other columns."""
+    """Return the names of all other columns."""
     numbers = number_columns(dataset)
     return tuple(name for name in column_words(dataset) if name not in numbers)
 

@@ -45,7 +45,7 @@ class ColumnTask:
         return tuple(dict.fromkeys((*self.inputs, *self.errors.values(), self.target)))
 
     def rows(self, n_rows: int) -> tuple[Int[NDArray[np.intp], " t"], Int[NDArray[np.intp], " h"]]:
-        """The numbers of the rows for training, and of those kept aside."""
+        """Return the numbers of the rows for training, and of those kept aside."""
         count = min(round(self.held * n_rows), MOST_HELD)
         order = np.random.default_rng(0).permutation(n_rows)
         return np.sort(order[count:]), np.sort(order[:count])

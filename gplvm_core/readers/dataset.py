@@ -89,7 +89,7 @@ class Dataset:
     def of_table(
         cls, name: str, title: str, table: Any, kinds: Any = "auto", **others: Any
     ) -> "Dataset":
-        """A data frame, or rows of values, whose columns may be of any kind (docs/kinds.md).
+        """Return a data frame, or rows of values, whose columns may be of any kind (docs/kinds.md).
 
         kinds: as the argument of a model. others: the remaining fields. Raises DataError for values
         that a column of its kind cannot have.
@@ -175,7 +175,7 @@ class Dataset:
         return tuple(label for label in own if label >= 0)
 
     def label_word(self, row: int) -> str | None:
-        """The name of a row's label, else its number; None for a row without a label."""
+        """Return the name of a row's label, else its number; None for a row without a label."""
         label = -1 if self.labels is None else int(self.labels[row])
         if label < 0:
             return None
@@ -200,7 +200,7 @@ class Dataset:
         return kinds_of(self.columns) if self.columns else None
 
     def in_own_values(self, values: Float[Array, "n D"] | None = None) -> Any:
-        """Rows as a data frame of words, counts and numbers; None: all rows.
+        """Return rows as a data frame of words, counts and numbers; None: all rows.
 
         values: rows like those of `values`, in which a word is its number. A model is fitted to
         this data frame with `kinds=dataset.kinds`.
@@ -210,8 +210,8 @@ class Dataset:
         return in_own_values(columns, self.values if values is None else values)
 
     def coded(self, table: Any) -> Float[Array, "n D"]:
-        """Rows of the columns' own values as numbers, in which a word is its number; the inverse of
-        `in_own_values`. Raises DataError for values that a column cannot have.
+        """Return rows of the columns' own values as numbers, in which a word is its number; the
+        inverse of `in_own_values`. Raises DataError for values that a column cannot have.
         """
         return coded_table(self.columns, table)
 
@@ -235,7 +235,7 @@ class Dataset:
         return {key: values[:, at] for key, at in columns_of_views(self.views).items()}
 
     def view(self, name: str) -> "Dataset":
-        """One view as a separate data set, with the same labels, times and other facts.
+        """Return one view as a separate data set, with the same labels, times and other facts.
 
         Raises DataError for an unknown name, and EmptyRowsError if the view is missing in some
         rows.
@@ -254,8 +254,8 @@ class Dataset:
         )
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
-        """The column names, if their number fits; other checks refuse names whose number does not
-        fit.
+        """Return the column names, if their number fits; other checks refuse names whose number
+        does not fit.
         """
         width = targets.shape[1] if targets.ndim == 2 else 0
         if self.column_names is not None and len(self.column_names) == width:

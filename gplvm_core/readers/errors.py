@@ -53,12 +53,12 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """The text; in a long one, "…" replaces the middle."""
+    """Return the text; in a long one, "…" replaces the middle."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 
 def listed(items: Sequence[str], limit: int = 5) -> str:
-    """The first few items, separated by commas, and the number of further ones."""
+    """Return the first few items, separated by commas, and the number of further ones."""
     shown = ", ".join(shortened(item) for item in items[:limit])
     more = len(items) - limit
     return f"{shown} and {more} more" if more > 0 else shown

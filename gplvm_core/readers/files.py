@@ -40,7 +40,7 @@ READERS: dict[FileKind, Callable[..., Dataset]] = {
 
 
 def ending_of(name: str) -> str:
-    """The last extension of a file name, in lower case and without the dot."""
+    """Return the last extension of a file name, in lower case and without the dot."""
     return PurePath(name).suffix.lower().removeprefix(".")
 
 

@@ -70,7 +70,7 @@ def columns_of(
 
 
 def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
-    """The kind that the user gave for each column; None if the user gave none."""
+    """Return the kind that the user gave for each column; None if the user gave none."""
     names = [cells.name for cells in table]
     if isinstance(kinds, str):
         if kinds != "auto":
@@ -96,7 +96,7 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
 
 
 def _chosen(cells: Cells) -> tuple[str, str]:
-    """The kind that follows from the data type, and the reason."""
+    """Return the kind that follows from the data type, and the reason."""
     if cells.dtype == "ordered":
         return "grade", "ordered categories"
     if cells.dtype == "category":
@@ -167,7 +167,7 @@ def _rank(word: Any) -> float:
 
 
 def _levels(cells: Cells) -> tuple[Any, ...]:
-    """The words of a grade in their order."""
+    """Return the words of a grade in their order."""
     if cells.levels:
         return cells.levels
     found = set(cells.seen)
@@ -242,7 +242,7 @@ def check_counts(cells: Cells) -> None:
 
 
 def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
-    """The values of a column as numbers, NaN where missing; a word as its number in `words`.
+    """Return the values of a column as numbers, NaN where missing; a word as its number in `words`.
 
     Raises DataError for values that a column of its kind cannot have, and for unknown words.
     """
@@ -302,8 +302,8 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
 
 
 def kinds_of(columns: Sequence[TableColumn]) -> list[Any]:
-    """The argument `kinds` of a model for these columns; a grade is given by its words in their
-    order.
+    """Return the argument `kinds` of a model for these columns; a grade is given by its words in
+    their order.
     """
     return [list(column.words) if column.kind == "grade" else column.kind for column in columns]
 

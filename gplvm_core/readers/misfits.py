@@ -56,7 +56,7 @@ def name_misfits(wanted: Sequence[str], there: Sequence[str]) -> list[Misfit]:
 
 
 def _alike(column: str, names: Sequence[str]) -> str | None:
-    """The name that is most like the column's, if any is like it."""
+    """Return the name that is most like the column's, if any is like it."""
     bare = {name: _bare(name) for name in names}
     wanted = _bare(column)
     same = [name for name in names if bare[name] and bare[name] == wanted]
@@ -67,12 +67,12 @@ def _alike(column: str, names: Sequence[str]) -> str | None:
 
 
 def _bare(name: str) -> str:
-    """The letters and digits of a name, in lower case, without units in brackets."""
+    """Return the letters and digits of a name, in lower case, without units in brackets."""
     return "".join(each for each in BRACKETS.sub("", name).casefold() if each.isalnum())
 
 
 def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array, Misfit | None]:
-    """The numbers of a column; other cells are gaps, which the misfit names."""
+    """Return the numbers of a column; other cells are gaps, which the misfit names."""
     if column.numbers is not None:
         numbers = np.asarray(column.numbers, dtype=float)
         bad = np.flatnonzero(np.isinf(numbers))
@@ -141,7 +141,7 @@ def _unit_misfit(name: str, here: float, usual: float, factor: float) -> Misfit:
 
 
 def multiplied(values: Float[Array, "n D"], names: Sequence[str], mends: Mends) -> Array:
-    """The values after the chosen changes of units."""
+    """Return the values after the chosen changes of units."""
     factors = np.ones(values.shape[1])
     for kind, column, factor in mends:
         if kind == "times":

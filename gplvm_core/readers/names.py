@@ -16,7 +16,7 @@ class Drawn(Protocol):
 
 
 def names_of(rows: Drawn) -> tuple[str, ...]:
-    """The columns' own names, or their numbers from 1."""
+    """Return the columns' own names, or their numbers from 1."""
     if rows.column_names is not None:
         return rows.column_names
     word = "pixel value" if rows.drawing.kind == "image" else "column"

@@ -9,7 +9,7 @@ from gplvm_core.readers.errors import DataError
 
 
 def not_installed(packages: Sequence[str]) -> tuple[str, ...]:
-    """The packages, by the names pip installs them under, that are not installed."""
+    """Return the packages, by the names pip installs them under, that are not installed."""
     absent = []
     for package in packages:
         try:

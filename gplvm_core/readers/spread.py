@@ -25,13 +25,13 @@ def representative_rows(labels: NDArray[Any] | None, count: int, wanted: int) ->
 
 
 def stride(n_rows: int) -> int:
-    """A step that visits every row once, with consecutive rows far apart."""
+    """Return a step that visits every row once, with consecutive rows far apart."""
     near = max(1, round(GOLDEN * n_rows))
     return next(each for each in range(near, 2 * n_rows + 2) if gcd(each, n_rows) == 1)
 
 
 def row_order(n_rows: int) -> Int[Rows, " N"]:
-    """All row numbers, ordered such that the first n of them are spread evenly over the table, for
-    any n.
+    """Return all row numbers, ordered such that the first n of them are spread evenly over the
+    table, for any n.
     """
     return (np.arange(n_rows, dtype=np.int64) * stride(n_rows)) % n_rows

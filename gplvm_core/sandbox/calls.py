@@ -157,7 +157,7 @@ def refuse_calls() -> bool:
 
 
 def _program(machine: str) -> bytes:
-    """The filter program for a processor."""
+    """Return the filter program for a processor."""
     processor, _, clone, limits = PROCESSORS[machine]
     column = X86_64 if machine == "x86_64" else AARCH64
     refuse = (ANSWER, 0, 0, ERROR | errno.EPERM)

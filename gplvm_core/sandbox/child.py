@@ -117,7 +117,7 @@ def answer(folder: Path) -> dict[str, Any]:
 
 
 def too_large(name: str) -> dict[str, Any]:
-    """The error for a file that needs too much memory."""
+    """Return the error for a file that needs too much memory."""
     words = f"{name} was refused: reading it needs more than {MOST_MEMORY // MEGABYTE} MB of "
     words += "memory. Use fewer rows, columns or pictures."
     return {"error": "DataError", "message": words}
@@ -132,7 +132,7 @@ def open_status() -> IO[str] | None:
 
 
 def taken(status: IO[str] | None) -> int:
-    """Bytes of memory that this process has allocated; 0 if unknown."""
+    """Return bytes of memory that this process has allocated; 0 if unknown."""
     if status is None:
         return 0
     status.seek(0)

@@ -82,7 +82,7 @@ def _allow(call: "ctypes._NamedFuncPointer", rules: int, path: Path, rights: int
 
 
 def packages() -> list[Path]:
-    """The folders of the interpreter and of installed packages.
+    """Return the folders of the interpreter and of installed packages.
 
     Other folders on the import path, such as the current folder, are not included, since they may
     contain private files.

@@ -79,7 +79,7 @@ class Reader:
         return self._ready
 
     def _line(self) -> str:
-        """The next line of the process, cut off at the longest allowed length."""
+        """Return the next line of the process, cut off at the longest allowed length."""
         assert self.process.stdout is not None
         return self.process.stdout.readline(LONGEST_LINE).decode("ascii", "replace").strip()
 

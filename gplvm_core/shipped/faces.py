@@ -59,7 +59,7 @@ def _photographs() -> Sequence[Path]:
 
 
 def read_pgm(data: bytes, name: str) -> UInt8[Bytes, "H W"]:
-    """A binary grey image (PGM, P5) of the size of an ORL face."""
+    """Return a binary grey image (PGM, P5) of the size of an ORL face."""
     height, width = SHAPE
     header = re.match(rb"P5\s+(?:#[^\n]*\n\s*)*(\d+)\s+(\d+)\s+(\d+)\s", data)
     if header is None or [int(number) for number in header.groups()] != [width, height, 255]:

@@ -11,7 +11,7 @@ ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
 
 
 def vendored(filename: str) -> Path:
-    """The path of a data file of the project. Raises DataError if it is missing."""
+    """Return the path of a data file of the project. Raises DataError if it is missing."""
     path = ASSETS / filename
     if not path.is_file():
         raise DataError(

@@ -65,7 +65,7 @@ class Statistics:
         return int(self.n_points @ self.n_outputs)
 
     def columns(self) -> list[slice | Counts]:
-        """The columns of psi1_targets that belong to each group."""
+        """Return the columns of psi1_targets that belong to each group."""
         if len(self.psi2) == 1:
             return [slice(None)]
         groups = np.asarray(self.groups)

@@ -137,7 +137,7 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
 
 
 def capabilities_of(class_name: str, content: Any) -> Capabilities:
-    """The capabilities of a stored model, from the settings in its manifest, without reading
+    """Return the capabilities of a stored model, from the settings in its manifest, without reading
     arrays.
 
     Settings are not decoded: a setting that is not a plain value remains as it is in the manifest.
@@ -158,7 +158,7 @@ def capabilities_of(class_name: str, content: Any) -> Capabilities:
 
 
 def moments(dataset: Dataset) -> tuple[float, float]:
-    """Mean and standard deviation of all observed targets."""
+    """Return mean and standard deviation of all observed targets."""
     return float(np.nanmean(dataset.targets)), float(np.nanstd(dataset.targets))
 
 
@@ -249,7 +249,7 @@ def _check_types(record: object, expected: Mapping[str, type | tuple[type, ...]]
 
 
 def _printable(entry: Entry) -> Entry:
-    """The entry with texts that pages can show, without control characters."""
+    """Return the entry with texts that pages can show, without control characters."""
     return replace(
         entry,
         title=clean_title(entry.title),
@@ -294,7 +294,7 @@ def _one_line(words: object) -> str:
 
 
 def slug(title: str) -> str:
-    """An id made from a title: lower-case ASCII letters and digits joined by hyphens."""
+    """Return an id made from a title: lower-case ASCII letters and digits joined by hyphens."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:_MAX_ID].strip("-") or "model"
 

@@ -75,11 +75,11 @@ class Library:
         return f"Library({str(self.root)!r}, read_only={self.read_only})"
 
     def entries(self) -> tuple[Entry, ...]:
-        """All models, oldest first; broken models have the reason. Reads no arrays."""
+        """Return all models, oldest first; broken models have the reason. Reads no arrays."""
         return entries_of(self.root)
 
     def entry(self, id: str) -> Entry:
-        """One model's entry; StoreError for an unknown id."""
+        """Return one model's entry; StoreError for an unknown id."""
         entry = entry_of(self._folder(id))
         return self._missing(id) if entry is None else entry
 
@@ -159,11 +159,11 @@ class Library:
             put_model(folder, card, model, dataset)
 
     def model(self, id: str) -> Any:
-        """The fitted model."""
+        """Return the fitted model."""
         return settled(self._folder(id), model_in)
 
     def dataset(self, id: str) -> Dataset:
-        """The data set that the model was trained on."""
+        """Return the data set that the model was trained on."""
         return settled(self._folder(id), data_in)
 
     def rename(self, id: str, title: str) -> None:
@@ -220,7 +220,7 @@ class Library:
         return save(bundle, path)
 
     def files(self, id: str) -> bytes:
-        """A zip of a model's unchanged files, to examine a broken model elsewhere."""
+        """Return a zip of a model's unchanged files, to examine a broken model elsewhere."""
         with reading(f"The model {id!r}"):
             return packed(self._folder(id))
 
@@ -259,7 +259,7 @@ class Library:
                 ) from error
 
     def trash(self) -> tuple[Entry, ...]:
-        """The deleted models that can be restored."""
+        """Return the deleted models that can be restored."""
         return entries_of(self.root / TRASH)
 
     def empty_trash(self) -> None:
@@ -269,7 +269,7 @@ class Library:
             empty(self.root)
 
     def disk_use(self) -> DiskUse:
-        """The size of the models and of the trash, in bytes."""
+        """Return the size of the models and of the trash, in bytes."""
         return DiskUse(
             models=sum(entry.bytes for entry in self.entries()),
             trash=sum(entry.bytes for entry in self.trash()),

@@ -136,7 +136,7 @@ def parsed(text: bytes, label: str) -> Manifest:
 
 
 def seal_of(digest: str) -> bytes:
-    """The zip comment in which a file stores its manifest's digest."""
+    """Return the zip comment in which a file stores its manifest's digest."""
     return f"sha256 {digest}".encode("ascii")
 
 
@@ -147,19 +147,19 @@ def digest_of(content: bytes | np.ndarray) -> str:
 
 
 def changed(label: str) -> ChangedError:
-    """The error for a complete file that differs from the saved file."""
+    """Return the error for a complete file that differs from the saved file."""
     return ChangedError(
         f"{label} was changed after it was saved, or was replaced by another one. Restore a copy."
     )
 
 
 def size_of(dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-    """The size of an array in memory, in bytes."""
+    """Return the size of an array in memory, in bytes."""
     return int(dtype.itemsize) * math.prod(shape)
 
 
 def human(size: int) -> str:
-    """A size in bytes as text, such as "1.5 MB"."""
+    """Return a size in bytes as text, such as "1.5 MB"."""
     for unit, power in (("GB", 30), ("MB", 20), ("kB", 10)):
         if size >= 2**power:
             return f"{size / 2**power:.1f} {unit}"

@@ -48,7 +48,7 @@ Found = TypeVar("Found")
 
 
 def entries_of(root: Path) -> tuple[Entry, ...]:
-    """All models below a folder, oldest first; models deleted meanwhile are left out."""
+    """Return all models below a folder, oldest first; models deleted meanwhile are left out."""
     found = (entry_of(folder) for folder in folders(root))
     present = [entry for entry in found if entry is not None]
     return tuple(sorted(present, key=lambda entry: (entry.created, entry.id)))
@@ -65,7 +65,7 @@ def folders(root: Path) -> list[Path]:
 
 
 def entry_of(folder: Path) -> Entry | None:
-    """The entry on a card, checked against the manifests of the files beside it.
+    """Return the entry on a card, checked against the manifests of the files beside it.
 
     A broken entry has the reason. None if the folder does not exist, or no longer exists.
     """
@@ -232,7 +232,7 @@ def empty(root: Path) -> None:
 
 
 def of_job(root: Path, job: str) -> str | None:
-    """The id of the readable model that a training has added; None if there is none."""
+    """Return the id of the readable model that a training has added; None if there is none."""
     for folder in folders(root):
         with contextlib.suppress(StoreError):
             entry = entry_of(folder) if card_in(folder).job == job else None
@@ -262,7 +262,7 @@ def clear_models(folder: Path, card: Card) -> None:
 
 
 def packed(folder: Path) -> bytes:
-    """A zip of a folder's unchanged files, without temporary files."""
+    """Return a zip of a folder's unchanged files, without temporary files."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for path in sorted(folder.iterdir()):

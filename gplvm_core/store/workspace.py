@@ -14,7 +14,7 @@ def workspace() -> Path:
 
 
 def workspace_problem() -> str | None:
-    """The reason why the user's folder cannot be written to, with a remedy; None if it can.
+    """Return the reason why the user's folder cannot be written to, with a remedy; None if it can.
 
     If the folder does not exist yet, its nearest existing parent is checked.
     """

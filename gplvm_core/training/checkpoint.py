@@ -148,7 +148,7 @@ def tidy_jobs(folder: Path) -> None:
 
 
 def stored_jobs(folder: Path) -> Iterator[JobFiles]:
-    """The jobs with a state file in a folder; none if the folder cannot be read."""
+    """Yield the jobs with a state file in a folder; none if the folder cannot be read."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
     except OSError:

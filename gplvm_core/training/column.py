@@ -13,7 +13,7 @@ from gplvm_core.training.progress import Snapshot
 
 
 def model_of(job: Snapshot) -> Any:
-    """The unfitted estimator of a job; None if it is not one of this package."""
+    """Return the unfitted estimator of a job; None if it is not one of this package."""
     kind = getattr(models, job.model_class, None)
     if not isinstance(kind, type) or not issubclass(kind, BaseEstimator):
         return None

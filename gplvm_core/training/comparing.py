@@ -91,5 +91,5 @@ def begin_comparison(key: str, task: Task) -> ComparisonRun:
 
 
 def comparison_of(key: str) -> ComparisonRun | None:
-    """The last run with this key in this process."""
+    """Return the last run with this key in this process."""
     return _RUNS.get(key)

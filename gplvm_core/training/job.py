@@ -253,7 +253,7 @@ class Job:
 
 
 def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
-    """The rows that are stored with a model: of a table in files, only those on the map."""
+    """Return the rows that are stored with a model: of a table in files, only those on the map."""
     if not isinstance(dataset, TableDataset):
         return dataset
     rows = getattr(fitted, "rows_", None)

@@ -60,13 +60,13 @@ class Snapshot:
 
 
 def empty_trace() -> Trace:
-    """The trace of a job that has not started."""
+    """Return the trace of a job that has not started."""
     names = ("bound", "seconds", "noise_variance", "iteration", "evaluations")
     return {name: _frozen(np.empty(0)) for name in names}
 
 
 def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) -> Trace:
-    """A copy of the trace with one more iteration, of at most ``limit`` + 1 points.
+    """Return a copy of the trace with one more iteration, of at most ``limit`` + 1 points.
 
     It has every iteration, or every second, fourth, … if there are too many, and always the newest.
     ``iteration`` does not start again at restarts.

@@ -147,11 +147,11 @@ class Queue:
         return tuple(sorted(snapshots, key=lambda each: (each.created, each.id)))
 
     def snapshot(self, id: str) -> Snapshot:
-        """The snapshot of a job; JobError for an unknown id."""
+        """Return the snapshot of a job; JobError for an unknown id."""
         return self._get(id).snapshot
 
     def dataset(self, id: str) -> Dataset:
-        """The data set of a job."""
+        """Return the data set of a job."""
         job = self._get(id)
         return job.files.read_data(job.snapshot.data)
 

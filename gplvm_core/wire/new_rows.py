@@ -83,7 +83,7 @@ def typical_in_words(answers: Answers, n: int) -> str:
 
 
 def reason_data(reason: Reason, column: str) -> dict[str, Any]:
-    """A reason as numbers, as sentences, and in short."""
+    """Return a reason as numbers, as sentences, and in short."""
     short = f"{column} {reason.given:.4g}: expected {_expected(reason)}"
     if reason.hint is not None:
         slip = "decimal point" if reason.kind == "decimal" else "sign"

@@ -170,7 +170,7 @@ def _parse_offset(lines: _Lines, name: str) -> tuple[float, float, float]:
 
 
 def _floats(words: list[str]) -> Array | None:
-    """The words as finite numbers; None if one of them is not a finite number."""
+    """Return the words as finite numbers; None if one of them is not a finite number."""
     try:
         numbers = np.array(words, dtype=np.float64)
     except ValueError:

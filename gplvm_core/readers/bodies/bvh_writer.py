@@ -32,7 +32,7 @@ class BvhJoint:
 
 
 def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: float) -> str:
-    """The text of a BVH file; y is up, lengths have the unit of the positions.
+    """Return the text of a BVH file; y is up, lengths have the unit of the positions.
 
     frame_time: seconds. Raises DataError for missing positions, and for a skeleton with several
     roots.
@@ -67,7 +67,7 @@ def _offsets(skeleton: Skeleton, positions: Array) -> Array:
 def _node(
     skeleton: Skeleton, positions: Array, offsets: Array, joint: int, before: Array
 ) -> BvhJoint:
-    """A joint with all joints below it; before: the rotation of its parent."""
+    """Return a joint with all joints below it; before: the rotation of its parent."""
     name = "_".join(skeleton.joint_names[joint].split())
     children = [child for child, parent in enumerate(skeleton.parents) if parent == joint]
     if not children:
@@ -102,7 +102,7 @@ def _channels(node: BvhJoint, before: Array) -> list[Array]:
 
 
 def _described(node: BvhJoint, indent: str) -> list[str]:
-    """The lines of a joint and all joints below it."""
+    """Return the lines of a joint and all joints below it."""
     offset = " ".join(f"{value:.6f}" for value in node.offset)
     inside = indent + "  "
     if node.rotation is None:
@@ -127,7 +127,7 @@ def _best(start: Float[Array, "F C 3"], end: Float[Array, "F C 3"]) -> Float[Arr
 
 
 def _shortest(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float[Array, "F 3 3"]:
-    """The smallest rotations from one direction to another (Rodrigues)."""
+    """Return the smallest rotations from one direction to another (Rodrigues)."""
     u, v = (a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-12) for a in (start, end))
     cosine = np.sum(u * v, axis=1)
     # Opposite directions: half a turn about any perpendicular axis.

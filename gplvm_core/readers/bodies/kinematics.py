@@ -23,7 +23,7 @@ def axis_rotation(axis: str, radians: Float[Array, " F"]) -> Float[Array, "F 3 3
 
 
 def joint_frames(motion: Motion) -> tuple[Float[Array, "F J 3"], Float[Array, "F 3 3"]]:
-    """Every joint's position in the world, y up, and the root's rotation.
+    """Return every joint's position in the world, y up, and the root's rotation.
 
     A joint's rotation is its parent's rotation times the product of its channels' rotations, in
     their order in the file. Position channels replace a joint's offset, as in motion-capture
@@ -79,8 +79,8 @@ def poses(motion: Motion) -> Float[Array, "F J 3"]:
 
 
 def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
-    """The skeleton without joints that coincide with their parent, and the indices of the remaining
-    joints.
+    """Return the skeleton without joints that coincide with their parent, and the indices of the
+    remaining joints.
 
     Such a joint only adds a rotation; its position equals its parent's.
     """

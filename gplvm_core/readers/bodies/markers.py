@@ -153,7 +153,7 @@ def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], 
 
 
 def _labels(reader: Any, name: str) -> list[str]:
-    """The marker names; DataError if they are not a list of words."""
+    """Return the marker names; DataError if they are not a list of words."""
     parameter = reader.get("POINT:LABELS")
     if parameter is None:
         return []
@@ -170,7 +170,7 @@ def _word(reader: Any, name: str) -> str:
 def rigid_tree(
     positions: Float[Array, "F J 3"],
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The markers ordered from the centre outwards, and the parent of each (-1: root).
+    """Return the markers ordered from the centre outwards, and the parent of each (-1: root).
 
     The tree is a minimum spanning tree that prefers pairs whose distance varies little, and close
     pairs.

@@ -89,8 +89,8 @@ def moving(image: "Image") -> bool:
 
 
 def orientation(image: "Image", name: str) -> int:
-    """The EXIF orientation that the camera recorded: 1 is upright, values above 4 are on their
-    side.
+    """Return the EXIF orientation that the camera recorded: 1 is upright, values above 4 are on
+    their side.
     """
     with parsing(name):  # some formats must decode their pixels for this
         noted = image.getexif().get(0x0112, 1)
@@ -98,7 +98,7 @@ def orientation(image: "Image", name: str) -> int:
 
 
 def shrunk(size: Size, max_side: int) -> Size:
-    """The size with the same proportions and no side above `max_side`."""
+    """Return the size with the same proportions and no side above `max_side`."""
     scale = min(1.0, max_side / max(size))
     return (max(1, round(size[0] * scale)), max(1, round(size[1] * scale)))
 

@@ -139,7 +139,7 @@ class RowFiles:
             before += each.n_rows
 
     def take(self, chosen: Int[NDArray[np.intp], " n"]) -> Float[Array, "n D"]:
-        """The rows with these numbers, which must be in ascending order."""
+        """Return the rows with these numbers, which must be in ascending order."""
         parts = []
         for first, rows in self.chunks():
             edges = np.searchsorted(chosen, [first, first + len(rows)])
@@ -147,7 +147,7 @@ class RowFiles:
         return np.concatenate(parts)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """All rows in memory, for functions that need an array."""
+        """Return all rows in memory, for functions that need an array."""
         whole = np.concatenate([rows for _, rows in self.chunks()])
         return whole if dtype is None else whole.astype(dtype)
 

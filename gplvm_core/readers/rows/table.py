@@ -56,7 +56,7 @@ class TableDataset(Dataset):
         return RowFiles.of(table_named(self.table, folders).files)
 
     def kept(self, chosen: Int[NDArray[np.intp], " K"] | None) -> Dataset:
-        """The rows on a model's map, as a data set; None: all rows."""
+        """Return the rows on a model's map, as a data set; None: all rows."""
         files = self.rows()
         targets = np.asarray(files) if chosen is None else files.take(chosen)
         own = {each.name: getattr(self, each.name) for each in fields(Dataset)}

@@ -61,6 +61,6 @@ def _hours(cell: str) -> float | None:
 
 
 def hours_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
-    """A note on the columns of times of day, with an example for each."""
+    """Return a note on the columns of times of day, with an example for each."""
     words = [f"{name} (“{cell}” is {hours:.4g})" for name, (cell, hours) in examples]
     return f"Times of day were read as hours since midnight: {listed(words, 3)}."

@@ -35,12 +35,12 @@ def csv_text(rows: Iterable[Iterable[object]], *, as_text: bool = True) -> str:
 
 
 def marked(cell: str) -> str:
-    """Text with an apostrophe before each piece that begins like a formula."""
+    """Return text with an apostrophe before each piece that begins like a formula."""
     return PIECE.sub(lambda piece: f"{MARK}{piece[0]}" if _begins(piece[0]) else piece[0], cell)
 
 
 def unmarked(cell: str) -> str:
-    """The text of a cell before `csv_text` marked it."""
+    """Return the text of a cell before `csv_text` marked it."""
     return PIECE.sub(
         lambda piece: piece[0][1:] if piece[0][0] == MARK and _begins(piece[0][1:]) else piece[0],
         cell,

@@ -207,7 +207,7 @@ def _zone(text: str | None) -> timezone | None:
 
 
 def unit_for(moments: Moments) -> TimeUnit:
-    """A unit for the median step between neighbouring moments: days, hours or seconds."""
+    """Return a unit for the median step between neighbouring moments: days, hours or seconds."""
     steps = np.diff(np.unique(moments[~np.isnat(moments)])).astype(float) / 1000.0
     step = float(np.median(steps)) if len(steps) else SECONDS["days"]
     if step >= SECONDS["days"] / 4:

@@ -110,7 +110,7 @@ def read_h5ad(
 
 
 def _library_sizes(cells: Any, layer: str | None) -> Float[np.ndarray, " N"] | None:
-    """The sum of every cell's counts over all genes; None if the values are not counts."""
+    """Return the sum of every cell's counts over all genes; None if the values are not counts."""
     values = cells.X if layer is None else cells.layers.get(layer)
     if values is None:
         return None
@@ -123,7 +123,7 @@ def _library_sizes(cells: Any, layer: str | None) -> Float[np.ndarray, " N"] | N
 def _most_variable(
     counts: Float[np.ndarray, "N D"], sizes: Float[np.ndarray, " N"]
 ) -> tuple[list[int], list[str]]:
-    """The genes that vary most beyond chance at equal shares in all cells, and notes.
+    """Return the genes that vary most beyond chance at equal shares in all cells, and notes.
 
     The measure is Pearson's: Σ (y − e)²/e, with e the count expected from the library size.
     """
@@ -174,7 +174,7 @@ def _as_plain_words(table: Any) -> None:
 
 
 def _opened(source: Source) -> tuple[Any, str]:
-    """The package's object of a file, and the file's name."""
+    """Return the package's object of a file, and the file's name."""
     data, name = read_source(source, "an AnnData file")
     if not data.startswith(HDF5_MAGIC):
         raise DataError(f"{name} is not an AnnData file (.h5ad, an HDF5 format). Save it as one.")

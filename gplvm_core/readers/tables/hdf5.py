@@ -193,7 +193,7 @@ def _has_text(kind: Any) -> bool:
 
 
 def _characters(values: Any) -> int:
-    """The total length of all texts, including those in nested fields."""
+    """Return the total length of all texts, including those in nested fields."""
     if values.dtype.names:
         return sum(_characters(values[key]) for key in values.dtype.names)
     return sum(len(word) for word in np.ravel(values) if isinstance(word, bytes | str))

@@ -10,7 +10,7 @@ LOOKED_AT = 20  # number of rows below the two lines of names that are examined
 
 
 def title_lines(rows: Sequence[Sequence[str]]) -> int:
-    """The number of lines above the column names that have a single cell of text."""
+    """Return the number of lines above the column names that have a single cell of text."""
     for number, row in enumerate(rows[: MOST_TITLES + 1]):
         filled = [cell for cell in row if cell]
         if len(filled) != 1:

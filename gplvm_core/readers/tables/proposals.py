@@ -104,7 +104,7 @@ def _yes_first(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def known_order(words: Sequence[str]) -> tuple[str, ...]:
-    """The words from the lowest to the highest, if they have a usual order."""
+    """Return the words from the lowest to the highest, if they have a usual order."""
     plain = {
         " ".join(word.lower().replace("_", " ").replace("-", " ").split()): word for word in words
     }

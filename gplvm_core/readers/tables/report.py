@@ -139,7 +139,7 @@ def inspect_table(
 
 
 def identifiers(table: Table) -> list[Column]:
-    """The columns that seem to identify the rows."""
+    """Return the columns that seem to identify the rows."""
     return [c for c in table.columns if _report(c, table, False).role == "id"]
 
 

@@ -137,7 +137,7 @@ def moments_in(
 def times_in(
     column: Column, table: Table, roles: ColumnRoles, rows: NDArray[np.intp], unit: TimeUnit | None
 ) -> tuple[Array, str, list[str]]:
-    """The times of these rows, their unit in words ("" if unknown), and notes.
+    """Return the times of these rows, their unit in words ("" if unknown), and notes.
 
     Raises DataError for cells that are not times, and for rows without a time.
     """
@@ -191,8 +191,8 @@ def parts_of_dates(
 
 
 def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
-    """Names of the rows, from the id columns that differ in every row, or from all of them; prose
-    is ignored.
+    """Return names of the rows, from the id columns that differ in every row, or from all of them;
+    prose is ignored.
     """
     named = [column for column in columns if column.words_a_cell() < PROSE]
     words = [cells for column in named if len(set(cells := column.words())) > 1]
@@ -206,7 +206,7 @@ def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
 
 
 def as_numbers(columns: list[Column], table: Table) -> Array:
-    """The columns side by side, NaN where a cell is missing.
+    """Return the columns side by side, NaN where a cell is missing.
 
     Raises DataError with line and column of a cell that is not a number, or is infinite.
     """
@@ -221,7 +221,7 @@ def as_numbers(columns: list[Column], table: Table) -> Array:
 
 
 def _called(column: Column) -> str:
-    """A column's name in a message."""
+    """Return a column's name in a message."""
     return repr(shortened(column.name))
 
 

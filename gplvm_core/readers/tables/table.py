@@ -201,7 +201,7 @@ def rows_with_values(
 
 
 def parse_table(source: Source, array: str | None, header: bool | None) -> Table:
-    """The columns of a file. Raises DataError for files that cannot be read."""
+    """Return the columns of a file. Raises DataError for files that cannot be read."""
     data, name = read_source(source, "a CSV, Excel, Parquet, NPZ or NPY file")
     sheet = is_workbook(data, name)
     if is_array_file(data) and not sheet:

@@ -140,8 +140,8 @@ def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
 
 
 def _sniff(lines: Sequence[str]) -> str:
-    """The first delimiter that gives nearly all lines the same number of cells, or else the one
-    that comes closest.
+    """Return the first delimiter that gives nearly all lines the same number of cells, or else the
+    one that comes closest.
     """
     best, best_share = ",", 0.0
     for delimiter in DELIMITERS:
@@ -201,7 +201,7 @@ def _texts(numbers: Iterable[int]) -> list[str]:
 
 
 def _filled_width(rows: list[list[str]]) -> int:
-    """The number of columns up to the last one with a value, at least one."""
+    """Return the number of columns up to the last one with a value, at least one."""
     width = len(rows[0])
     while width > 1 and not any(row[width - 1] for row in rows):
         width -= 1
