@@ -38,7 +38,7 @@ def ask_column(
     gaps: bool = True,
     held: float = HELD,
 ) -> Dataset:
-    """The data set with the question "predict `target` from `inputs`", ready for a training job.
+    """Add the question "predict `target` from `inputs`" to a data set, for a training job.
 
     errors: for some inputs, the column with the standard deviations of their errors. gaps: whether
     to use rows in which inputs are missing. held: the share of rows kept aside to test the model.

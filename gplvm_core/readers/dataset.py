@@ -89,10 +89,11 @@ class Dataset:
     def of_table(
         cls, name: str, title: str, table: Any, kinds: Any = "auto", **others: Any
     ) -> "Dataset":
-        """Return a data frame, or rows of values, whose columns may be of any kind (docs/kinds.md).
+        """Make a data set from a data frame or rows of values, with columns of any kind
+        (docs/kinds.md).
 
-        kinds: as the argument of a model. others: the remaining fields. Raises DataError for values
-        that a column of its kind cannot have.
+        kinds: the argument `kinds` of a model. others: the remaining fields. Raises DataError for
+        values that a column of its kind cannot have.
         """
         columns, chosen = columns_of(cells_of(table), kinds)
         return cls(
@@ -202,8 +203,8 @@ class Dataset:
     def in_own_values(self, values: Float[Array, "n D"] | None = None) -> Any:
         """Return rows as a data frame of words, counts and numbers; None: all rows.
 
-        values: rows like those of `values`, in which a word is its number. A model is fitted to
-        this data frame with `kinds=dataset.kinds`.
+        values: rows in the form of the property `values`, in which a word is its number. To fit a
+        model to the data frame, pass `kinds=dataset.kinds`.
         """
         names = self._names_of(self.targets) or tuple(map(str, range(self.n_outputs)))
         columns = self.columns or [TableColumn(name, "number") for name in names]
@@ -230,7 +231,7 @@ class Dataset:
 
     @property
     def view_values(self) -> dict[str, Float[Array, "N Dv"]]:
-        """The targets of every view as float64, by its name; empty without views."""
+        """The targets of every view as float64, by the view's name; empty without views."""
         values = self.values
         return {key: values[:, at] for key, at in columns_of_views(self.views).items()}
 
@@ -332,8 +333,8 @@ class Dataset:
             )
 
     def _order_labels(self) -> None:
-        """Labels from a column of words have the same numbers as the words, so that both have the
-        same colours.
+        """Give labels from a column of words the numbers of the words, so that both have the same
+        colours.
         """
         if not self.label_names:
             return

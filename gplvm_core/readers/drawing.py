@@ -47,7 +47,7 @@ class Drawing:
     "bars"       (D,), one bar per column
 
     `value_range` holds the values drawn as black and white (image), or the ends of the axis; with
-    None, the range is that of the data.
+    None, the range of the data is used.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def parsing(
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """ "1 row", "2 rows"."""
+    """Return a count with its noun, such as "1 row" or "2 rows"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 

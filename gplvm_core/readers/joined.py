@@ -126,7 +126,7 @@ def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None])
 
 
 def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:
-    """Labels, times, row names and sequences, each from the first file that has them, and notes."""
+    """Return labels, times, row names and sequences, from the first file with each; and notes."""
     facts: dict[str, Any] = {}
     notes = []
     labelled = first(parts, count, lambda dataset: dataset.labels is not None)
@@ -177,7 +177,7 @@ def clash_of_times(parts: Sequence[FileView]) -> str | None:
 
 
 def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
-    """Notes on the treatment of rows that some files lack."""
+    """Return notes on the treatment of rows that some files lack."""
     longer = [f"{part.file} has {part.n_rows:,}" for part in parts if part.n_rows > count]
     notes = [f"Trimmed to the first {count:,} rows: {', '.join(longer)}."] if longer else []
     for part in parts:

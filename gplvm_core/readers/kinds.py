@@ -27,7 +27,7 @@ YES = ("yes", "true", "y", "t", "1", "1.0", "on")
 class TableColumn:
     """A column of a table: its name, its kind and its words.
 
-    words: for a category by decreasing frequency, for a grade in their order, for yes/no (yes, no).
+    words: by decreasing frequency for a category, in their order for a grade, (yes, no) for yes/no.
     A word is stored as its number in `words`. unit: for an exposure, the geometric mean in the
     training rows. Counts are predicted at this exposure where the row's exposure is not known.
     """
@@ -160,8 +160,9 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
 
 
 def _rank(word: Any) -> float:
-    """Sort key for the two values of a yes/no column: the larger of two numbers means yes; words
-    keep their order.
+    """Return a sort key for the values of a yes/no column.
+
+    The larger of two numbers means yes; the order of words does not change.
     """
     return float(word) if isinstance(word, int | float) else 0.0
 
@@ -242,7 +243,7 @@ def check_counts(cells: Cells) -> None:
 
 
 def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
-    """Return the values of a column as numbers, NaN where missing; a word as its number in `words`.
+    """Return a column as numbers: a word as its number in `words`, NaN where missing.
 
     Raises DataError for values that a column of its kind cannot have, and for unknown words.
     """
@@ -266,9 +267,7 @@ def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
 
 
 def coded_table(columns: Sequence[TableColumn], table: Any) -> Float[Array, "N C"]:
-    """Convert a data frame, or rows of the columns' own values, to numbers, each column as by
-    `coded_column`.
-    """
+    """Convert a data frame, or rows of the columns' own values, to numbers by `coded_column`."""
     cells = cells_of(table)
     if len(cells) != len(columns):
         raise DataError(
@@ -309,9 +308,10 @@ def kinds_of(columns: Sequence[TableColumn]) -> list[Any]:
 
 
 def in_own_values(columns: Sequence[TableColumn], values: Float[Array, "n C"]) -> Any:
-    """A data frame of the columns' own values (words, whole counts; None or NaN where missing).
+    """Return a data frame of the columns' own values: words, whole counts, or numbers.
 
-    values: as `coded_column` returns them.
+    values: the columns as `coded_column` returns them. Missing values are None or NaN in the data
+    frame.
     """
     require_packages("Tables with words", ("pandas",))
     import pandas

@@ -28,7 +28,7 @@ def unmasked(targets: Any) -> Any:
 
 
 def without_na(values: Any) -> Any:
-    """Object tables with NaN for None, `pandas.NA` and `pandas.NaT`; anything else unchanged."""
+    """Return object tables with NaN for None, `pandas.NA` and `pandas.NaT`; others unchanged."""
     pandas = sys.modules.get("pandas")
     if pandas is None:  # pandas is not imported, so no value can be pandas.NA
         return values
@@ -41,7 +41,7 @@ def without_na(values: Any) -> Any:
 
 
 def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] | None:
-    """Which entries are missing; None when all are observed."""
+    """Return which entries are missing; None if all are observed."""
     if targets.dtype.kind != "f":
         return None
     missing = np.isnan(targets)
@@ -61,7 +61,7 @@ def check_observed(
 ) -> None:
     """Raise a DataError that names the rows and columns without an observed value.
 
-    It is an EmptyRowsError if only rows, and no columns, are empty.
+    The error is an EmptyRowsError if only rows, and no columns, are empty.
     """
     rows = [name_row(int(n)) for n in np.flatnonzero(missing.all(axis=1))]
     columns = [name_column(int(d)) for d in np.flatnonzero(missing.all(axis=0))]

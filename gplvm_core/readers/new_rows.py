@@ -139,7 +139,7 @@ def without_empty(name: str, rows: NewRows) -> NewRows:
 
 
 def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
-    """Return a misfit if the pixels seem to run from 0 to 1 where the model's run to 255."""
+    """Return a misfit if the pixels seem to run from 0 to 1 where the model's pixels run to 255."""
     if drawing.kind != "image" or drawing.value_range is None or np.isnan(values).all():
         return ()
     low, high = drawing.value_range
@@ -222,7 +222,7 @@ def _called(table: Table, used: Iterable[Column]) -> NDArray[np.str_] | None:
 
 
 def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Table:
-    """The only array of an NPZ file whose rows have as many values as the model has columns."""
+    """Return the only array of an NPZ file whose rows have one value per column of the model."""
     width = dataset.drawing.n_outputs
     candidates = [parse_arrays(data, name, array) for array in table.arrays]
     fitting = [each for each in candidates if len(each.columns) == width]

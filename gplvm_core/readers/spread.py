@@ -12,12 +12,12 @@ GOLDEN = (5**0.5 - 1) / 2
 
 
 def spread_rows(count: int, wanted: int) -> Int[Rows, " n"]:
-    """At most `wanted` row numbers spread evenly over `count` rows."""
+    """Return at most `wanted` row numbers, spread evenly over `count` rows."""
     return np.unique(np.linspace(0, count - 1, min(count, wanted)).round().astype(np.intp))
 
 
 def representative_rows(labels: NDArray[Any] | None, count: int, wanted: int) -> list[int]:
-    """Row numbers to show: evenly spread over the rows, or over the labels if there are any."""
+    """Return row numbers to show, evenly spread over the rows, or over the labels if any."""
     if labels is None:
         return spread_rows(count, wanted).tolist()
     by_label = np.argsort(labels, kind="stable")

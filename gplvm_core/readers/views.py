@@ -126,7 +126,7 @@ def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple
 
 
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
-    """Warnings about single views: constant views, and views whose columns differ in units."""
+    """Return warnings about single views that are constant, or whose columns differ in units."""
     found, still = [], constant_views(targets, views)
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
         if view.name in still:
@@ -140,7 +140,7 @@ def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tu
 
 
 def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
-    """Class labels as targets: 1 in the columns of a row's classes, −1 elsewhere.
+    """Encode class labels as targets: 1 in the columns of a row's classes, −1 elsewhere.
 
     labels: N class numbers from 0, −1 for rows without a label, which become missing (NaN); or
     N × C booleans where a row may have several classes or none.

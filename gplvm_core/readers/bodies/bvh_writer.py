@@ -53,7 +53,7 @@ def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: 
 
 
 def _offsets(skeleton: Skeleton, positions: Array) -> Array:
-    """Bones in the directions of the first frame, with mean lengths: (J, 3); the root's is 0."""
+    """Return bones with the first frame's directions and mean lengths, (J, 3); 0 for the root."""
     offsets = np.zeros(positions.shape[1:])
     for joint, parent in enumerate(skeleton.parents):
         if parent >= 0:
@@ -93,7 +93,7 @@ def _node(
 
 
 def _channels(node: BvhJoint, before: Array) -> list[Array]:
-    """Angles (F, 3) in degrees of a joint and all joints below it, in the file's order."""
+    """Return angles (F, 3) in degrees of a joint and all joints below it, in the file's order."""
     if node.rotation is None:
         return []
     local = np.swapaxes(before, 1, 2) @ node.rotation
@@ -144,7 +144,9 @@ def _shortest(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float[Arr
 
 
 def _angles(rotation: Float[Array, "F 3 3"]) -> Float[Array, "F 3"]:
-    """Angles about z, x, y, in radians, whose rotations in this order give the product."""
+    """Return the angles about z, x, y, in radians, whose rotations in this order give
+    `rotation`.
+    """
     about_x = np.arcsin(np.clip(rotation[:, 2, 1], -1.0, 1.0))
     about_z = np.arctan2(-rotation[:, 0, 1], rotation[:, 1, 1])
     about_y = np.arctan2(-rotation[:, 2, 0], rotation[:, 2, 2])

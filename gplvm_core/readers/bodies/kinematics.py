@@ -13,7 +13,7 @@ AXES = "XYZ"
 
 
 def axis_rotation(axis: str, radians: Float[Array, " F"]) -> Float[Array, "F 3 3"]:
-    """Rotations about a coordinate axis, counterclockwise as seen from its tip."""
+    """Return rotations about a coordinate axis, counterclockwise as seen from its tip."""
     after, before = (AXES.index(axis) + 1) % 3, (AXES.index(axis) + 2) % 3
     rotation = np.tile(np.eye(3), (len(radians), 1, 1))
     cosine, sine = np.cos(radians), np.sin(radians)
@@ -71,7 +71,7 @@ def heading(rotation: Float[Array, "F 3 3"]) -> Float[Array, " F"]:
 
 
 def poses(motion: Motion) -> Float[Array, "F J 3"]:
-    """Joint positions with the root at the origin and heading 0, y up."""
+    """Return joint positions with the root at the origin and heading 0, y up."""
     positions, root = joint_frames(motion)
     centred = positions - positions[:, :1]
     back = axis_rotation("Y", -heading(root))

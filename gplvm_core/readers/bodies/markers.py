@@ -108,7 +108,7 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
 
 
 def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], float, str, str]:
-    """Marker names and positions, frames per second, the unit of length, and the vertical axis."""
+    """Read marker names and positions, frames per second, the unit of length, and the up axis."""
     import c3d
 
     with (

@@ -154,7 +154,7 @@ def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tu
 
 
 def _luma(pixels: UInt8[Bytes, "H W _C"]) -> UInt8[Bytes, "H W"]:
-    """Grey values by ITU-R BT.601, rounded; grey pixels do not change."""
+    """Return grey values by ITU-R BT.601, rounded; grey pixels do not change."""
     if pixels.shape[2] == 1:
         return pixels[..., 0]
     grey = pixels.astype(np.float64) @ np.array([0.299, 0.587, 0.114])

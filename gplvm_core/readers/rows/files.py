@@ -102,10 +102,10 @@ class RowFiles:
         return next((each.names for each in self.files if isinstance(each, ParquetRows)), None)
 
     def parts(self, size: int | None = None) -> list[tuple[int, int]]:
-        """(first, last + 1) of the parts to read at once, of at most `size` rows if files allow it.
+        """Return (first row, last row + 1) of each part, of at most `size` rows if files allow it.
 
-        The parts depend only on the files. By default they grow with the table, so that their
-        number is small.
+        A part is read at once. The parts depend only on the files. By default their size grows with
+        the table, so that their number is small.
         """
         size = size or max(ROWS_AT_ONCE, -(-len(self) // MOST_PARTS))
         parts, before = [(0, 0)], 0

@@ -65,7 +65,7 @@ class NpyRows:
         return cls(path, *shape, dtype, begins, state)
 
     def ends(self, size: int) -> list[int]:
-        """Row numbers at which to divide the file into parts of `size` rows."""
+        """Return row numbers that divide the file into parts of `size` rows."""
         return [*range(size, self.n_rows, size), self.n_rows]
 
     def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:

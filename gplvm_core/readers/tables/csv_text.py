@@ -26,7 +26,7 @@ def is_risky(cell: object) -> bool:
 
 
 def csv_text(rows: Iterable[Iterable[object]], *, as_text: bool = True) -> str:
-    """Rows as CSV. as_text: put an apostrophe before text that begins like a formula (= + - @)."""
+    """Write rows as CSV. as_text: put an apostrophe before text that begins like a formula."""
     lines = (
         ",".join(_quoted(marked(c) if as_text and isinstance(c, str) else c) for c in row)
         for row in rows
@@ -48,7 +48,7 @@ def unmarked(cell: str) -> str:
 
 
 def html_text(text: str) -> str:
-    """Text as HTML. Spreadsheets open HTML pages, too, and run formulas in paragraphs and cells."""
+    """Escape text for HTML, where spreadsheets run formulas in paragraphs and cells, too."""
     return escape(f"{JOINT}{text}" if _begins(text) else text)
 
 

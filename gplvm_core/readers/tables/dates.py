@@ -216,7 +216,7 @@ def unit_for(moments: Moments) -> TimeUnit:
 
 
 def times_since_first(moments: Moments, unit: TimeUnit | None = None) -> tuple[Array, str]:
-    """Times since the earliest moment, and their unit in words: "days since 2024-01-03".
+    """Return times since the earliest moment, and their unit in words: "days since 2024-01-03".
 
     unit: None chooses one that suits the steps. Missing moments give NaN.
     """
@@ -230,7 +230,7 @@ def times_since_first(moments: Moments, unit: TimeUnit | None = None) -> tuple[A
 
 
 def date_columns(name: str, moments: Moments) -> dict[str, Float[Array, " N"]]:
-    """Columns to learn from dates: the year, the season (two columns), the weekday (Monday is 1).
+    """Return columns to learn from dates: year, season (two columns), weekday (Monday is 1).
 
     The season is the sine and cosine of 2π times the elapsed fraction of the year.
     """
@@ -249,5 +249,5 @@ def date_columns(name: str, moments: Moments) -> dict[str, Float[Array, " N"]]:
 
 
 def _float(values: NDArray[np.datetime64] | NDArray[np.timedelta64]) -> Array:
-    """All columns are numbers, NaN where missing."""
+    """Convert moments or durations to numbers, NaN where missing."""
     return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(float))

@@ -22,7 +22,7 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
 
 
 def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
-    """The column names if they take two lines (groups above names, or units below), else None.
+    """Return column names that take two lines (groups above names, or units below), else None.
 
     The second line must have words in every column with numbers below, so it is not a row of
     values.

@@ -78,7 +78,7 @@ def _words(column: TableColumn) -> str:
 
 
 def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells:
-    """text: numbers are read as text."""
+    """Convert a column of a file to cells. text: whether numbers are read as text."""
     values = np.full(len(table.places), None, dtype=object)
     if column.numbers is None or text:
         values[:] = [word or None for word in column.words()]

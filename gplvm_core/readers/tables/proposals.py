@@ -13,8 +13,8 @@ from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
 MOST_CODES = 20  # largest number of different whole numbers that may be codes of words
 MOST_COUNTED = 20  # whole numbers from 0 up to this are probably counts, if some are 0
 LEAST_ZEROS = 0.05
-# In a table with words, a column of numbers that has few values, one of them this frequent, would
-# be learnt almost without noise and dominate the map.
+# Some columns have few different numbers, one of them this frequent. In a table with words, such
+# numbers would be learnt almost without noise and dominate the map.
 REPEATED = 0.15
 
 ORDERS: tuple[tuple[str, ...], ...] = (
@@ -117,7 +117,7 @@ def known_order(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_numbers(column: Column) -> Proposal:
-    """The proposal for tables with columns of words; in other tables the columns remain numbers."""
+    """Propose a kind for a table with words; in other tables, all columns remain numbers."""
     assert column.numbers is not None
     seen = column.numbers[~np.isnan(column.numbers)]
     values, counts = np.unique(seen, return_counts=True)

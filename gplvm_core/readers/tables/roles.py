@@ -73,7 +73,9 @@ class ColumnRoles:
         return found
 
     def check_kinds(self, table: Table, kinds: Any) -> Collection[str]:
-        """The columns whose kind is given. Raises DataError for columns that are not learnt."""
+        """Return the columns with a given kind. Raises DataError for columns that are not
+        learnt.
+        """
         if kinds is None or isinstance(kinds, str):
             if kinds not in (None, "auto"):
                 raise DataError(f'kinds must be None, "auto", or kinds by column; got {kinds!r}.')
@@ -88,7 +90,7 @@ class ColumnRoles:
             if name in self.all and (name != self.label or name == self.time):
                 raise DataError(
                     f"{table.name}: the column {name!r} has a kind, but it is not learnt: it "
-                    "is left out, or gives the time. Give it one of the two."
+                    "is left out, or gives the time. Remove its kind, or let it be learnt."
                 )
         return kinds
 
@@ -191,8 +193,10 @@ def parts_of_dates(
 
 
 def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
-    """Return names of the rows, from the id columns that differ in every row, or from all of them;
-    prose is ignored.
+    """Return names of the rows, from the id columns that differ in every row, or from all id
+    columns.
+
+    Columns of prose are ignored.
     """
     named = [column for column in columns if column.words_a_cell() < PROSE]
     words = [cells for column in named if len(set(cells := column.words())) > 1]

@@ -179,10 +179,10 @@ def rows_with_values(
     date_columns: Iterable[str] = (),
     date_formats: Mapping[str, DateFormat] | None = None,
 ) -> tuple[Int[Rows, " n"], int]:
-    """The numbers of the rows with a value in any column to learn, and the total number of rows.
+    """Return the numbers of rows with a value in any column to learn, and the number of all rows.
 
-    Arguments as for `read_table`. Lines with only delimiters count as rows here if a row with
-    a value follows: row n of another file may describe the same item.
+    The arguments are those of `read_table`. Lines with only delimiters count as rows here if a row
+    with a value follows: row n of another file may describe the same item.
     """
     table = parse_table(source, array, header)
     roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
@@ -242,8 +242,9 @@ def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:
 
 
 def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Class numbers of the rows, −1 for blank cells, and class names, sorted by number or
-    alphabetically.
+    """Return class numbers of the rows (−1 for blank cells), and class names.
+
+    The names are sorted by number or alphabetically.
     """
     cells = column.words()
     words = [cells[n] for n in rows]
