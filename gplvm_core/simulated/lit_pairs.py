@@ -10,7 +10,7 @@ N_IN_VIEW = 3
 
 
 def load_lit_pairs() -> Dataset:
-    """192 pairs of grey images, 48 × 48, as views "left" and "right", ordered by light.
+    """Load 192 pairs of grey images, 48 × 48, as views "left" and "right", ordered by light.
 
     Both images of a row have the same light. For every light, the heads of the two views are paired
     at random, so that their identities are independent. Every image of `load_heads` occurs once.

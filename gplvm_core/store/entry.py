@@ -178,8 +178,8 @@ def write_card(folder: Path, card: Card) -> None:
 def read_card(folder: Path, *, trusted: bool = False) -> Card:
     """Read a folder's card; StoreError if it is missing or damaged.
 
-    ChangedError if it was changed after it was written, unless `trusted`. Older cards without a
-    seal are read without this check.
+    Raises ChangedError if the card was changed after it was written, unless `trusted`. Older cards
+    without a seal are read without this check.
     """
     path = folder / CARD
     with reading(f"Its {CARD}"):
@@ -215,7 +215,7 @@ def _is_sealed(raw: dict[str, Any]) -> bool:
 
 
 def _seal_of(record: Mapping[str, Any]) -> str:
-    """SHA-256 of a card's content, independent of the JSON's layout."""
+    """Return the SHA-256 of a card's content, independent of the JSON's layout."""
     plain = json.dumps(record, sort_keys=True, ensure_ascii=False)
     return digest_of(plain.encode("utf-8", "replace"))
 
@@ -259,18 +259,18 @@ def _printable(entry: Entry) -> Entry:
 
 
 def clean_title(title: str) -> str:
-    """A title as one line of at most 120 characters, without control characters, or "Untitled"."""
+    """Return a title as one line of at most 120 printable characters, or "Untitled" if empty."""
     return _one_line(title) or "Untitled"
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags as single lines in their order, without empty and repeated tags."""
+    """Return tags as single lines in their order, without empty and repeated tags."""
     given = (tags,) if isinstance(tags, str) else tags
     return tuple(dict.fromkeys(line for line in map(_one_line, given) if line))
 
 
 def clean_names(names: Mapping[str, Iterable[object]]) -> Names:
-    """Names of dimensions as single lines of at most 40 characters; drops maps without names.
+    """Return dimension names as single lines of at most 40 characters, without unnamed maps.
 
     Raises StoreError if two dimensions of a map have the same name.
     """

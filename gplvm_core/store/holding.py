@@ -37,7 +37,7 @@ def one_by_one(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_writers(folder: Path) -> Iterator[bool]:
-    """Whether no process writes below the folder, from now until the end of the block.
+    """Yield whether no process writes below the folder, from now until the end of the block.
 
     False if the system has no such locks: then another process may be writing.
     """

@@ -67,7 +67,7 @@ class Library:
     """The models in one folder. Every call reads the disk; the only state is the path."""
 
     def __init__(self, root: str | os.PathLike[str], read_only: bool = False) -> None:
-        """A library at ``root``, which the first write creates; read_only refuses every change."""
+        """Open a library at ``root``, which the first write creates; read_only refuses changes."""
         self.root = Path(root).expanduser()
         self.read_only = read_only
 
@@ -294,7 +294,7 @@ class Library:
 
     @contextlib.contextmanager
     def _at_work_on(self, id: str) -> Iterator[Path]:
-        """A model's folder, locked so that no other process replaces its card in the meantime."""
+        """Yield a model's folder, locked so that no other process replaces its card meanwhile."""
         self._check_writable()
         folder = self._folder(id)
         with changing(f"Cannot change {id}"), writing(self.root), one_by_one(folder):

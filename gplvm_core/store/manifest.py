@@ -68,7 +68,7 @@ class Manifest:
 
 
 def manifest_text(encoded: Encoded, name: str) -> bytes:
-    """The manifest of an encoded value as JSON; StoreError if it is too large or too deep."""
+    """Return an encoded value's manifest as JSON; StoreError if it is too large or too deep."""
     try:
         text = json.dumps(
             {
@@ -141,7 +141,7 @@ def seal_of(digest: str) -> bytes:
 
 
 def digest_of(content: bytes | np.ndarray) -> str:
-    """SHA-256 of a text, or of an array's values in row order."""
+    """Return the SHA-256 of a text, or of an array's values in row order."""
     plain = content if isinstance(content, bytes) else np.ascontiguousarray(content).data
     return hashlib.sha256(plain).hexdigest()
 

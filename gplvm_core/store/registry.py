@@ -41,7 +41,7 @@ OPENING = tuple(
 
 
 def known_classes() -> dict[str, type]:
-    """Public name → class for everything that a file may contain.
+    """Return the classes that a file may contain, by their public names.
 
     Every frozen dataclass and estimator in `ROOMS` is included; no class is registered by hand.
     Kernels that a script or a notebook defines are also included; if several have the same name,

@@ -55,7 +55,7 @@ def entries_of(root: Path) -> tuple[Entry, ...]:
 
 
 def folders(root: Path) -> list[Path]:
-    """The folders of models; other names (the trash, other programs' folders) are ignored."""
+    """Return the folders of models; the trash and other programs' folders are ignored."""
     with reading(f"The folder {root}"):
         try:
             inside = list(root.iterdir())

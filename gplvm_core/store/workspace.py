@@ -5,10 +5,10 @@ from pathlib import Path
 
 
 def workspace() -> Path:
-    """The user's folder: MANIFOLIO_HOME, or .manifolio in the home folder. It may not exist yet.
+    """Return the user's folder: MANIFOLIO_HOME, or .manifolio in the home folder.
 
-    No other function reads the variable. The models are in its folder "library", the checkpoints
-    of jobs in "jobs".
+    The folder may not exist yet. No other function reads the variable. The models are in its folder
+    "library", the checkpoints of jobs in "jobs".
     """
     return Path(os.environ.get("MANIFOLIO_HOME") or Path.home() / ".manifolio").expanduser()
 

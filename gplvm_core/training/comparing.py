@@ -22,7 +22,7 @@ _LOCK = threading.Lock()
 
 
 class ComparisonRun:
-    """A comparison, or a model for one, that is running, finished or failed.
+    """A comparison, or the training of a model for one, that is running, finished or failed.
 
     step: the last reported step. result: what the task returned; if it was ended early, the
     finished splits of a comparison, or the model as far as it was trained. problem: why there is no

@@ -180,7 +180,7 @@ class Job:
         progress = replace(
             progress,
             seconds_left=self._pace.seconds_left(progress, rows),
-            # Verdicts come only now and then: repeat the last ones until the next.
+            # Most reports have no verdicts: repeat the last ones until new ones arrive.
             verdicts=progress.verdicts or (() if before is None else before.verdicts),
         )
         self.publish(progress=progress, trace=trace)

@@ -17,8 +17,9 @@ NICENESS = 5
 class Limits:
     """Limits on training; None means no limit.
 
-    at_once: trainings that run at the same time; in_all: those that run or wait; each: those of one
-    visitor that run or wait (counted by the page, per visit); values: numbers in a data set.
+    at_once: how many trainings may run at the same time. in_all: how many trainings may run or
+    wait. each: how many trainings of one visitor may run or wait; the page counts them per visit.
+    values: how many numbers a data set may have.
     """
 
     at_once: int = 1

@@ -58,7 +58,7 @@ def elsewhere(id: str) -> bool:
 
 
 def jobs() -> tuple[Snapshot, ...]:
-    """Snapshots of all jobs, oldest first."""
+    """Return snapshots of all jobs, oldest first."""
     return current_queue().jobs()
 
 
