@@ -87,7 +87,7 @@ class Parametric:
             if not blind[name].ndim:
                 raise KernelError(
                     f"{type(self).__name__} has one {name} for all dimensions, so it cannot ignore "
-                    "one of them: call with_latent first"
+                    "one of them: use with_latent first"
                 )
             blind[name][dimension] = at
         return replace(self, **blind)
