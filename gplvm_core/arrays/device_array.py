@@ -176,5 +176,5 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 def on_host(array: Any) -> bool:
-    """Whether the array is in the main memory, not in that of a GPU."""
+    """Whether the array is in main memory, not in the memory of a GPU."""
     return not isinstance(array, DeviceArray) or array.place.on_processor

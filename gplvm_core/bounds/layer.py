@@ -113,9 +113,9 @@ def evaluate_layer(
     """Return F_data and all its gradients in constrained units, in two passes over the data.
 
     profile: first set the kernel's overall scale and the noise variance to their optimum. By the
-    envelope theorem, the other gradients are then those of the profiled bound. A given `ratio`
-    fixes σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that only the
-    scale is optimised. A free ratio is at most `most_ratio`. mean_field: if the outputs are a
+    envelope theorem, the other gradients then belong to the profiled bound. A given `ratio` fixes
+    σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that only the scale
+    is optimised. A free ratio is at most `most_ratio`. mean_field: if the outputs are a
     distribution, q(u) is independent of them. Without mean_field, u is integrated out first
     (`marginalised`); this F_data is never lower. per_output: every data column gets its own signal
     and noise variance; existing per-output values of the layer are used. Raises

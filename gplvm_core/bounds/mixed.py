@@ -3,8 +3,8 @@
 The quadratic lower bound of the likelihood at ξ makes every yes/no entry and count a Gaussian
 factor with its own weight. The layer then has a signal and a noise variance per output
 (`per_output`), with weights instead of 0 and 1 for missing and observed numbers. Training
-alternates two steps: it changes the other parameters with ξ and the sizes of counts (`Local`)
-fixed, and `updated` sets ξ and the sizes to their optimum. Neither step can lower F.
+alternates two steps. In one, ξ and the sizes of counts (`Local`) are fixed and the other parameters
+change. In the other, `updated` sets ξ and the sizes to their optimum. Neither step can lower F.
 """
 
 from dataclasses import dataclass, replace

@@ -49,8 +49,8 @@ def segmentation_figure(
     """Draw grouped bars on a log axis: one bar per latent dimension and view, ordered by part.
 
     values: one array for each view. line: the threshold above which a view uses a dimension. unit:
-    the unit of the values. names: names of the dimensions. Bars above the line are solid, the
-    others hatched, so that colour is not the only distinction. Values too small for the axis are
+    the unit of the values. names: names of the dimensions. Bars above the line are solid and bars
+    below it hatched, so that colour is not the only distinction. Values too small for the axis are
     drawn at its foot; the hover text gives the true number.
     """
     order = [(part, q) for part in parts for q in part.dimensions]

@@ -86,8 +86,8 @@ class CrossWhole:
     """A cross term with direct gradients only, none through the carrier's psi1.
 
     pull takes (adjoint of each group, rows) or (adjoint of each point, None). It returns tr(adjoint
-    (C + Cᵀ)) of each point, the gradients of the carrier, and those of the other kernel. Without
-    rows only the gradients in mean and variance are needed.
+    (C + Cᵀ)) of each point, the gradients of the carrier, and the gradients of the other kernel.
+    Without rows only the gradients in mean and variance are needed.
     """
 
     make: Callable[[], Float[Array, "G M M"]]

@@ -1,6 +1,4 @@
-"""The parameters of a kernel: which are trained or held fixed, scaling, and switching off a
-dimension.
-"""
+"""The parameters of a kernel: hold them fixed in training, scale the kernel, drop a dimension."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self

@@ -1,7 +1,8 @@
 """The periodic kernel k(x, x') = σ² exp(−2 Σ_q sin²(π (x_q − x'_q) / period_q) / ℓ_q²).
 
 MacKay (1998), eq. 47; Rasmussen & Williams (2006), eq. 4.31. Expectations under Gaussian inputs are
-those of its Fourier series in every dimension (`waves`): exact up to 1e-12 of the variance.
+computed from the kernel's Fourier series in every dimension (`waves`). They are exact up to 1e-12
+of the variance.
 """
 
 from dataclasses import dataclass, replace

@@ -36,8 +36,8 @@ class NarrowWavesError(KernelError, NotPositiveDefiniteError):
 
 @dataclass(frozen=True)
 class Waves:
-    """A product of kernels: σ², and w, b and ν of every dimension. Also the gradients with respect
-    to these.
+    """A product of kernels: σ², and w, b and ν of every dimension. Gradients with respect to these
+    numbers have the same type.
     """
 
     variance: float
@@ -79,9 +79,9 @@ class Waves:
 class Series:
     """The series Σ_t A_t cos(j_t α + k_t γ) of two kernels with the phases α and γ in a dimension.
 
-    amplitude: (T, P), or (T, 1) if it is the same for all pairs of inducing inputs. chain: maps its
-    adjoint to the adjoints of both kernels' b, of the first kernel's ν, and of z − z'. harmonic:
-    the terms are the multiples 0, 1, … of one phase.
+    amplitude: (T, P), or (T, 1) if it is the same for all pairs of inducing inputs. chain: maps the
+    adjoint of the amplitude to the adjoints of both kernels' b, of the first kernel's ν, and of z −
+    z'. harmonic: the terms are the multiples 0, 1, … of one phase.
     """
 
     one: Float[Array, " T"]

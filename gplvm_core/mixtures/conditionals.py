@@ -1,8 +1,8 @@
-"""Every value of a row given the others, under a mixture of Gaussians, for many rows at once.
+"""The distribution of each value of a row given its other values, under a mixture of Gaussians.
 
 The precision matrix P of a Gaussian gives the conditionals of all columns together: with δ = y − c
-and q = P δ, column d given the others is N(y_d − q_d / P_dd, 1 / P_dd). Rows with gaps use the
-precision of their observed columns, P_oo − P_om P_mm⁻¹ P_mo.
+and q = P δ, column d given the other columns is N(y_d − q_d / P_dd, 1 / P_dd). Rows with gaps use
+the precision of their observed columns, P_oo − P_om P_mm⁻¹ P_mo.
 """
 
 from collections.abc import Iterator

@@ -13,8 +13,8 @@ from gplvm_core.numerics import Array
 # The number of principal axes of wide rows; all other directions share one variance.
 MOST_AXES = 256
 ROWS_AN_AXIS = 3
-# The weight of a wide Gaussian for rows that are unlike all others. It costs at most 0.01 nats per
-# row.
+# The weight of a wide Gaussian for rows that are unlike all others. This Gaussian costs at most
+# 0.01 nats per row.
 BACKGROUND = 0.01
 # The wide Gaussian's variances as multiples of the rows' variances, and its share of their
 # correlations.

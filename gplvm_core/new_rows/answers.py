@@ -35,7 +35,7 @@ class Reason:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The answers about rows.
+    """The answers about some rows.
 
     places, place_std: positions on the map and their standard deviations; NaN for rows without
     values. filled, std: rows with their gaps filled, and standard deviations, which are 0 where
@@ -45,8 +45,8 @@ class Answers:
     rows mean little. reasons: the columns that make a row odd, the most surprising first. An
     ordinary row has none, nor has a row that is odd as a whole. nearest: the numbers of the nearest
     training rows on the map, the nearest first. known: the number of out-of-fold scores. held_out:
-    whether the scores are out-of-fold. If not, they come from a model that was trained on these
-    rows (`without_density`).
+    whether the scores are out-of-fold. If not, the scores come from a model that was trained on the
+    same rows (`without_density`).
     """
 
     places: Float[Array, "n Q"]

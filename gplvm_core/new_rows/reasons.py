@@ -1,7 +1,7 @@
 """Which columns make a row odd.
 
-The search hides the value that is most surprising given the row's other values, until the rest of
-the row is ordinary. A row that stays odd without three columns is odd as a whole.
+The search hides the value that is most surprising given the row's other values. It repeats this
+until the rest of the row is ordinary. A row that stays odd without three columns is odd as a whole.
 """
 
 import numpy as np

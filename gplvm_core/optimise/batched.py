@@ -27,8 +27,8 @@ LARGEST = 1e150
 # Slopes are useful even if the possible decrease is below the rounding error of the value. A row
 # ends only if the decrease is below this fraction of that rounding error.
 SPENT = 1e-6
-# Values with a relative difference below VALUE_NOISE cannot rank steps; such a step is accepted
-# only if the slope has decreased to this fraction.
+# Values with a relative difference below VALUE_NOISE cannot rank steps. A step with such a
+# difference is accepted only if the slope has decreased to the fraction FLATTENED.
 VALUE_NOISE = 1e-13
 FLATTENED = 0.9
 
@@ -95,9 +95,9 @@ def minimise_rows(
     """Minimise R independent functions of P variables by L-BFGS, evaluating them together.
 
     X0 (R, P) holds the starts. A row leaves the batch if no entry of its gradient exceeds
-    `tolerance` in size, after `max_iter` accepted iterations, or if it finds no lower value. Each
-    row has its own memory and its own backtracking (Armijo's condition), so no row influences
-    another. Raises ValueError for starts that are not finite or cannot be evaluated.
+    `tolerance` in size, or if no lower value is found. It also leaves after `max_iter` accepted
+    iterations. Each row has its own memory and its own backtracking (Armijo's condition), so no row
+    influences another. Raises ValueError for starts that are not finite or cannot be evaluated.
     """
     starts = frozen(X0)
     if starts.ndim != 2 or starts.shape[1] == 0:

@@ -70,8 +70,8 @@ class Progress:
     `relevance` and `information` (Q,): 1/lengthscale² and mean KL in nats per latent dimension;
     `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None if unknown);
     `message` describes the current phase; `run` is the value from which training continues exactly;
-    `verdicts` describes each of several layers, not in every report. `share` is the completed
-    fraction of all work, including the work after training. It assumes that all allowed steps are
+    `verdicts` describes each of several layers, but is empty in most reports. `share` is the
+    completed fraction of all work, including the work after training, if all allowed steps are
     needed.
     """
 

@@ -183,7 +183,7 @@ class Expected:
         )
 
     def quantile_values(self, at: int, levels: Float[Array, " L"]) -> NDArray[Any]:
-        """Quantiles of a column in its own values: numbers, counts, or the words of a grade."""
+        """Return quantiles of a column in its own values: numbers, counts, or a grade's words."""
         found, own = self.quantiles(at, levels), self.columns.columns[at]
         if own.kind != "grade":
             return found

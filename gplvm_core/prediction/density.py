@@ -40,9 +40,9 @@ def log_density(
 
     Only a row's observed columns (not NaN) are used. Statistics are sums, so only the new row's
     statistics are computed. A layer without statistics has a fixed q(u), which can only lower the
-    difference. The densities of a row's explanations are added. This is an approximation: the
-    difference of two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With n_samples,
-    and for outputs of several kinds, `log_density_sampled` is used.
+    difference. The densities of a row's explanations are added. The result is an approximation,
+    since the difference of two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With
+    n_samples, and for outputs of several kinds, `log_density_sampled` is used.
     """
     if n_samples is None and any(network.ends[name].posterior.links for name in outputs):
         n_samples = DRAWS

@@ -69,9 +69,8 @@ class DerivedDensity:
     background. latent: the mixture of the points at the roots, side by side. data: the names of the
     data with their numbers of columns. strength: the number of rows that a covariance of the map
     counts as. tried: candidates (number of Gaussians, strength) with the mean log density of the
-    held-out rows. fills: how well the map and the density fill gaps in these rows. notes: about the
-    rows that were used. typicality: the out-of-fold scores of training rows, if they were
-    requested.
+    held-out rows. fills: how well the map and the density fill gaps in these rows. notes: which
+    rows were used. typicality: the out-of-fold scores of training rows, if they were requested.
     """
 
     rows: Gaussians
@@ -296,8 +295,8 @@ class _Derivation:
     ) -> tuple[list[tuple[int, float, float]], Gaussians]:
         """Return candidates with the mean log density of held-out rows, and the best density.
 
-        The search over sizes ends after two sizes that are worse than the best before them. So does
-        the search over the strengths of a size.
+        The search over sizes ends after two sizes that are worse than the best before them. The
+        search over the strengths of a size ends in the same way.
         """
         found: list[tuple[int, float, float]] = []
         of_sizes: list[float] = []

@@ -8,8 +8,8 @@ of the values are inside their 95 % intervals.
 The map's kernel and inducing inputs were trained on these rows. This favours the map: compared with
 the map, the density is better in unseen rows than in these (benchmarks/README.md, "Which method
 fills a gap"). The map is therefore used only where it is better by two standard errors. Whole views
-are the exception: for them the density is used only where it is better by two standard errors,
-because the map was trained to predict each view from the others.
+are the exception, because the map was trained to predict each view from the others. For whole
+views, the density is used only where it is better by two standard errors.
 """
 
 from collections.abc import Callable, Sequence

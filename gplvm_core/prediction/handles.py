@@ -17,8 +17,8 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
 
-# The density near the data: the share of N(0, I), the number of the neighbour whose distance is
-# the width, and the width in units of this distance.
+# The density near the data: the share of N(0, I), the number of the neighbour, and the width of a
+# Gaussian in units of the distance to this neighbour.
 BACKGROUND = 0.02
 NEIGHBOUR = 5
 WIDTH = 0.5
@@ -50,8 +50,9 @@ class Handles:
 class NearData:
     """A density of latent points that is large near the training points.
 
-    0.98 · mean_n N(x_n, S_n + c² ρ_n² / w) + 0.02 · N(0, I), where ρ_n is the distance to the fifth
-    neighbour, weighted by the relevances w. Variances are at most 1.
+    The density is 0.98 · mean_n N(x_n, S_n + c² ρ_n² / w) + 0.02 · N(0, I). ρ_n is the distance to
+    the fifth neighbour, weighted by the relevances w; c = 0.5 is the width. Variances are at most
+    1.
     """
 
     points: Float[Array, "N Q"]
@@ -70,7 +71,9 @@ class NearData:
     def at(
         self, point: Float[Array, " Q"]
     ) -> tuple[float, Float[Array, " Q"], Float[Array, "Q Q"]]:
-        """The log density with its gradient, and a positive semi-definite curvature of −log p."""
+        """Return the log density, its gradient, and a positive semi-definite curvature of −log
+        p.
+        """
         centers = np.vstack([self.points, np.zeros_like(point)])
         precision = np.vstack([1.0 / self.variance, np.ones_like(point)])
         away = point - centers

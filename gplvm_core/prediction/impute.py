@@ -33,8 +33,8 @@ def impute(
 ) -> Belief:
     """Return q(x_n), with each row's missing inputs inferred from its outputs (user's units).
 
-    belief: the other inputs, which stay fixed, and the starting variances of the missing inputs.
-    The search for the means of the missing inputs starts from the nearest complete inputs, and from
+    belief: the other inputs, which are fixed, and the starting variances of the missing inputs. The
+    search for the means of the missing inputs starts from the nearest complete inputs, and from
     0. The result is the end with the highest bound. Source: Damianou (2015), Algorithm 1, step 6,
     and §3.4.1.
     """

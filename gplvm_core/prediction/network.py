@@ -1,6 +1,6 @@
 """A trained graph of layers: its nodes, its edges, and the posteriors of the training rows.
 
-Other modules compute with its nodes and edges: predictions (`forward`), inference (`project`),
+Other modules compute with the nodes and edges: predictions (`forward`), inference (`project`),
 completions and draws (`complete`), densities (`density`), sequences (`sequence`), and prediction of
 one view from others (`transfer`).
 """

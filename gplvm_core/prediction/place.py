@@ -23,7 +23,7 @@ AS_STARTED = replace(QUICK, starts_of_partial=1, iterations=0)
 # Called with the number of placed rows; returns False to stop.
 Watch = Callable[[int], bool]
 Rows = Int[NDArray[np.intp], " n"]
-# Finds the posteriors of rows with these numbers.
+# A function that returns the posteriors of rows with these numbers.
 Find = Callable[[Rows, Effort], Belief]
 
 
@@ -51,10 +51,10 @@ def place_rows(
 ) -> tuple[dict[int, Belief], int]:
     """Infer q of every row at every node with q(u) fixed, by `explain` from one start.
 
-    Also returns the number of rows that were placed in this way. `watch` is called before every
-    part. When it returns False, the remaining rows take the position of the training points that
-    generate the nearest outputs, or, with known inputs, the position that the inputs predict. The
-    last digit of a position may depend on the other rows of the part, but not on the threads.
+    Also returns the number of rows that `explain` placed. `watch` is called before every part. When
+    it returns False, the remaining rows take the position of the training points that generate the
+    nearest outputs, or, with known inputs, the position that the inputs predict. The last digit of
+    a position may depend on the other rows of the part, but not on the threads.
     """
     inputs = {} if inputs is None else inputs
     network = replace(

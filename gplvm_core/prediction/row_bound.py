@@ -1,7 +1,7 @@
 """The bound of rows with fixed layers, over all nodes of a graph; it is a sum over rows.
 
-As in one layer, q(u) is fixed. A hidden layer, whose outputs for a row are a posterior N(m, s),
-adds the expected log density of these outputs to the terms of the layers to data.
+As in one layer, q(u) is fixed. The outputs of a hidden layer for a row are a posterior N(m, s).
+Their expected log density is added to the terms of the layers to data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class HiddenTerms:
-    """⟨log p(h_n | f)⟩ of rows with uncertain outputs in the layer, and their entropy."""
+    """⟨log p(h_n | f)⟩ of rows with uncertain outputs in the layer, and the outputs' entropy."""
 
     terms: UncertainTerms
 
@@ -121,7 +121,7 @@ class RowBound:
         certain: bool = False,
         tile: int = ROWS_PER_TILE,
     ) -> Self:
-        """The bound of rows with these outputs (user's units), at all nodes above observed data.
+        """Make the bound of rows with these outputs (user's units), at all nodes above data.
 
         certain: nodes have points instead of posteriors.
         """

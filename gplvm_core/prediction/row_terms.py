@@ -25,7 +25,9 @@ class RowTerms(Protocol):
     """The expected log likelihood of rows given posteriors of their inputs, with gradients."""
 
     def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
-        """Values (r,) and gradients in mean and variance (r, Q) of the rows with these numbers."""
+        """Return values (r,) and gradients in mean and variance (r, Q) of rows with these
+        numbers.
+        """
 
 
 @dataclass(frozen=True)

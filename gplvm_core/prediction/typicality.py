@@ -67,7 +67,7 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class Typicality:
-    """The out-of-fold scores of training rows, with their own and with further, random gaps.
+    """The out-of-fold scores of training rows, with their own gaps and with random further gaps.
 
     rows: the numbers of the training rows. only: the value of columns with a single value in
     training, NaN for all others. shares: the mean share of missing values in each set of gaps.
@@ -136,7 +136,7 @@ class Typicality:
         return found[0], found[1]
 
     def unlike(self, scores: Scores, rows: Float[Array, "n D"]) -> NDArray[np.bool_]:
-        """Whether a score is above that of every training row."""
+        """Whether a row's score is above the scores of all training rows."""
         return np.asarray(scores.whole > self.whole.max(axis=1)[self._alike(rows)])
 
     def oddness(self, scores: Scores, rows: Float[Array, "n D"]) -> Float[Array, " n"]:

@@ -17,7 +17,7 @@ def vary(
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, "S N Q"]:
-    """Redraw some dimensions of points; all others are unchanged.
+    """Redraw some dimensions of points; the other dimensions do not change.
 
     The dimensions are drawn jointly from the average of the training points' posteriors, so that
     dependent dimensions remain consistent.

@@ -1,9 +1,10 @@
 """Encoders: q(X) as a function of the outputs, which infers new rows without a search.
 
 An encoder is a back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of
-q(x_n). Both kinds of encoder are a linear map of the rows plus nonlinear units h(y): kernel
-functions ("bumps") around centres, or a hidden layer of tanh. The variational back-constraint of
-Damianou (2015), §4.2.1 and §6.2.5, is different: its q(x_n) is centred on y_n itself.
+q(x_n). Both kinds of encoder add nonlinear units h(y) to a linear map of the rows. The units are
+kernel functions ("bumps") around centres, or a hidden layer of tanh. The variational
+back-constraint of Damianou (2015), §4.2.1 and §6.2.5, is different: its q(x_n) is centred on y_n
+itself.
 """
 
 from dataclasses import dataclass

@@ -41,7 +41,7 @@ class SmoothedEvidence(Smoothed):
 
     log_evidence: log 𝒵 = ½ νᵀμ − ½ log|I + Λ^½ K Λ^½|, the log of the sites' mean under the prior.
     pullback: (∂F/∂mean, ∂F/∂variance) of the data term → the kernel's gradient of F − KL with fixed
-    sites; for optimal sites it is the gradient of Σ_j log 𝒵_j.
+    sites; for optimal sites this is the gradient of Σ_j log 𝒵_j.
     """
 
     log_evidence: Float[Array, " Q"]

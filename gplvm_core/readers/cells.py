@@ -15,7 +15,7 @@ class Cells:
     """One column: its name, its values and its data type.
 
     dtype: "bool", "int", "float", "words" (strings or mixed values), "category" or "ordered";
-    levels: the categories in their order, for "category" and "ordered". places: descriptions of the
+    levels: for "category" and "ordered", the categories in their order. places: descriptions of the
     rows, for messages.
     """
 

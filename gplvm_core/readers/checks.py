@@ -1,4 +1,4 @@
-"""Check an array of targets, and describe what is unusual in it."""
+"""Check an array of targets, and describe its unusual properties."""
 
 from collections.abc import Sequence
 from typing import Any

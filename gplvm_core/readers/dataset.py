@@ -255,9 +255,7 @@ class Dataset:
         )
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
-        """Return the column names, if their number fits; other checks refuse names whose number
-        does not fit.
-        """
+        """Return the column names if there is one for each column; other checks refuse the rest."""
         width = targets.shape[1] if targets.ndim == 2 else 0
         if self.column_names is not None and len(self.column_names) == width:
             return self.column_names
@@ -343,7 +341,7 @@ class Dataset:
         words = next(same, self.label_names)
         if self.labels is None or words == self.label_names:
             return
-        # The last number is that of rows without a label, −1.
+        # The last number, −1, is for rows without a label.
         numbers = np.array([*(words.index(name) for name in self.label_names), -1])
         self._keep("labels", numbers[self.labels])
         object.__setattr__(self, "label_names", words)

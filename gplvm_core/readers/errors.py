@@ -12,7 +12,7 @@ class DataError(ValueError):
     """Data that cannot be used; the message says what is wrong and how to fix it.
 
     script: a further sentence for Python users, which names the argument that helps. `str(error)`
-    includes it; `plain` is the message without it, as the app shows it.
+    includes this sentence; `plain` is the message without it, for the app.
     """
 
     def __init__(self, message: str, *, script: str = "") -> None:

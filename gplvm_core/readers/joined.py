@@ -197,7 +197,7 @@ def notes_of(parts: Sequence[FileView]) -> list[str]:
         f"{part.name.strip()}: {note}"
         for part in parts
         for note in part.dataset.notes
-        # these rows are missing in the view but not left out, and rows_in_words already reports
-        # them
+        # Rows without values are not left out here, but missing in the view; rows_in_words reports
+        # them.
         if part.rows is None or not note.startswith(LEFT_OUT)
     ]

@@ -1,4 +1,4 @@
-"""Columns of any kind: which kind a column is, and its values as numbers and as words."""
+"""Columns of any kind: find a column's kind, and convert its values to numbers and back."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ class TableColumn:
 
     words: by decreasing frequency for a category, in their order for a grade, (yes, no) for yes/no.
     A word is stored as its number in `words`. unit: for an exposure, the geometric mean in the
-    training rows. Counts are predicted at this exposure where the row's exposure is not known.
+    training rows. If a row's exposure is not known, its counts are predicted at this exposure.
     """
 
     name: str
@@ -301,8 +301,8 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
 
 
 def kinds_of(columns: Sequence[TableColumn]) -> list[Any]:
-    """Return the argument `kinds` of a model for these columns; a grade is given by its words in
-    their order.
+    """Return the argument `kinds` of a model for these columns; a grade is the list of its
+    words.
     """
     return [list(column.words) if column.kind == "grade" else column.kind for column in columns]
 

@@ -31,7 +31,5 @@ def stride(n_rows: int) -> int:
 
 
 def row_order(n_rows: int) -> Int[Rows, " N"]:
-    """Return all row numbers, ordered such that the first n of them are spread evenly over the
-    table, for any n.
-    """
+    """Return all row numbers, ordered so that any first n are spread evenly over the table."""
     return (np.arange(n_rows, dtype=np.int64) * stride(n_rows)) % n_rows

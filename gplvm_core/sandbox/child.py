@@ -1,11 +1,11 @@
 """The subprocess that reads untrusted files; `Reader` starts it.
 
-It has an empty environment and no open files except its pipes. The fence allows access only to
-packages and to a folder shared with the parent process. System calls that reach beyond these files
-are blocked. The first line on standard output says that the process is ready. A line on standard
-input says that a request is in the folder. A line on standard output says that the answer is in the
-folder, and whether the process accepts another file. When standard input is closed, the process
-deletes the folder and ends.
+The subprocess has an empty environment and no open files except its pipes. The fence allows access
+only to packages and to a folder shared with the parent process. System calls that reach beyond
+these files are blocked. The first line on standard output says that the process is ready. A line on
+standard input says that a request is in the folder. A line on standard output says that the answer
+is in the folder, and whether the process accepts another file. When standard input is closed, the
+process deletes the folder and ends.
 """
 
 import gc

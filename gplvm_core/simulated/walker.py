@@ -85,7 +85,7 @@ def bodies(
 
 
 def limb(sign: float, out: Array | float, forward: Array) -> Float[Array, "N 3"]:
-    """Return the direction of a limb that hangs down at the angles 0 (radians)."""
+    """Return the direction of a limb, which hangs down if both angles (radians) are 0."""
     out = np.broadcast_to(out, np.shape(forward))
     down = -np.cos(out) * np.cos(forward)
     return np.stack([sign * np.sin(out), down, np.cos(out) * np.sin(forward)], axis=1)

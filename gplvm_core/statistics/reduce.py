@@ -103,7 +103,7 @@ def chunk_statistics(
     targets: Targets,
     keep: Kept | None = None,
 ) -> Statistics:
-    """Return the statistics of some points; their sum over the chunks is that of all points.
+    """Return the statistics of some points; summed over the chunks, they are those of all points.
 
     keep: pass an empty list to cache intermediates for `chunk_pullback`.
     """

@@ -1,8 +1,8 @@
 """The statistics of a layer's data: sums over points (Damianou 2015, §2.3.3, §3.3.7).
 
 Outputs are either data, or a distribution: the belief about the next layer's inputs. Data may have
-missing values: columns that are observed in the same rows form a group and share their sums over
-points, and the bound is a sum over groups. Complete data are one group.
+missing values. Columns that are observed in the same rows form a group and share their sums over
+points; the bound is a sum over groups. Complete data are one group.
 """
 
 from dataclasses import dataclass, replace

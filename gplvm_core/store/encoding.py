@@ -21,7 +21,7 @@ from gplvm_core.store.errors import StoreError
 Registry = Mapping[str, type]
 
 # The estimators of scikit-learn that a file may contain, and their modules. Models of this project
-# train them, and their fitted state consists of plain arrays.
+# train such estimators, whose fitted state consists of plain arrays.
 OF_SCIKIT_LEARN = {"LogisticRegression": "sklearn.linear_model"}
 
 SCALAR_KINDS = "biuf"

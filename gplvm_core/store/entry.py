@@ -35,8 +35,7 @@ _MAX_TITLE = 120
 MOST_LETTERS = 40
 _MAX_ID = 48
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-# Fields that are determined from the files when an entry is read, and therefore not stored on the
-# card.
+# Fields that are determined from the files when an entry is read; the card does not store them.
 _OF_THE_DISK = ("bytes", "broken", "changed", "capabilities")
 # Relative tolerance, because scaled images and simulations may differ in the last digits between
 # machines.
@@ -92,7 +91,7 @@ class Card:
     job: str | None = None
 
     def check(self, dataset: Dataset) -> Dataset:
-        """Return the data set if it is the one of this card; StoreError otherwise."""
+        """Return the data set if it belongs to this card; StoreError otherwise."""
         level, spread = moments(dataset)
         tolerance = _SAME_DATA * max(self.spread, abs(self.level))
         shape = (self.entry.n_points, self.entry.n_outputs)

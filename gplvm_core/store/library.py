@@ -109,10 +109,10 @@ class Library:
     ) -> str:
         """Add a fitted model with its data set; returns its id, made from the title.
 
-        ``id``: use this id; StoreError if it is taken. ``job``: the id of a training; a model that
-        this training added before is replaced (`update`), so that adding it again after a kill does
-        not create a second model. A data set that comes with the project is stored by name, others
-        as a file.
+        ``id``: use this id; StoreError if it is taken. ``job``: the id of a training; if this
+        training added a model before, that model is replaced (`update`). Adding a model again after
+        a kill therefore does not create a second one. A data set that comes with the project is
+        stored by name, other data sets as a file.
         """
         self._check_writable()
         if not isinstance(dataset, Dataset):
@@ -231,8 +231,8 @@ class Library:
     def take_in(self, files: Mapping[str, bytes | NDArray[np.uint8]]) -> str:
         """Add a model whose files another process prepared; returns the new id.
 
-        ``files``: the bytes of every file, by its name. No array is decoded here. StoreError
-        if the files are incomplete or do not belong together.
+        ``files``: the bytes of every file, by its name. No array is decoded. StoreError if the
+        files are incomplete or do not belong together.
         """
         return self._new(None, lambda folder: put_files(folder, files))
 

@@ -31,9 +31,9 @@ MAX_MANIFEST = 32 * 2**20
 class Manifest:
     """The manifest of a file, which can be read without reading arrays.
 
-    ``digest`` is the SHA-256 of the manifest's text. It identifies the whole file if the manifest
-    contains the digests of the arrays (``digests``, by name), as in all files written now. ``used``
-    are the names of the arrays that the content refers to.
+    ``digest`` is the SHA-256 of the manifest's text. The digest identifies the whole file if the
+    manifest contains the digests of the arrays (``digests``, by name), as all new files do.
+    ``used`` are the names of the arrays that the content refers to.
     """
 
     schema: int

@@ -22,7 +22,7 @@ from gplvm_core.store.private import tighten
 from gplvm_core.training.progress import Request, Snapshot, Status, empty_trace
 
 _DATA = f".data{SUFFIX}"
-# Not stored with the snapshot, since the model has them.
+# Fields that are not stored with the snapshot, because the model has them.
 _FROM_MODEL = ("parameters", "model_class")
 
 

@@ -1,7 +1,7 @@
 """Run comparisons of models, and train models for them, in background threads.
 
-`_RUNS` holds the runs by key, so that they survive a refresh of the page that began them. It keeps
-the newest finished runs.
+`_RUNS` holds the runs by key, so that they survive a refresh of the page that began them. Only the
+newest finished runs are kept.
 """
 
 import threading
@@ -24,8 +24,8 @@ _LOCK = threading.Lock()
 class ComparisonRun:
     """A comparison, or the training of a model for one, that is running, finished or failed.
 
-    step: the last reported step. result: what the task returned; if it was ended early, the
-    finished splits of a comparison, or the model as far as it was trained. problem: why there is no
+    step: the last reported step. result: the result of the task. If the task was ended early, this
+    is the finished splits of a comparison, or the partly trained model. problem: why there is no
     result.
     """
 

@@ -42,7 +42,7 @@ class Foreseen:
 
     @property
     def passed_by(self) -> int:
-        """The number of rows that are streamed: only summed statistics of them are stored."""
+        """The number of rows that are streamed: only their summed statistics are stored."""
         return self.total - self.kept
 
 

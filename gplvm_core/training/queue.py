@@ -1,4 +1,4 @@
-"""The jobs of one workspace: a limited number train at the same time, the others wait."""
+"""The jobs of one workspace: a limited number train at the same time, other jobs wait."""
 
 import atexit
 import os
@@ -23,7 +23,7 @@ from gplvm_core.training.progress import ENDED, Snapshot
 
 CHECKPOINT_SECONDS = 5.0
 NO_LIMITS = Limits()
-HOLD = "hold"  # a file of that name in the workspace
+HOLD = "hold"  # the name of the file in the workspace that stops all training
 HELD = "The operator of this server has stopped all training for now. Try again later."
 
 
@@ -44,7 +44,7 @@ class Queue:
         """Make a queue for the workspace ``home``, and find the jobs of earlier processes there.
 
         While the folder contains a file "hold", nothing trains: running jobs pause after their
-        current iteration. The operator of a server can use it as a switch.
+        current iteration. The operator of a server can use this file as a switch.
         """
         self.home = Path(home)
         self.limits = limits

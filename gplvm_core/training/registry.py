@@ -1,7 +1,7 @@
 """The jobs of this process, as plain functions.
 
-`_QUEUES` holds one queue per workspace folder. It is a global, so that jobs survive when pages are
-refreshed or closed.
+`_QUEUES` holds one queue per workspace folder. This variable is global, so that jobs survive when
+pages are refreshed or closed.
 """
 
 import os

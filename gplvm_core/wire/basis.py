@@ -34,8 +34,8 @@ def scaled_basis(
     shrink, rotation = np.linalg.eigh(0.5 * (whitened + whitened.T))
     transform = rotation.T @ (vectors / root).T
     weights = rotation.T @ (back.T @ posterior.weights)
-    # Terms this small never matter, because α² ≤ k** everywhere. A model with one inducing input
-    # per point has many of them.
+    # Smaller terms never matter, because α² ≤ k** everywhere. A model with one inducing input per
+    # point has many such terms.
     kept = (np.abs(weights).max(axis=1) > 1e-7) | (np.abs(shrink) > 1e-8)
     return transform[kept], shrink[kept], weights[kept]
 
@@ -44,7 +44,7 @@ def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
     """Return scale and gap of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
 
     The variance is in the data's units. Outputs differ in variance if they are observed in
-    different rows, or if each has its own signal and noise.
+    different rows, or have separate signal and noise variances.
     """
     weights, variances = posterior.scale**2 / posterior.n_outputs, posterior.variances
     prior = float(variances.level(weights[None])[0])

@@ -18,7 +18,7 @@ from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.spread import row_order
 from gplvm_core.wire.rows import DrawnData
 
-MOST_WHOLE = 5000  # up to this many rows, a page gets all of them; else a sample
+MOST_WHOLE = 5000  # up to this many rows, a page gets all rows; else it gets a sample
 LEAST_WHOLE = 1000
 SAMPLE_BYTES = 6_000_000  # largest size of the sample's values
 

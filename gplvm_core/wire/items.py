@@ -7,7 +7,7 @@ from numpy import ndarray as Array
 from gplvm_core.wire.rows import DrawnData
 
 MOST_ITEM_BYTES = 3_000_000  # largest size of all small pictures; larger ones are reduced
-MISSING_PIXEL = 255  # code of a missing pixel in images with gaps; observed pixels are below it
+MISSING_PIXEL = 255  # code of a missing pixel in images with gaps; observed pixels are smaller
 
 
 def items_of(
@@ -17,7 +17,8 @@ def items_of(
 
     ends: the values drawn as black and white. Images become uint8, averaged over blocks; long
     curves keep every k-th column. Missing values are NaN in floating-point rows. In images with
-    gaps they have the code MISSING_PIXEL, and observed pixels are below it; else the code is None.
+    gaps, missing pixels have the code MISSING_PIXEL, and observed pixels are smaller. For other
+    data, the code is None.
     """
     drawing, values = dataset.drawing, dataset.values
     n_points = len(values)

@@ -115,7 +115,7 @@ class Chart:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The two dimensions to show first: the most relevant of those that are on."""
+        """The two dimensions to show first: the most relevant dimensions that are on."""
         order = [int(q) for q in np.argsort(-self.relevance, kind="stable")]
         leading = [*self.on, *(q for q in order if q not in self.on)]
         # A single latent dimension is drawn against the order of the rows.

@@ -3,8 +3,8 @@ bones.
 
 Positions do not determine a bone's rotation about its own axis. The writer uses the rotation that
 gives a bone its direction and is nearest to the parent's rotation. Several bones that start at one
-joint may move relative to each other. Each of them therefore gets an additional joint of length 0,
-as in motion-capture programs for hips.
+joint may move relative to each other. Each of these bones therefore gets an additional joint of
+length 0, as in motion-capture programs for hips.
 """
 
 from dataclasses import dataclass

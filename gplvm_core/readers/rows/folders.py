@@ -76,7 +76,7 @@ def table_named(name: str, folders: Mapping[str, Path]) -> OpenTable:
 def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[OpenTable]:
     """Yield a table for every file, and a table for all files of the same kind in a folder.
 
-    parts: the names from the opened folder, `root`, to this one.
+    parts: the names from the opened folder, `root`, to `folder`.
     """
     tables: dict[str, list[OpenTable]] = {}
     for name in folder.names():

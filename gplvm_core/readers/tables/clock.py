@@ -14,7 +14,7 @@ TIME_OF_DAY = re.compile(
     r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
 )
 LONGEST = 24  # maximum number of characters of a time of day
-# if at least this fraction of a column's cells are times, the other cells are mistakes
+# If at least this fraction of a column's cells are times, the other cells are mistakes.
 MOSTLY = 0.8
 
 

@@ -64,7 +64,7 @@ class Column:
     of_day: bool = False
 
     def words(self) -> list[str]:
-        """Return every cell as text; a missing one is empty."""
+        """Return every cell as text; a missing cell is empty."""
         if self.texts is not None:
             return ["" if text.lower() in MISSING else text for text in self.texts]
         if self.numbers is None:

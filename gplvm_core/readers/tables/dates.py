@@ -102,7 +102,7 @@ def find_dates(column: Column) -> Dates | None:
 
 
 def _day_and_month(found: Sequence[re.Match[str]]) -> Dates:
-    """Find whether day or month comes first: by numbers above 12, or by dots (day first)."""
+    """Find whether day or month comes first: from numbers above 12, or from dots (day first)."""
     days = [match[0] for match in found if int(match["one"]) > 12 >= int(match["two"])]
     months = [match[0] for match in found if int(match["two"]) > 12 >= int(match["one"])]
     if len(days) > len(months):
@@ -138,7 +138,7 @@ def _numbers_as_dates(name: str, numbers: Array) -> Dates | None:
 def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
     """Read a column's dates as moments, NaT where missing; also a note on time zones.
 
-    Moments of one time zone, or without a zone, are not converted; those of several zones are
+    Moments of one time zone, or without a zone, are not converted; moments of several zones are
     converted to UTC. Raises DateError for the first cell that is not a date, or that lacks a zone
     if other cells have one.
     """

@@ -164,7 +164,8 @@ class _Walk:
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
             self.refuse(path, "has a group where a sparse matrix's numbers should be")
         about = Group(group).attrs
-        # Old and new names of the attributes. Readers differ in which of them they use.
+        # The attributes have old and new names. Some readers use the old names, others the new
+        # ones.
         forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
         shapes = [about[key] for key in ("shape", "h5sparse_shape") if key in about]
         if len({form.removesuffix("_matrix") for form in forms}) > 1 or not all(

@@ -181,8 +181,8 @@ def rows_with_values(
 ) -> tuple[Int[Rows, " n"], int]:
     """Return the numbers of rows with a value in any column to learn, and the number of all rows.
 
-    The arguments are those of `read_table`. Lines with only delimiters count as rows here if a row
-    with a value follows: row n of another file may describe the same item.
+    The arguments are those of `read_table`. In this function, lines with only delimiters count as
+    rows if a row with a value follows, because row n of another file may describe the same item.
     """
     table = parse_table(source, array, header)
     roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)

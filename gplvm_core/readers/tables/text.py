@@ -216,7 +216,7 @@ def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]
     width = widths.most_common(1)[0][0]
     rows = grid.rows
     if len(rows[0]) == width - 1 and set(widths) == {width, width - 1} and widths[width - 1] == 1:
-        # R's write.table names every column except that of the row names.
+        # R's write.table names every column except the column of row names.
         return _Grid([["", *rows[0]], *rows[1:]], grid.lines), []
     odd = [i for i, row in enumerate(rows) if len(row) != width]
     if odd:
