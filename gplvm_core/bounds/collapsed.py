@@ -19,8 +19,9 @@ from gplvm_core.statistics import Statistics
 class OutputGaps:
     """r_d(K⁻¹ − P_d): the reduction of the prior variance r_d k** of each output by the data.
 
-    For layers whose outputs have separate ratios r_d = σ_f²/σ². The unit is the output's noise. The
-    matrix of output d is W diag(shares_d) Wᵀ, where W is the basis of d's group.
+    A layer whose outputs have separate ratios r_d = σ_f²/σ² uses these matrices. The unit is the
+    output's noise. The matrix of output d is W diag(shares_d) Wᵀ, where W is the basis of d's
+    group.
     """
 
     ratio: Float[Array, " D"]

@@ -169,7 +169,7 @@ def evaluate_statistics(
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)
     at = bound(own, gram, float(layer.noise_variance), spectra.scaled(scale))
-    # The pullback belongs to the kernel before scaling, so its adjoints must, too.
+    # The pullback is for the kernel before scaling, so it needs adjoints for this kernel.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
     gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
     return LayerValue(

@@ -86,7 +86,7 @@ class MixedOutputs:
         return Links(size)
 
     def factors(self, local: Local) -> Quadratic:
-        """Return the Gaussian factors at ξ; their offset includes the terms of log p(y | f) without
+        """Return the Gaussian factors at ξ; offsets include the terms of log p(y | f) constant in
         f.
         """
         links = self.linked(local.size)

@@ -46,7 +46,7 @@ class Part:
 def parts_of(
     segmentation: Mapping[frozenset[str], Sequence[int]], drops: Mapping[str, Float[Array, " Q"]]
 ) -> tuple[Part, ...]:
-    """Return the parts of a latent space: shared parts, a private part for each view, the unused.
+    """Return the parts of a latent space: shared parts, private parts of views, the unused part.
 
     segmentation: the dimensions of every set of views; drops: each view's loss without each
     dimension. Up to four views have a private part each, which may be empty. With more views there

@@ -71,7 +71,9 @@ class Links:
         return found
 
     def log_base(self, values: Float[Array, "N D"]) -> Float[Array, "N K"]:
-        """Return the terms of log p(y | f) without f, for the discrete outputs; 0 if missing."""
+        """Return the terms of log p(y | f) that are constant in f, for discrete outputs; 0 if
+        missing.
+        """
         own, size = values[:, self.discrete], self.size[self.discrete]
         there = ~np.isnan(own) & (size > 0.0)
         found = log_base(np.where(there, own, 0.0), np.where(there, size, 1.0))

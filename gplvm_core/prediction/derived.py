@@ -48,7 +48,7 @@ Report = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Recipe:
-    """The choices that held-out rows made.
+    """The choices that were made with held-out rows.
 
     size: the number of Gaussians. strength: the number of rows that a covariance of the map counts
     as. fills: which method fills which gaps.
@@ -84,7 +84,7 @@ class DerivedDensity:
 
     @property
     def recipe(self) -> Recipe:
-        """The choices that held-out rows made, for reuse with the same model and rows."""
+        """The choices made with held-out rows, for reuse with the same model and rows."""
         return Recipe(len(self.latent.weights), self.strength, self.fills)
 
     def beside(self, outputs: Outputs) -> Float[Array, "N D"]:

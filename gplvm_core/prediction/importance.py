@@ -19,7 +19,7 @@ def proposed(
 ) -> tuple[Float[Array, "S N Q"], Float[Array, "S N"]]:
     """Draw from every row's mixture of explanations; also return the draws' log densities."""
     n_rows = len(mean)
-    # Stratified: each explanation gets draws in proportion to its weight, within one draw.
+    # Stratified: each explanation gets draws in proportion to its weight, rounded up or down.
     levels = (np.arange(n_samples) + generator.random()) / n_samples
     upper = np.cumsum(weights, axis=1)[:, :-1]
     which = np.sum(levels[:, None, None] > upper, axis=2)

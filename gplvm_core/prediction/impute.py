@@ -1,7 +1,7 @@
 """Outputs → missing inputs of the same rows, with q(u) fixed at its optimum.
 
 `explain` infers either all inputs of a node or none. This module is for rows that lack different
-inputs; their other inputs are exact or uncertain. Both use the same terms of the bound
+inputs; their other inputs are exact or uncertain. Both modules use the same terms of the bound
 (`UncertainTerms`).
 """
 

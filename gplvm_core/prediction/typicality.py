@@ -1,4 +1,4 @@
-"""How typical a row is, compared with training rows that the density had not seen.
+"""How typical a row is, compared with training rows that were not used for the density.
 
 The score of a row is −log p̂ of its observed values. The cell score is −log of the smallest
 two-sided probability of one of its values, given the row's other values. Both scores are compared
@@ -22,7 +22,7 @@ MOST_KNOWN = 500
 # Training rows also get random gaps, in these shares of their columns.
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
 
-# Held-out rows, and a density that has not seen them.
+# Held-out rows, and a density that was fitted without them.
 Fold = tuple[NDArray[np.intp], Gaussians]
 
 

@@ -88,11 +88,12 @@ def open_archive(
     most_unpacked: int = MOST_UNPACKED,
     most_members: int = MOST_MEMBERS,
 ) -> Archive:
-    """Open a zip after refusing anything that a normal zip of data does not contain. Refused are
-    empty names, absolute paths and "..", links, encryption, repeated names, more than
-    `most_members` files, and more than `most_unpacked` declared bytes. A member that unpacks to
-    more than it declares is cut off at that size and fails its checksum. Hidden files and the files
-    that macOS and Windows add are skipped and listed in `skipped`.
+    """Open a zip, and refuse anything that a normal zip of data does not contain.
+
+    The function refuses empty names, absolute paths and "..", links, encryption, repeated names,
+    more than `most_members` files, and more than `most_unpacked` declared bytes. A member that
+    unpacks to more than it declares is cut off at that size and fails its checksum. Hidden files
+    and the files that macOS and Windows add are skipped and listed in `skipped`.
     """
     count = data.count(ENTRY)  # checked before ZipFile makes an object for each file
     if count > most_members:

@@ -1,8 +1,8 @@
 """A body that walks on the spot, turns and waves, and its silhouettes from one side.
 
-Reflected in depth, and with left and right exchanged, every pose has the same silhouette: a body
-that faces the camera and one that faces away look alike. Only the right hand waves, so a waving
-body does not look alike from both sides.
+A pose that is reflected in depth, with left and right exchanged, has the same silhouette as the
+pose itself. A body that faces the camera and a body that faces away therefore look alike. Only the
+right hand waves, so a waving body looks different from front and back.
 """
 
 from collections.abc import Sequence

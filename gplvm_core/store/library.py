@@ -1,8 +1,8 @@
 """A folder of models, listed without opening them and changed in atomic steps.
 
-Each model is a folder named by its id. It contains entry.json (the card), the model's file named by
-the card and, unless the data set comes with the project, data.gplvm. Deleted models are in the
-folder .trash until they are restored or the trash is emptied. A kill at any moment leaves every
+Each model is a folder named by its id. The folder contains entry.json (the card), the model's file
+named by the card and, unless the data set comes with the project, data.gplvm. Deleted models are in
+the folder .trash until they are restored or the trash is emptied. A kill at any moment leaves every
 model intact; `tidy` removes other remains.
 """
 
@@ -86,7 +86,7 @@ class Library:
     def tidy(self) -> None:
         """Remove the remains of killed processes, and make all files accessible only to the user.
 
-        Does not touch files that another process may be writing. Never raises, since remaining
+        Files that another process may be writing are not touched. Never raises, since remaining
         files do no harm.
         """
         if self.read_only:

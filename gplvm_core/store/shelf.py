@@ -67,7 +67,8 @@ def folders(root: Path) -> list[Path]:
 def entry_of(folder: Path) -> Entry | None:
     """Return the entry on a card, checked against the manifests of the files beside it.
 
-    A broken entry has the reason. None if the folder does not exist, or no longer exists.
+    The entry of a broken model has the reason. Returns None if the folder does not exist, or no
+    longer exists.
     """
     entry = Entry(id=folder.name, title=folder.name)
     try:
@@ -81,8 +82,8 @@ def entry_of(folder: Path) -> Entry | None:
 
 
 def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
-    """Call `look` with a folder's card, again if another process replaced the model in the
-    meantime.
+    """Call `look` with a folder's card; repeat this if another process replaced the model
+    meanwhile.
     """
     card = card_in(folder)
     try:

@@ -21,7 +21,7 @@ def model_of(job: Snapshot) -> Any:
 
 
 def present_predictions(job: Snapshot, dataset: Dataset) -> Predicted | None:
-    """Predict the rows kept aside with the model at the job's last step; None before it began."""
+    """Predict the rows kept aside with the model at the job's last step; None before any step."""
     model, progress = model_of(job), job.progress
     if model is None or progress is None or progress.run is None or dataset.task is None:
         return None

@@ -15,8 +15,7 @@ Request = Literal["pause", "cancel"]
 Trace = Mapping[str, Float[np.ndarray, " _T"]]
 
 ENDED: tuple[Status, ...] = ("finished", "cancelled", "failed")
-# Charts show at most this many points. The trace is thinned so that it has between half of this
-# number and this number.
+# Charts show at most this many points. A longer trace is thinned to at least half of this number.
 TRACE_POINTS = 2000
 # The pace is measured over the later half of the work so far, and over at least this many
 # iterations: phases differ in pace, and other work on the machine causes short delays.

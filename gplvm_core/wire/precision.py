@@ -41,7 +41,9 @@ class Precision:
 
 
 def rounded(chart: Chart, packed: bytes) -> tuple[bytes, Precision]:
-    """Round the weights of `pack_model` to 16 bits if the error is invisible; return both."""
+    """Round the weights of `pack_model` to 16 bits if the error is invisible; return the error,
+    too.
+    """
     header, arrays = unframe(packed)
     del header["arrays"]
     weights = Rounded.of(arrays["weights"])

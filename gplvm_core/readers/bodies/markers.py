@@ -27,7 +27,8 @@ PAIRS_LOOKED_AT = 2_000_000  # largest number of pairs of markers × frames that
 FARTHEST = 1e6  # in the file's unit
 NEVER_TOGETHER = 1e9  # metres; the cost of a pair that is never visible in the same frame
 MOST_FRAMES = 1_000_000  # c3d makes an array of each frame
-# added because SciPy ignores edges below 1e-8, such as those between coinciding markers
+# Added to every cost, because SciPy ignores edges below 1e-8, such as edges between coinciding
+# markers.
 NO_EDGE = 1e-6
 
 

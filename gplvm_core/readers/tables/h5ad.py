@@ -1,4 +1,4 @@
-"""Single cells in AnnData files (.h5ad): read as a data set, written with latent positions."""
+"""Read single cells from AnnData files (.h5ad), and write them with latent positions."""
 
 import tempfile
 from os import PathLike
@@ -34,11 +34,11 @@ def read_h5ad(
     """Read an AnnData file: cells are rows, genes are columns.
 
     layer: None reads X. If var marks highly variable genes, only these are used. counts: read whole
-    numbers from 0 as counts. Their exposure is the library size, the cell's sum over all genes.
-    Only the 200 genes that vary most are used. Values that are not counts are read as numbers.
-    label: the column of obs with the labels, by default its first categorical column. Numeric
-    columns of obs become covariates. Raises DataError for files that cannot be read, and without
-    the package anndata.
+    numbers from 0 as counts. Their exposure is the library size, the cell's sum over all genes. At
+    most 200 genes are used: the genes that vary most. Values that are not counts are read as
+    numbers. label: the column of obs with the labels, by default its first categorical column.
+    Numeric columns of obs become covariates. Raises DataError for files that cannot be read, and
+    without the package anndata.
 
     Examples
     --------
