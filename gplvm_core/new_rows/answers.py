@@ -42,11 +42,11 @@ class Answers:
     observed. p: the p-value of the whole row, from out-of-fold scores of training rows; NaN if
     unknown. p_cell: the p-value of the row's most surprising value. oddness: a number by which rows
     can be ranked. unlike: whether the row scores above all training rows; filled values of such
-    rows mean little. reasons: the columns that make a row odd, the most surprising first. An
-    ordinary row has none, nor has a row that is odd as a whole. nearest: the numbers of the nearest
-    training rows on the map, the nearest first. known: the number of out-of-fold scores. held_out:
-    whether the scores are out-of-fold. If not, the scores come from a model that was trained on the
-    same rows (`without_density`).
+    rows mean little. reasons: the columns that make a row odd, the most surprising first. Ordinary
+    rows, and rows that are odd as a whole, have none. nearest: the numbers of the nearest training
+    rows on the map, the nearest first. known: the number of out-of-fold scores. held_out: whether
+    the scores are out-of-fold. If not, the scores come from a model that was trained on the same
+    rows (`without_density`).
     """
 
     places: Float[Array, "n Q"]

@@ -34,7 +34,7 @@ FLATTENED = 0.9
 
 
 class RowsObjective(Protocol):
-    """Independent functions of the rows of a matrix to minimise, with their gradients.
+    """Functions to minimise, one for each row of a matrix, with their gradients.
 
     The function takes some rows X (r, P) and their row numbers in X0 (r,). It returns values (r,)
     and gradients (r, P). A value or gradient that is not finite rejects the evaluation of that row

@@ -150,8 +150,8 @@ class Expected:
     ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
         """Return the most probable values under each explanation, and standard deviations.
 
-        Standard deviations are NaN for words. If a row has fewer explanations, its other values are
-        None and NaN. outputs: observed entries, which do not change.
+        Standard deviations are NaN for words. If a row has fewer explanations, the missing values
+        are None and their standard deviations NaN. outputs: observed entries, which do not change.
         """
         rows, deviations = [], []
         for k in range(self.weights.shape[1]):

@@ -22,7 +22,7 @@ from gplvm_core.priors import StandardNormal
 from gplvm_core.readers import DataError
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
-# Draws of a row's latent point for outputs without a bound that is a sum over rows.
+# Number of draws of a row's latent point, for outputs whose bound is not a sum over rows.
 DRAWS = 200
 
 Turn = Callable[[Array], Array]

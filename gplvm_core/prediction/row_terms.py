@@ -47,7 +47,9 @@ class UncertainTerms:
     yy: Float[Array, " N"]
     count: Float[Array, " N"]  # the number of observed outputs
     level: Float[Array, " N"]  # prior variance of the observed outputs, in units of k**
-    weights: Float[Array, "R P"]  # the folded adjoint of Φ up to −β/2: R is 1 for all rows, or N
+    weights: Float[
+        Array, "R P"
+    ]  # folded adjoint of Φ without the factor −β/2; R is 1 (shared) or N
     weighted_psi2: WeightedPsi2
     tile: int = ROWS_PER_TILE
 

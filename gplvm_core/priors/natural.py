@@ -2,7 +2,7 @@
 
 q(x_j) ∝ N(x_j; 0, K) Π_n exp(ν_nj x_nj − ½ λ_nj x_nj²): the prior times one Gaussian site for every
 point. A step needs only the data term's ∂mean and ∂variance, so `kalman.smooth` needs no N × N
-matrix. `smooth` in this module computes the same in dense algebra, for any kernel.
+matrix. `smooth` in this module computes the same results in dense algebra, for any kernel.
 """
 
 from collections.abc import Callable

@@ -124,7 +124,7 @@ class Readers:
     def warm(self) -> None:
         """Start a reader for the next file, without waiting for it.
 
-        If the reader cannot be started, the next file tries again and reports the problem.
+        If the reader cannot be started, reading the next file tries again and reports the problem.
         """
         with self._lock, contextlib.suppress(OSError):
             if not self._idle:

@@ -151,7 +151,8 @@ def read(
 
 
 def read_manifest(source: Source, *, most_text: int = MAX_MANIFEST) -> Manifest:
-    """Check a file's manifest and table of contents without reading arrays; raises as `load`.
+    """Check a file's manifest and table of contents without reading arrays; raises the errors of
+    `load`.
 
     ``most_text``: the maximal size of the manifest in bytes; a longer manifest is refused without
     reading it.

@@ -96,7 +96,7 @@ def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
 
 
 def card_in(folder: Path, *, trusted: bool = False) -> Card:
-    """Read a folder's card; raises as `read_card`, with the model's name."""
+    """Read a folder's card; raises the errors of `read_card`, with the model's name."""
     try:
         return read_card(folder, trusted=trusted)
     except StoreError as error:
@@ -113,7 +113,7 @@ def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
 
 
 def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
-    """Read the data set that the model was trained on; raises as `model_in`."""
+    """Read the data set that the model was trained on; raises the errors of `model_in`."""
     if card.by_name:
         dataset = load_dataset(card.entry.dataset_name)
         return dataset if trusted else card.check(dataset)

@@ -163,7 +163,7 @@ def as_pictures(
 ) -> tuple[Array, list[int]]:
     """Return images as uint8 (T, …) and the shape of one; large data are averaged over blocks.
 
-    0 to 254 cover the range; 255 marks a block without known pixels.
+    Values 0 to 254 cover the range; 255 marks a block without known pixels.
     """
     low, high = value_range
     white = MISSING_PIXEL - 1

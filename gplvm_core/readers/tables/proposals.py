@@ -56,8 +56,8 @@ ORDERS: tuple[tuple[str, ...], ...] = (
 class Proposal:
     """The kinds that a column can have, the proposed kind first; empty if it cannot be learnt.
 
-    words: the values as text; for a grade in their order, if it is known, otherwise the most
-    frequent first.
+    words: the values as text. The most frequent value comes first; the values of a grade are in
+    their order, if the order is known.
     """
 
     kinds: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The roles of a table's columns, and columns of dates read in their format."""
+"""Check the roles of a table's columns, and read columns of dates in their format."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
