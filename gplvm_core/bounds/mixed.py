@@ -2,9 +2,10 @@
 
 The quadratic lower bound of the likelihood at ξ makes every yes/no entry and count a Gaussian
 factor with its own weight. The layer then has a signal and a noise variance per output
-(`per_output`), with weights instead of 0 and 1 for missing and observed numbers. Training
-alternates two steps. In one, ξ and the sizes of counts (`Local`) are fixed and the other parameters
-change. In the other, `updated` sets ξ and the sizes to their optimum. Neither step can lower F.
+(`per_output`). The weights replace the 0 or 1 that marks a number as missing or observed. Training
+alternates two steps. In one step, ξ and the sizes of counts (`Local`) are fixed and the other
+parameters change. In the other step, `updated` sets ξ and the sizes to their optimum. Neither step
+can lower F.
 """
 
 from dataclasses import dataclass, replace
@@ -125,7 +126,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Settled:
-    """The layer with optimal scales, and its F. In per-column arrays the numbers come first."""
+    """The layer with optimal scales, and its F. In arrays of columns, the columns of numbers come
+    first.
+    """
 
     layer: Layer
     at: Collapsed
@@ -231,9 +234,9 @@ def function_moments(
     bias: Float[Array, " K"],
     executor: Executor,
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
-    """Return ⟨f⟩ and ⟨f²⟩ of the discrete outputs in every row, under q(u) of `at` (numbers first).
+    """Return ⟨f⟩ and ⟨f²⟩ of the discrete outputs in every row, under q(u) of `at`.
 
-    f does not include the known term of exposures.
+    In `at`, the columns of numbers come first. f does not include the known term of exposures.
     """
     kernel, inducing = layer.kernel, layer.inducing
     n_numbers, each = outputs.numbers.shape[1], at.each

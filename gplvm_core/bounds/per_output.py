@@ -18,7 +18,9 @@ from gplvm_core.statistics import Statistics
 def in_units(
     statistics: Statistics, noise: Float[Array, " D"], squares: Float[Array, " D"]
 ) -> Statistics:
-    """Return the statistics of targets divided by their noise; squares: Σ_n y² before that."""
+    """Return the statistics of targets divided by their noise; squares: Σ_n y² before the
+    division.
+    """
     return Statistics(
         statistics.psi0,
         statistics.psi1_targets / np.sqrt(noise),

@@ -39,7 +39,8 @@ def profile_outputs(
     ratio: float | None = None,
     most: float = np.inf,
 ) -> OutputProfile:
-    """Return the ratios and noise variances that maximise F_data; a given ratio is used for all.
+    """Return the ratios and noise variances that maximise F_data; a given ratio is used for all
+    outputs.
 
     squares: Σ_n y² of each output. most: the largest allowed ratio. A column without variance gets
     ratio 0. The data do not determine its noise, which is set to 1/most of the average mean square.

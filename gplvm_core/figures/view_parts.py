@@ -35,7 +35,7 @@ class Part:
 
     @property
     def subject(self) -> str:
-        """What these dimensions describe, as part of a sentence."""
+        """A phrase for a sentence that says what these dimensions describe."""
         if self.shared:
             return "the shared part"
         if self.id == "private":

@@ -75,7 +75,7 @@ def mixture_quantiles(
     level.
 
     f is distributed as a mixture of Gaussians, so the counts are a mixture of negative binomials.
-    The search doubles a count, then bisects, on their cumulative distribution.
+    The search on the cumulative distribution doubles a count, then bisects.
     """
     std = np.sqrt(variance)
 

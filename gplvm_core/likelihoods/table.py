@@ -22,7 +22,7 @@ SPARSE = 0.5  # counts with a mean below this value are mostly 0
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table, in its order.
+    """The columns of a table, in the table's order.
 
     A layer's outputs have the same order: a column of numbers, yes/no or counts is one output, and
     a category or grade of W words is W − 1 outputs. An exposure is one output, its logarithm in

@@ -91,7 +91,7 @@ def residual(
 
 
 def fitted(rows: Float[Array, "N D"], prior: LocalGaussians, strength: float) -> LocalGaussians:
-    """Return the most probable mixture of the rows; the local Gaussians are its Gaussians' prior.
+    """Return the most probable mixture of the rows; the local Gaussians are the prior.
 
     strength: ν, the number of rows that a prior covariance counts as; ∞ fixes the covariances.
     """

@@ -1,4 +1,4 @@
-"""How typical a row is for a model without a density: the model's bound with and without it.
+"""How typical a row is for a model without a density: the row's effect on the model's bound.
 
 Such a model has words or counts. A row is compared with training rows in the columns where it has
 values. The model was trained on these rows, so a new row is on average slightly less typical.

@@ -217,7 +217,7 @@ class Expected:
 def expected_at(
     network: Network, columns: TableColumns, end: str, given: Mapping[int, Belief]
 ) -> Expected:
-    """Predict the data `end` at points of the nodes above them."""
+    """Predict the data `end` at given points of the nodes above the data."""
     own = moments(network, given, noise=False, ends={end})[end]
     return Expected.at(columns, network.ends[end].posterior, *own)
 

@@ -35,8 +35,8 @@ def impute(
 
     belief: the other inputs, which are fixed, and the starting variances of the missing inputs. The
     search for the means of the missing inputs starts from the nearest complete inputs, and from
-    0. The result is the end with the highest bound. Source: Damianou (2015), Algorithm 1, step 6,
-    and §3.4.1.
+    0. The result is the end point with the highest bound. Source: Damianou (2015), Algorithm 1,
+    step 6, and §3.4.1.
     """
     terms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
     n_latent = posterior.n_latent

@@ -37,7 +37,7 @@ class Posterior:
     jitter: float  # absolute, on the diagonal of K
     center: Float[Array, " D"]
     scale: Float[Array, " D"]
-    groups: Int[NDArray[np.intp], " D"] | None = None  # None: one group of all
+    groups: Int[NDArray[np.intp], " D"] | None = None  # None: a single group
     each: OutputGaps | None = None
     slope: Float[Array, "Q D"] | None = None
     links: Links | None = None

@@ -55,9 +55,9 @@ class Effort:
 
 
 # THOROUGH is for few rows. QUICK is for the addition of many rows, which are near training rows.
-# The larger tiles of QUICK take two thirds of the time. They change only the last digit of a row,
-# which depends on the other rows of the tile. The tolerance of QUICK leaves a gain of a thousandth
-# of a nat.
+# With the larger tiles of QUICK, the computation takes two thirds of the time. The tiles change
+# only the last digit of a row's result, which depends on the other rows of the tile. The tolerance
+# of QUICK leaves a gain of a thousandth of a nat.
 THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
 
 
@@ -336,7 +336,8 @@ def _starts(
 
     further: the contribution of outputs that are not numbers to the squared distances (n, T).
 
-    For a row with gaps, near points that are far from each other on the map are chosen.
+    For a row with gaps, the chosen points are near in observed outputs, but far from each other on
+    the map.
     """
     observed = ~np.isnan(internal)
     filled = np.where(observed, internal, 0.0)

@@ -123,7 +123,7 @@ class RowBound:
     ) -> Self:
         """Make the bound of rows with these outputs (user's units), at all nodes above data.
 
-        certain: nodes have points instead of posteriors.
+        certain: whether nodes have points instead of posteriors.
         """
         flags = network.informed(outputs)
         informed = dict(zip(network.free, flags.T, strict=True))

@@ -250,7 +250,7 @@ class _Line:
             inner = chain_covariance(
                 self.chain, (precision / spread)[self.order], place[ascending]
             )[:, back[:, None], back]
-            # Without this check, a site would be lost without an error if λ𝓟 overflowed.
+            # The check raises an error if λ𝓟 overflows; otherwise a site would be lost silently.
             most = np.sqrt(self.matern.variance * precision)
         self._check(precision, inner, most)
         # The part of the white noise that the site of a row does not explain is independent between

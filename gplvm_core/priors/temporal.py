@@ -144,7 +144,7 @@ class Block:
 
     @classmethod
     def of(cls, gram: Array, given: Array, precision: Array, *, smooth: bool) -> "Block":
-        """Compute the block; given: μ̄, or with `smooth` the pseudo-targets, μ̄ = B̂ targets."""
+        """Compute the block. given: μ̄; with `smooth`, the pseudo-targets t with μ̄ = B̂t."""
         root = np.sqrt(precision)
         factor = factorise(np.eye(len(gram)) + root[:, None] * gram * root)
         whitened = factor.solve_lower(np.eye(len(gram)))

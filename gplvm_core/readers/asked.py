@@ -24,7 +24,7 @@ def number_columns(dataset: Dataset) -> tuple[str, ...]:
 
 
 def word_columns(dataset: Dataset) -> tuple[str, ...]:
-    """Return the names of all other columns."""
+    """Return the names of the columns that are neither numbers nor counts."""
     numbers = number_columns(dataset)
     return tuple(name for name in column_words(dataset) if name not in numbers)
 

@@ -45,7 +45,9 @@ def ending_of(name: str) -> str:
 
 
 def kind_of(name: str) -> FileKind:
-    """The kind of file by its extension; files with unknown extensions are treated as tables."""
+    """Return the kind of a file by its extension; files with unknown extensions are treated as
+    tables.
+    """
     return ENDINGS.get(ending_of(name), "table")
 
 

@@ -126,7 +126,7 @@ def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None])
 
 
 def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:
-    """Return labels, times, row names and sequences, from the first file with each; and notes."""
+    """Return labels, times, row names and sequences, each from the first file with it, and notes."""
     facts: dict[str, Any] = {}
     notes = []
     labelled = first(parts, count, lambda dataset: dataset.labels is not None)
@@ -197,7 +197,7 @@ def notes_of(parts: Sequence[FileView]) -> list[str]:
         f"{part.name.strip()}: {note}"
         for part in parts
         for note in part.dataset.notes
-        # Rows without values are not left out here, but missing in the view; rows_in_words reports
-        # them.
+        # Here, rows without values are not left out: the view is missing in these rows, and
+        # rows_in_words reports them.
         if part.rows is None or not note.startswith(LEFT_OUT)
     ]

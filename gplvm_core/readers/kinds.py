@@ -45,7 +45,8 @@ class TableColumn:
 def columns_of(
     table: Sequence[Cells], kinds: Any
 ) -> tuple[tuple[TableColumn, ...], tuple[str, ...]]:
-    """The columns of training data, and a note with the kinds that were chosen automatically.
+    """Return the columns of training data, and a note with the kinds that were chosen
+    automatically.
 
     kinds: "auto"; a list with one entry per column; or a dict by column name or number. An entry is
     a kind, or the words of a grade in their order. "auto" also applies to the columns that a dict

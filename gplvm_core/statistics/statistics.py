@@ -80,8 +80,9 @@ class Statistics:
         return self._regrouped(kinds[0], groups.reshape(-1))
 
     def joined(self, other: "Statistics") -> "Statistics":
-        """Add statistics with different groups; two columns share a group if they share one in both
-        statistics.
+        """Add statistics with different groups.
+
+        Two columns share a group in the sum if they share a group in both statistics.
         """
         pairs = np.stack([np.asarray(self.groups), np.asarray(other.groups)])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)

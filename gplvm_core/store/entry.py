@@ -91,7 +91,7 @@ class Card:
     job: str | None = None
 
     def check(self, dataset: Dataset) -> Dataset:
-        """Return the data set if it belongs to this card; StoreError otherwise."""
+        """Return the data set if it belongs to this card; raise StoreError otherwise."""
         level, spread = moments(dataset)
         tolerance = _SAME_DATA * max(self.spread, abs(self.level))
         shape = (self.entry.n_points, self.entry.n_outputs)
@@ -304,7 +304,7 @@ def is_id(name: object) -> bool:
 
 
 def check_id(id: str) -> str:
-    """Return a valid id; StoreError otherwise."""
+    """Return the id if it is valid; raise StoreError otherwise."""
     if not is_id(id):
         raise StoreError(
             f"{id!r} is not the id of a model: ids are lower-case letters, digits and hyphens. "

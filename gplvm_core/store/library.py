@@ -178,7 +178,7 @@ class Library:
         """Replace the names of a model's latent dimensions, in their order; "" means no name.
 
         ``space``: the map, for a model with several, such as "layer 1". Names are cut after 40
-        characters. StoreError if two dimensions have the same name.
+        characters. Raises StoreError if two dimensions have the same name.
         """
         given = tuple(names)
 
@@ -231,8 +231,8 @@ class Library:
     def take_in(self, files: Mapping[str, bytes | NDArray[np.uint8]]) -> str:
         """Add a model whose files another process prepared; returns the new id.
 
-        ``files``: the bytes of every file, by its name. No array is decoded. StoreError if the
-        files are incomplete or do not belong together.
+        ``files``: the bytes of every file, by its name. No array is decoded. Raises StoreError if
+        the files are incomplete or do not belong together.
         """
         return self._new(None, lambda folder: put_files(folder, files))
 

@@ -2,9 +2,9 @@
 
 A file records the schema that it was written with. If the fields of stored classes change, and a
 default does not suffice, add a step here that converts content and arrays from one schema to the
-next. Append it to `STEPS` (the schema number counts them), and add small files of the new schema to
-the old ones (tests/store/write_old.py). Steps do not modify their input, and a released step is
-never edited.
+next. Append the step to `STEPS`, whose length determines the schema number. Then add small files of
+the new schema to tests/store/old (tests/store/write_old.py). Steps do not modify their input, and a
+released step is never edited.
 """
 
 from collections.abc import Callable, Mapping

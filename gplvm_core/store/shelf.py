@@ -187,7 +187,7 @@ def put_new(
 def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> None:
     """Write the files of an entry that `put_new` made in another folder; no array is read.
 
-    StoreError for other file names, or files that do not belong together.
+    Raises StoreError for other file names, or files that do not belong together.
     """
     for name, content in files.items():
         if name not in (CARD, MODEL, DATA):

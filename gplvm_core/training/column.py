@@ -32,7 +32,7 @@ def present_predictions(job: Snapshot, dataset: Dataset) -> Predicted | None:
         raise StopIteration
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the job notes them
+        warnings.simplefilter("ignore")  # the job reports them in its notes
         fitted = clone(model).fit(
             train.inputs, train.target, callback=stop, resume=progress.run, **noise
         )

@@ -22,7 +22,7 @@ _LOCK = threading.Lock()
 
 
 class ComparisonRun:
-    """A comparison, or the training of a model for one, that is running, finished or failed.
+    """A comparison, or a training for a comparison, that is running, finished or failed.
 
     step: the last reported step. result: the result of the task. If the task was ended early, this
     is the finished splits of a comparison, or the partly trained model. problem: why there is no
@@ -51,7 +51,7 @@ class ComparisonRun:
         self._ended = True
 
     def wait(self, timeout: float | None = None) -> None:
-        """Block until it is done, or for `timeout` seconds."""
+        """Block until the run is done, or for `timeout` seconds."""
         self._thread.join(timeout)
 
     def start(self) -> "ComparisonRun":
@@ -66,7 +66,7 @@ class ComparisonRun:
                 return
         try:
             self.result = self._task(self._follow)
-        except Exception as error:  # otherwise lost, since it is in a thread
+        except Exception as error:  # would be lost in the thread
             self.problem = str(error) or type(error).__name__
         finally:
             _TURNS.release()

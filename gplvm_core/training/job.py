@@ -253,7 +253,7 @@ class Job:
 
 
 def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
-    """Return the rows to store with a model: of a table in files, only the rows on the map."""
+    """Return the rows to store with a model; for a table in files, only the rows on the map."""
     if not isinstance(dataset, TableDataset):
         return dataset
     rows = getattr(fitted, "rows_", None)

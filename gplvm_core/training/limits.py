@@ -28,7 +28,7 @@ class Limits:
     values: int | None = None
 
     def allow(self, active: int, values: int = 0) -> None:
-        """Raise a JobError if `active` trainings, or `values` numbers, do not allow another one."""
+        """Raise a JobError if `active` trainings, or `values` numbers, are too many for a new one."""
         if self.in_all is not None and active >= self.in_all:
             raise JobError(
                 f"{active} trainings run or wait, which is the limit of this server. Try again "

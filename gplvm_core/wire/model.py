@@ -92,7 +92,7 @@ class Chart:
 
     @classmethod
     def of_top(cls, model: Any, dataset: DrawnData) -> Self:
-        """Make a chart of the top layer, which has the model's paths and places new rows."""
+        """Make a chart of the top layer, in which paths run and new rows get their positions."""
         layers = getattr(model, "layers_", ())
         return replace(cls.of(layers[0], dataset), layer=0) if layers else cls.of(model, dataset)
 
@@ -280,7 +280,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
-    """Return the latent means; beside a single dimension, the order of the rows is the second."""
+    """Return the latent means; with a single dimension, the order of the rows is the second one."""
     latent = chart.latent_mean
     if chart.n_latent > 1:
         return latent
@@ -288,7 +288,7 @@ def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
 
 
 def _crowd(dataset: DrawnData, latent: Float[Array, "N Q"]) -> dict[str, Any]:
-    """Return the header entry about all rows, for a page with a sample."""
+    """Return the header's entry about all rows, for a page that has only a sample."""
     known = [] if dataset.labels is None else np.unique(dataset.labels).tolist()
     labels = [label for label in known if label >= 0]
     ranges = np.stack([latent.min(axis=0), latent.max(axis=0)], axis=1).tolist()

@@ -26,7 +26,7 @@ def pack_new_rows(
     """Pack the answers about the first rows of a file.
 
     given: the rows (NaN: missing); names: the rows' names; near: names of their nearest training
-    rows; current: the row whose values are needed even if the others are too many.
+    rows; current: the row whose values are packed even if the values of all rows are too many.
     """
     count = len(answers.places)
     given = given[:count]

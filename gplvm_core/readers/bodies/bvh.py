@@ -42,7 +42,7 @@ class Motion:
 
 
 def read_motion(source: Source) -> tuple[Motion, str]:
-    """Read a BVH file, plain or gzipped, and its name. Errors (DataError) name the line."""
+    """Read a BVH file, plain or gzipped; also return its name. Errors (DataError) name the line."""
     data, name = read_source(source, "a BVH file")
     if data[:2] == b"\x1f\x8b":
         data = _gunzip(data, name)

@@ -145,7 +145,7 @@ def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, 
 
 def _load(data: bytes, member: str, size: Size) -> Picture:
     image = open_picture(data, member)
-    if image is None:  # _survey read it already
+    if image is None:  # _survey has already read it
         raise DataError(f"{member} is damaged. Save it again.")
     changes = (
         "of a moving image, or one with several pages, only the first picture is used",

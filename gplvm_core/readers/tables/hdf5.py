@@ -26,7 +26,7 @@ from gplvm_core.readers.tables.sparse import check_sparse
 
 DEEPEST = 32  # groups within groups
 FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum and LZF: the filters that h5py includes
-STRINGS_AT_ONCE = 64  # only a few, because all of them may refer to the same long string
+STRINGS_AT_ONCE = 64  # small, because all strings may be the same long one
 SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
 AGAIN = "Save it again as one file, with a current version of anndata."
 

@@ -75,9 +75,9 @@ def read_table(
     Where no column has words, "auto" columns are numbers. A label column with a kind is learnt,
     too. Train with `kinds=dataset.kinds` on `dataset.in_own_values()`.
 
-    The reader drops, guesses or fills in nothing else. Raises DataError for a
-    row (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates,
-    and missing times.
+    The reader does not drop, guess or fill in anything else. Raises DataError for a row
+    (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates, and
+    missing times.
 
     Examples
     --------
