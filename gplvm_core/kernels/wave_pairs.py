@@ -93,7 +93,7 @@ class WavePairs:
     ) -> WavePulled:
         """Return the gradients from the adjoint of `summed`.
 
-        rows None: the adjoint has one row for each point, or one for all points.
+        Without rows, the adjoint has one row for each point, or one row for all points.
         """
         pair = np.asarray(adjoint, like=self.mean)
         if rows is not None:

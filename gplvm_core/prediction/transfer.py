@@ -116,8 +116,8 @@ def transfer_path(
 ) -> Belief:
     """Return the path at which the wanted view is predicted, for the rows of one sequence.
 
-    belief: the path found from the given views; prior: over this path. The neighbours that provide
-    the private dimensions are chosen as a probable path in time.
+    belief: the path found from the given views; prior: the prior over this path. The neighbours
+    that provide the private dimensions are chosen as a probable path in time.
     """
     if private == "nearest" and wanted.roles.private.any():
         return _with_private_path(wanted, belief, prior)
@@ -147,11 +147,11 @@ def shared_distances(
 def candidates(
     found: Projection, training: Belief, roles: Roles, count: int, *, different: bool = True
 ) -> Projection:
-    """Return latent points of the wanted view for each row, private dimensions from neighbours.
+    """Return latent points of the wanted view for each row.
 
-    The best comes first: the score is the weight of the explanation times exp(−½ distance²) of the
-    neighbour. different: choose the best, then the most different of the nearest. Source: Algorithm
-    2.
+    The private dimensions come from neighbours. The best point comes first: the score is the weight
+    of the explanation times exp(−½ distance²) of the neighbour. different: choose the best point,
+    then the most different of the nearest points. Source: Algorithm 2.
     """
     n_rows, n_latent = len(found.bound), found.mean.shape[2]
     mean = np.zeros((n_rows, count, n_latent))

@@ -153,7 +153,7 @@ class Block:
         carried = half @ gram
         covariance = gram - carried.T @ carried
         # If sites are far more precise than the prior, the difference K − KB̂K loses digits. The
-        # equal difference S = Λ⁻¹ − Λ⁻¹B̂Λ⁻¹, with diagonal (1 − diag B⁻¹) / λ, does not.
+        # equal difference S = Λ⁻¹ − Λ⁻¹B̂Λ⁻¹, with diagonal (1 − diag B⁻¹) / λ, loses none.
         shrunk = np.sum(whitened**2, axis=0)
         precise = np.flatnonzero(precision * np.diagonal(gram) > 1.0)
         among, spread = np.ix_(precise, precise), 1.0 / precision[precise]

@@ -331,8 +331,9 @@ class Dataset:
             )
 
     def _order_labels(self) -> None:
-        """Give labels from a column of words the numbers of the words, so that both have the same
-        colours.
+        """If the labels are the words of a column, number them as the column does.
+
+        Labels and words then have the same colours.
         """
         if not self.label_names:
             return

@@ -126,7 +126,10 @@ def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None])
 
 
 def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:
-    """Return labels, times, row names and sequences, each from the first file with it, and notes."""
+    """Return labels, times, row names and sequences, each from the first file with it.
+
+    Also return notes.
+    """
     facts: dict[str, Any] = {}
     notes = []
     labelled = first(parts, count, lambda dataset: dataset.labels is not None)

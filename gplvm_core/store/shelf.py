@@ -104,7 +104,7 @@ def card_in(folder: Path, *, trusted: bool = False) -> Card:
 
 
 def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
-    """Read the model of a card; ChangedError if it was replaced, unless `trusted`."""
+    """Read the model of a card; raise ChangedError if it was replaced, unless `trusted`."""
     stored = read(folder / card.model, trusted=trusted)
     _check_kind(stored.value, BaseEstimator, "model")
     if not trusted:

@@ -28,7 +28,10 @@ class Limits:
     values: int | None = None
 
     def allow(self, active: int, values: int = 0) -> None:
-        """Raise a JobError if `active` trainings, or `values` numbers, are too many for a new one."""
+        """Raise a JobError if another training is not allowed.
+
+        active: the number of trainings that run or wait. values: how many numbers the data set has.
+        """
         if self.in_all is not None and active >= self.in_all:
             raise JobError(
                 f"{active} trainings run or wait, which is the limit of this server. Try again "

@@ -87,7 +87,8 @@ class Numerals:
 
 
 def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -> Numerals:
-    """Read the cells of a column as numbers. All cells must have the same sign or unit, or none.
+    """Read the cells of a column as numbers. All cells must have the same sign or unit, or no cell
+    has any.
 
     decimal: the decimal sign of the table; a column that clearly uses the other sign overrides it.
     """
