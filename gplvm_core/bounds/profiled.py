@@ -61,7 +61,8 @@ def profile_scales(
     problem = replace(problem, left_over=max(problem.left_over, 0.0))
     log_ratio = problem.best(float(np.log(most))) if ratio is None else float(np.log(ratio))
     noise = float(problem.noise_variance(np.array([log_ratio]))[0])
-    # The noise variance comes from a subtraction. Below its rounding error, it is an artefact.
+    # The noise variance comes from a subtraction. A noise variance below the rounding error is an
+    # artefact.
     if not noise > 1e-14 * max(statistics.yy, 1e-300) / problem.n_values:
         raise NotPositiveDefiniteError(f"the profiled noise variance {noise:.1e} is not positive")
     scale = float(np.exp(log_ratio)) * noise

@@ -57,7 +57,8 @@ def profile_outputs(
     top = float(np.log(most)) if ratio is None else float(np.log(ratio))
     log_ratio = np.full(len(squares), top) if ratio is not None else problem.best(top)
     noise = problem.noise_variance(log_ratio)
-    # The noise variance comes from a subtraction. Below its rounding error, it is an artefact.
+    # The noise variance comes from a subtraction. A noise variance below the rounding error is an
+    # artefact.
     if not (noise > 1e-14 * level)[~flat].all():
         least = noise[~flat].min()
         raise NotPositiveDefiniteError(f"a profiled noise variance, {least:.1e}, is not positive")

@@ -1,4 +1,4 @@
-"""Draw predictions of held-out rows: beside the true values, their calibration, their errors."""
+"""Draw predictions of held-out rows beside the true values, their calibration, and their errors."""
 
 import numpy as np
 import plotly.graph_objects as go

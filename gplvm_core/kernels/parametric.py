@@ -1,4 +1,4 @@
-"""The parameters of a kernel: hold them fixed in training, scale the kernel, drop a dimension."""
+"""Hold parameters of a kernel fixed in training, scale a kernel, or drop a dimension."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self

@@ -36,8 +36,8 @@ class NarrowWavesError(KernelError, NotPositiveDefiniteError):
 
 @dataclass(frozen=True)
 class Waves:
-    """A product of kernels: σ², and w, b and ν of every dimension. Gradients with respect to these
-    numbers have the same type.
+    """A product of kernels: σ², and w, b and ν of every dimension. The gradients with respect to
+    these numbers are also a `Waves`.
     """
 
     variance: float

@@ -44,7 +44,7 @@ class Axes:
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Rows in units of the outputs' scales, along principal axes if they are wide."""
+    """Rows in units of the outputs' scales, along principal axes if the rows are wide."""
 
     center: Float[Array, " D"]
     scale: Float[Array, " D"]

@@ -18,8 +18,8 @@ LONGEST_STEP = 1e10
 MOST_EVALUATIONS = 20
 # A rejected step is shortened to this fraction of its distance from the best step.
 PULL_BACK = 0.25
-# The search ends at these relative widths of the bracket: the first if it found a sufficient
-# decrease, else the second.
+# The search ends at these relative widths of the bracket: the first width if there is a sufficient
+# decrease, otherwise the second.
 NARROW_BRACKET = 0.1
 EMPTY_BRACKET = 1e-12
 

@@ -139,8 +139,8 @@ class SCG:
 def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
     """Estimate the curvature dᵀHd along the direction by a difference of gradients.
 
-    The evaluation is counted in the state. If it is rejected, the curvature is 0, so that only the
-    damping counts.
+    The evaluation is counted in the state. If the evaluation is rejected, the curvature is 0, so
+    that only the damping counts.
     """
     length = float(np.linalg.norm(state.direction))
     fraction = PROBE * max(float(np.linalg.norm(state.x)), 1.0) / length

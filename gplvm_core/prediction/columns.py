@@ -275,7 +275,7 @@ def words_of(column: TableColumn) -> tuple[object, ...]:
 def _normal_quantiles(
     levels: Array, weights: Array, mean: Array, std: Array
 ) -> Float[Array, "L N"]:
-    """Return quantiles of each row's mixture of Gaussians, by bisection between its parts'."""
+    """Return quantiles of each row's mixture, by bisection between the Gaussians' quantiles."""
     found = []
     for level in levels:
         each = np.where(weights > 0.0, mean + std * ndtri(level), np.nan)

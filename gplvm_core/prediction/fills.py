@@ -30,7 +30,7 @@ from gplvm_core.prediction.project import Rows, explain
 FillMethod = Literal["map", "density"]
 FEW, SCATTERED, BLOCK = "few values", "scattered values", "a block"
 VIEW = "a whole view"
-# A row with at least this share of missing values does not have few gaps.
+# A row with a smaller share of missing values has few gaps.
 MANY = 0.3
 SHARES = {FEW: 0.1, SCATTERED: 0.5, BLOCK: 0.5}
 MOST_ROWS = 60

@@ -83,7 +83,7 @@ class Network:
         belief: Belief | None = None,
         statistics: Mapping[str, Statistics] | None = None,
     ) -> "Network":
-        """Make a graph of one node and a layer from it to each of the named data."""
+        """Make a graph of one node, with a layer from the node to each of the named data."""
         known = statistics or {}
         edges = (TrainedEdge(name, (0,), name, own, known.get(name)) for name, own in ends.items())
         return cls(("0",), tuple(edges), (), () if belief is None else (belief,))

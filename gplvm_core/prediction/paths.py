@@ -142,7 +142,7 @@ def ascend(
     callback: StepCallback | None,
     most_steps: int,
 ) -> tuple[Belief, Ending]:
-    """Find q(X*) by natural-gradient steps; also return how they ended.
+    """Find q(X*) by natural-gradient steps; also return how the steps ended.
 
     data_term: a function of q's marginals. start: the starting means. seen: rows with an observed
     value. callback(step, bound in nats) is called after every step. If it raises StopIteration,

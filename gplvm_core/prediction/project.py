@@ -171,7 +171,7 @@ def project(
 ) -> Projection:
     """Infer q(x*) = N(mean, diag variance) of new rows from the outputs of layers on one node.
 
-    training: q(X) of the training rows. If it has no variances, the result is the most probable
+    training: q(X) of the training rows. If q(X) has no variances, the result is the most probable
     points.
     """
     ends = {str(at): each.posterior for at, each in enumerate(evidence)}

@@ -23,7 +23,8 @@ from gplvm_core.prediction.project import Explained, Projection, spread_out
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-# The number of neighbours, for each alternative, among which the most different are chosen.
+# For K alternatives, K times this number of neighbours are considered; the most different ones are
+# chosen.
 NEIGHBOURS = 8
 # The number of neighbours that may provide the private dimensions of a row of a sequence.
 LENDERS = 10

@@ -22,7 +22,7 @@ MOST_KNOWN = 500
 # Training rows also get random gaps, in these shares of their columns.
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
 
-# Held-out rows, and a density that was fitted without them.
+# A fold: the held-out rows, and a density that was fitted without these rows.
 Fold = tuple[NDArray[np.intp], Gaussians]
 
 

@@ -5,8 +5,8 @@ names in `temporal`, and `smooth` replaces `natural.smooth`. A point without a s
 forecast; `covariance` gives the joint covariance of a few points. Times may be irregular and
 repeated, white noise may be added, and sequences are independent. All results use the filter and
 smoother of `state_space`. The pullback needs second derivatives, such as (S∘S)c and the kernel's
-gradients through the marginals. They are directional derivatives of first derivatives, computed
-exactly by a complex step.
+gradients through the marginals. These second derivatives are directional derivatives of first
+derivatives, computed exactly by a complex step.
 """
 
 from dataclasses import dataclass, replace

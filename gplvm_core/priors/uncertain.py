@@ -16,7 +16,7 @@ class UncertainInputs:
     """Independent N(center_nq, variance_nq) for every entry of X that is not known exactly.
 
     For a noisy entry, center and variance are the observation and the variance of its noise. For a
-    missing entry, they are 0 and 1. Source: Damianou (2015), eq. 4.1.
+    missing entry, center and variance are 0 and 1. Source: Damianou (2015), eq. 4.1.
     """
 
     center: Float[Array, "N Q"]

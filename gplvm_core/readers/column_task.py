@@ -30,8 +30,8 @@ class ColumnTask:
     """Predict the column `target` of a data set from the columns `inputs`.
 
     errors: for inputs that were measured with errors, the column with their standard deviations.
-    held: the share of rows kept aside to test the model; training never uses these rows. Their
-    choice depends only on the number of rows.
+    held: the share of rows kept aside to test the model; training never uses these rows. The choice
+    of these rows depends only on the number of rows.
     """
 
     target: str

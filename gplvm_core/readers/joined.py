@@ -126,7 +126,7 @@ def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None])
 
 
 def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:
-    """Return labels, times, row names and sequences, each from the first file with it.
+    """Return labels, times, row names and sequences, each from the first file that has it.
 
     Also return notes.
     """

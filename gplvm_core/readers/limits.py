@@ -1,4 +1,4 @@
-"""All limits of the readers: the sizes that a file may declare, and the resources to read it.
+"""All limits of the readers: the sizes that files may declare, and resources for reading.
 
 A file of a few kilobytes can declare gigabytes. The declared sizes are therefore read first, and
 compared with these limits before any array is created.

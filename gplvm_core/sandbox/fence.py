@@ -40,8 +40,8 @@ def fence_in(readable: Iterable[Path], writable: Path) -> bool:
 
     The process cannot start programs from these files or make TCP connections; `refuse_calls`
     blocks other ways out. It can remove empty folders beside `writable`. Call this function before
-    other threads start, because it would not restrict them. Returns False, and changes nothing, on
-    systems without Landlock.
+    other threads start, because the call would not restrict those threads. Returns False, and
+    changes nothing, on systems without Landlock.
     """
     if not sys.platform.startswith("linux"):
         return False

@@ -51,7 +51,7 @@ class Reader:
     """A subprocess that reads files one after the other, and the folder shared with it."""
 
     def __init__(self) -> None:
-        self.takes_more = True  # whether it takes another request
+        self.takes_more = True  # whether the process takes another request
         self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # accessible only to this user
         home = str(Path(gplvm_core.__file__).parents[1])
         try:
@@ -86,7 +86,7 @@ class Reader:
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """Send a request; returns the answer, or None if there is no valid one."""
         assert self.process.stdin is not None
-        self.takes_more = False  # until the process reports that it does
+        self.takes_more = False  # until the process reports MORE
         if not self.started():
             return None
         try:

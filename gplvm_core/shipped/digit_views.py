@@ -75,8 +75,8 @@ def profiles(ink: Float[Array, "N H W"]) -> Float[Array, "N P"]:
 
     The sides are in the order left, right, top, bottom.
 
-    ink: opacity between 0 and 1. The result is in pixels. For an empty row or column, it is the
-    full width.
+    ink: opacity between 0 and 1. The result is in pixels. For an empty row or column, the result is
+    the full width.
     """
     upright = ink.swapaxes(1, 2)
     sides = (ink, ink[:, :, ::-1], upright, upright[:, :, ::-1])

@@ -1,4 +1,4 @@
-"""The folders of a library. Each is read separately, so a broken folder does not hide others."""
+"""The folders of a library. Folders are read separately, so a broken one does not hide others."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Test a regression while it trains: its predictions of the rows kept aside, at its last step."""
+"""Test a regression while it trains, by its predictions of the rows kept aside."""
 
 import warnings
 from typing import Any

@@ -24,9 +24,9 @@ _LOCK = threading.Lock()
 class ComparisonRun:
     """A comparison, or a training for a comparison, that is running, finished or failed.
 
-    step: the last reported step. result: the result of the task. If the task was ended early, this
-    is the finished splits of a comparison, or the partly trained model. problem: why there is no
-    result.
+    step: the last reported step. result: the result of the task. If the task was ended early, the
+    result is the finished splits of a comparison, or the partly trained model. problem: why there
+    is no result.
     """
 
     def __init__(self, task: Task) -> None:

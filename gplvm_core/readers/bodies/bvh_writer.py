@@ -1,10 +1,10 @@
 """Write joint positions as a BVH file: the mean lengths of the bones, and rotations that align the
 bones.
 
-Positions do not determine a bone's rotation about its own axis. The writer uses the rotation that
-gives a bone its direction and is nearest to the parent's rotation. Several bones that start at one
-joint may move relative to each other. Each of these bones therefore gets an additional joint of
-length 0, as in motion-capture programs for hips.
+Positions do not determine a bone's rotation about its own axis. Many rotations give a bone its
+direction; the writer uses the one that is nearest to the parent's rotation. Several bones that
+start at one joint may move relative to each other. Each of these bones therefore gets an additional
+joint of length 0, as in motion-capture programs for hips.
 """
 
 from dataclasses import dataclass

@@ -142,7 +142,7 @@ def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:
 def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tuple[str, ...]]:
     """Stack pictures: pixels (N, H, W, 3), or (N, H, W) in grey, and notes.
 
-    colour: whether to preserve colour; None: if any picture has colour.
+    colour: whether to preserve colour; None preserves it if any picture has colour.
     """
     all_grey = all(picture.is_grey for picture in pictures)
     if colour or (colour is None and not all_grey):

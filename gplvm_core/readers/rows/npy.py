@@ -18,7 +18,8 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 class NpyRows:
     """The position of the rows in a file.
 
-    If the file is cut off, reading raises an error; with a memory map it would end the process.
+    If the file is cut off, reading raises an error; with a memory map, reading would end the
+    process.
     """
 
     path: FilePath

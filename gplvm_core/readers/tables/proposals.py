@@ -1,4 +1,4 @@
-"""Propose the kinds that a column can have by its values, the most likely one first."""
+"""Propose kinds for a column from its values, the most likely kind first."""
 
 from collections import Counter
 from collections.abc import Sequence
