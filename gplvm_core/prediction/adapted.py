@@ -1,4 +1,4 @@
-"""Update the mapping with new rows: the joint bound of new and training rows.
+"""Update the mapping with new rows, by the joint bound of new and training rows.
 
 Damianou (2015), App. B.4, with fixed kernel, noise and q(X) of the training rows. For every q of
 the new rows, q(u) is at its optimum for all rows.

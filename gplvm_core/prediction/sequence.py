@@ -172,7 +172,9 @@ class BelowPath:
         self.scale = np.sqrt(np.hstack([np.empty(0), *(usual[at] for at in self.hidden)]))
 
     def __call__(self, top: Belief) -> tuple[float, Array, Array]:
-        """Value in nats, and its gradients (by the envelope theorem) in the tops' moments."""
+        """Return the value in nats, and its gradients in the tops' moments (by the envelope
+        theorem).
+        """
         rows = np.arange(top.n_points)
         above = dict(zip(self.tops, top.split(self.top_widths), strict=True))
         if self.hidden:

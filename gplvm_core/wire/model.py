@@ -330,8 +330,8 @@ def shares_of_change(chart: Chart) -> list[float]:
     """Return each dimension's share of the change that all dimensions cause in the outputs.
 
     A dimension is moved from mean − std to mean + std of the rows, while the other dimensions have
-    the values of some rows. Its change is the mean square over these rows and the outputs, each
-    output in units of its scale.
+    the values of some rows. The change of the outputs is squared and averaged over these rows and
+    all outputs, each output in units of its scale.
     """
     latent, posterior = chart.latent_mean, chart.seen
     scale = 1.0 if chart.columns is not None else posterior.scale
