@@ -121,7 +121,7 @@ class _Ratio:
         return np.asarray(fit - 0.5 * penalty)
 
     def slope(self, log_ratio: float) -> float:
-        """dF/d log r."""
+        """Return dF/d log r."""
         ratio = np.exp(log_ratio)
         damped = 1.0 + ratio * self.spectrum
         noise = float(self.noise_variance(np.array([log_ratio]))[0])

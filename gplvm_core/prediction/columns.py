@@ -95,7 +95,9 @@ class Expected:
         return whole, spread
 
     def quantiles(self, at: int, levels: Float[Array, " L"]) -> Float[Array, "L N"]:
-        """Quantiles of a column of numbers or counts, or of the indices of a grade's words."""
+        """Return quantiles of a column of numbers or counts, or of the indices of a grade's
+        words.
+        """
         column = self.columns.columns[at]
         if column.kind == "count":
             return mixture_quantiles(levels, self.weights, *self._one(at), self._size(at))

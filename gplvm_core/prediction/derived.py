@@ -326,7 +326,9 @@ class _Derivation:
         return latent, self.fitted(prior, strength)
 
     def prior(self, size: int) -> tuple[Gaussians, LocalGaussians]:
-        """The density of the latent points, and the Gaussians of the map and its residuals."""
+        """Return the density of the latent points, and the Gaussians of the map and its
+        residuals.
+        """
         latent = latent_density(self.mean, self.variance, size, self.seed)
         local = LocalGaussians(latent.weights, *self._through(latent))
         left = self.coordinates.covariance(self._noise)
@@ -335,7 +337,7 @@ class _Derivation:
         return latent, local.with_residual(left)
 
     def typicality(self, folds: int, recipe: Recipe, report: Report) -> Typicality:
-        """Out-of-fold scores of the rows."""
+        """Return out-of-fold scores of the rows."""
         generator, found = np.random.default_rng(self.seed), []
         parts = np.array_split(generator.permutation(len(self.used)), folds)
         for done, aside in enumerate(parts):

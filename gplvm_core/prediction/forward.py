@@ -104,7 +104,7 @@ def at_each(
 def log_likelihood_at(
     posterior: Posterior, outputs: Float[Array, "N D"], at: Float[Array, "S N Q"]
 ) -> Float[Array, "S N"]:
-    """log p(observed outputs of each row | every draw of its point) in the user's units."""
+    """Return log p(observed outputs of each row | every draw of its point) in the user's units."""
     links = posterior.links
     if links is None:
         return log_normal(outputs, *at_each(posterior, at))

@@ -105,7 +105,10 @@ def _moments(
 def _slope_covariance(
     posterior: Posterior, point: Array, point_variance: Array
 ) -> Float[Array, "D D"]:
-    """The slope's contribution to the covariance of the outputs: Cov(x*, k*ᵀV) = S ∂⟨k*ᵀV⟩/∂μ."""
+    """Return the slope's contribution to the covariance of the outputs.
+
+    It follows from Cov(x*, k*ᵀV) = S ∂⟨k*ᵀV⟩/∂μ.
+    """
     _, pullback = posterior.kernel.psi1(point[None], point_variance[None], posterior.inducing)
     bent = np.stack([pullback(v[None]).mean[0] for v in posterior.weights.T], axis=1)
     both, spread = bent + posterior.slope, point_variance[:, None]

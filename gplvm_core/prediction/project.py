@@ -318,7 +318,7 @@ def _at_starts(
 
 
 def _batches(gaps: Bool[NDArray[np.bool_], " _N"]) -> Iterator[Rows]:
-    """Batches of rows without gaps, then of rows with gaps."""
+    """Yield batches of rows without gaps, then of rows with gaps."""
     for alike in (np.flatnonzero(~gaps), np.flatnonzero(gaps)):
         yield from (alike[a : a + ROWS_PER_BATCH] for a in range(0, len(alike), ROWS_PER_BATCH))
 

@@ -65,7 +65,9 @@ class Wanted:
     def at(
         self, belief: Belief, *, noise: bool = True
     ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Mean and variance of the view, or of its functions, at points of the shared node."""
+        """Return mean and variance of the view, or of its functions, at points of the shared
+        node.
+        """
         return moments(self.network, {self.node: belief}, noise=noise, ends=(self.view,))[self.view]
 
 

@@ -119,7 +119,9 @@ def _described(node: BvhJoint, indent: str) -> list[str]:
 
 
 def _best(start: Float[Array, "F C 3"], end: Float[Array, "F C 3"]) -> Float[Array, "F 3 3"]:
-    """The rotations that best align several start directions with end directions (Kabsch 1976)."""
+    """Return the rotations that best align several start directions with end directions (Kabsch
+    1976).
+    """
     left, _, right = np.linalg.svd(np.einsum("fci,fcj->fij", end, start))
     sign = np.linalg.det(left @ right)
     left[:, :, 2] *= sign[:, None]

@@ -61,7 +61,8 @@ def _local(joint: Joint, values: Array) -> tuple[Array, Array]:
 
 
 def heading(rotation: Float[Array, "F 3 3"]) -> Float[Array, " F"]:
-    """The angle, in radians, of the rotation about the vertical axis y nearest to each rotation.
+    """Return the angle, in radians, of the rotation about the vertical axis y nearest to each
+    rotation.
 
     "Nearest" is meant in the Frobenius norm: the angle is the twist of a swing-twist decomposition.
     Unlike the direction in which a body faces, this angle is also defined for a body that lies

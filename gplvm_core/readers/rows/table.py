@@ -48,7 +48,9 @@ class TableDataset(Dataset):
         )
 
     def rows(self) -> RowFiles:
-        """All rows. Raises DataError if the table was removed, or is no longer open to visitors."""
+        """Return all rows. Raises DataError if the table was removed, or is no longer open to
+        visitors.
+        """
         try:
             folders = opened_folders(os.environ)
         except ValueError as error:
