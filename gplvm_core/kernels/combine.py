@@ -2,7 +2,7 @@
 
 The cross term of white noise and any kernel is 0. The cross term of a bias and any kernel is
 Ψ·bias. For an RBF and a linear kernel, the cross term follows from the first tilted moment of the
-RBF: an RBF times a Gaussian is a scaled Gaussian (Damianou 2015, §3.3.3). `cross_waves` computes
+RBF. An RBF times a Gaussian is a scaled Gaussian (Damianou 2015, §3.3.3). `cross_waves` computes
 the cross terms of periodic kernels and of two RBF kernels.
 """
 

@@ -140,7 +140,7 @@ def _advance(
     """Return the bracket after a trial, and the next step to try.
 
     Until a step gives sufficient decrease, the search minimises the value minus the required
-    decrease: the minimiser of this difference satisfies the condition (Moré & Thuente, section 2).
+    decrease. The minimiser of this difference satisfies the condition (Moré & Thuente, section 2).
     """
     if not (modified and trial.value <= bracket.best.value):
         return _interpolate(bracket, trial, low, high)

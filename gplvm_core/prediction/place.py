@@ -53,8 +53,8 @@ def place_rows(
 
     Also returns the number of rows that `explain` placed. `watch` is called before every part. When
     `watch` returns False, the remaining rows take the position of the training points that generate
-    the nearest outputs, or, with known inputs, the position that the inputs predict. The last digit
-    of a position may depend on the other rows of the part, but not on the threads.
+    the nearest outputs. With known inputs, these rows take the position that the inputs predict.
+    The last digit of a position may depend on the other rows of the part, but not on the threads.
     """
     inputs = {} if inputs is None else inputs
     network = replace(

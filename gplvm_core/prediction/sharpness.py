@@ -2,7 +2,7 @@
 
 The Gaussian bound of the logistic likelihood makes signals too small. If other columns determine a
 column, its predicted probabilities are therefore too far from 0 and 1. Training rows show by how
-much: each row is predicted without its own value of the column, and the best factor for the
+much. Each row is predicted without its own value of the column; then the best factor for the
 column's functions is found. The mapping was trained on these rows, so only the square root of this
 factor is used.
 """

@@ -18,7 +18,7 @@ ENDED: tuple[Status, ...] = ("finished", "cancelled", "failed")
 # Charts show at most this many points. A longer trace is thinned to at least half of this number.
 TRACE_POINTS = 2000
 # The pace is measured over the later half of the work so far, and over at least this many
-# iterations: phases differ in pace, and other work on the machine causes short delays.
+# iterations. Phases differ in pace, and other work on the machine causes short delays.
 RECENT = 50
 LATER_HALF = 0.5
 

@@ -1,7 +1,7 @@
 """The sample of rows that a page gets from a large data set.
 
 A browser gets the sample's rows with all dimensions, and single columns of all rows on request.
-Rows are sorted so that every prefix is spread evenly over the table: the n-th row of the order is
+Rows are sorted so that every prefix is spread evenly over the table. The n-th row of the order is
 row (n · stride) mod N, with a stride near N divided by the golden ratio.
 """
 

@@ -1,6 +1,6 @@
 """Pack a layer of a deep model, and all layers below it, for the canvas.
 
-The browser can generate from a point of any layer: the posterior mean of the layer's outputs is a
+The browser can generate from a point of any layer. The posterior mean of the layer's outputs is a
 point of the next layer, and so on down to the data.
 """
 
