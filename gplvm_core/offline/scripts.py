@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve()
 # In a wheel the files are inside this package, in a checkout beside the core.
 INSTALLED, CHECKED_OUT = HERE.parent / "canvas", HERE.parents[2] / "assets" / "canvas"
 ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
-# Styles of map/map.html in addition to those of the kit, for the app and for a file without a
+# The styles that map/map.html needs besides the kit's styles, in the app and in a file without a
 # server.
 MAP_STYLES = ("map/map.css", "map/bookmarks.css", "map/paths.css", "map/taking.css")
 IMPORT = re.compile(
