@@ -180,7 +180,7 @@ class Job:
         progress = replace(
             progress,
             seconds_left=self._pace.seconds_left(progress, rows),
-            # Verdicts come only now and then: repeat the last ones until the next.
+            # Most reports have no verdicts: repeat the last ones until new ones arrive.
             verdicts=progress.verdicts or (() if before is None else before.verdicts),
         )
         self.publish(progress=progress, trace=trace)
@@ -253,7 +253,7 @@ class Job:
 
 
 def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
-    """The rows that are stored with a model: of a table in files, only those on the map."""
+    """Return the rows to store with a model; for a table in files, only the rows on the map."""
     if not isinstance(dataset, TableDataset):
         return dataset
     rows = getattr(fitted, "rows_", None)
