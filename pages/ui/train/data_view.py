@@ -96,8 +96,8 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
     slower = n_patterns(missing) > 1 and not dataset.columns
     slow = " Gaps may slow training down." if slower else ""
     st.markdown(
-        f"**Missing values** — {plain(said)} Training uses the observed values only and does "
-        f"not fill in missing ones.{slow}"
+        f"**Missing values** — {plain(said)} Training uses the observed values. Afterwards, the "
+        f"tab *Fill in* estimates the missing ones.{slow}"
     )
     swatches = "".join(
         '<span style="white-space:nowrap;margin-left:.9em"><span style="display:inline-block;'
