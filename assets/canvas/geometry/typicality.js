@@ -4,6 +4,7 @@
 
 const COMPANY = 5; // a place's spacing is its distance to its fifth nearest neighbour
 const MOST_ROWS = 500; // rows whose spacing is computed
+const ROUNDING = 1e-3; // a kept place has fewer digits than the row it is at, which is not unlike all rows
 
 export class Typicality {
   /** @param {LatentPoints} points */
@@ -22,7 +23,7 @@ export class Typicality {
     // The first neighbour of a row is the row itself.
     this.spacings ??= Float64Array.from({ length: Math.ceil(points.nPoints / step) }, (_, i) =>
       points.closest(points.position(i * step), count + 1)[count].distance).sort();
-    const spacing = points.closest(x, count)[count - 1].distance;
+    const spacing = (1 - ROUNDING) * points.closest(x, count)[count - 1].distance;
     let [low, high] = [0, this.spacings.length];
     while (low < high) {
       const middle = (low + high) >> 1;
