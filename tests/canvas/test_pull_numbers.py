@@ -87,8 +87,8 @@ def held_in_a_table() -> dict[str, Any]:
     """The explanations of a held number of a table with words, as functions without units."""
     chart = chart_of_table()
     assert chart.columns is not None
-    (at,) = [place.start for place, column in zip(chart.columns.places, chart.columns.columns,
-                                                  strict=True) if column.kind == "number"]  # fmt: skip
+    kinds = [column.kind for column in chart.columns.columns]
+    at = chart.columns.places[kinds.index("number")].start
     value = 4150.0
     posterior = chart.posterior
     center = np.broadcast_to(posterior.center, posterior.n_outputs)[at]

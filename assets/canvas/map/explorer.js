@@ -339,6 +339,7 @@ export class Explorer {
     this.wall?.draw();
     this.body?.explanations.show();
     this.body?.possible.show();
+    this.paths?.strip.show();
     this.selecting?.turned();
   }
 
@@ -347,6 +348,7 @@ export class Explorer {
     takeTheme(this.root, this.state.theme);
     this.grasp?.explanations.show();
     this.body?.possible.show();
+    this.paths?.strip.show();
     this.controls.showLegend();
     this.wall?.draw();
     this.selecting?.show();

@@ -56,5 +56,6 @@ export function showSwitches(explorer, before) {
   if (differs("noise")) wall?.showNoise();
   if (differs("path")) paths?.search();
   if (differs("way")) paths?.sayLength();
-  if (differs("path", "way")) paths?.show();
+  if (differs("path")) paths?.strip.show();
+  if (differs("path", "way", "seconds")) paths?.show();
 }

@@ -97,7 +97,7 @@ export class Body extends Grasp {
     drag.free();
     drag.begin(point, this.picture.values);
     this.forget();
-    if (explorer.paths?.place()) explorer.paths.clear();
+    explorer.paths?.leave();
     this.goTo(point);
   }
 

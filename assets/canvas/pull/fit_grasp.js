@@ -69,7 +69,7 @@ export class FitGrasp extends Grasp {
     if (!here) {
       drag.free();
       this.explanations.forget();
-      if (explorer.paths?.place()) explorer.paths.clear();
+      explorer.paths?.leave();
     }
     drag.begin(point);
     this.goTo(point);
