@@ -81,7 +81,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     panel.get_by_role("button", name="Play").click()
     changed(page.locator(OUTPUT), before, changed(page.locator(OUTPUT), before))
     expect(panel.get_by_role("button", name="Play")).to_be_visible()  # playing stops at the end
-    assert panel.get_by_role("slider").input_value() == "1"
+    assert panel.get_by_label("Place on the path").input_value() == "1"
 
     picture = Image.open(io.BytesIO(saved(page, "Save as GIF")))
     size = page.locator(OUTPUT).evaluate("(canvas) => [canvas.width, canvas.height]")
@@ -115,7 +115,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     expect(words).to_contain_text("Changes the output by")
     assert page.evaluate(PATH)["ends"][0] == path["point"]
     panel.get_by_role("button", name="Clear").click()
-    expect(panel.get_by_role("button")).to_have_count(1)
+    expect(panel.get_by_role("button")).to_have_count(2)
     page.wait_for_function("!location.search.includes('path=')")
 
 
@@ -130,8 +130,12 @@ def test_on_a_phone_the_output_is_seen_beside_the_slider_of_a_path(server, brows
     panel.get_by_role("button", name="Path", exact=True).click()
     box = page.locator(MAP).bounding_box()
     page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
-    expect(panel.get_by_role("slider")).to_be_visible()
-    for part in (page.locator("[data-part=where]"), page.locator(MAP), panel.get_by_role("slider")):
+    expect(panel.get_by_label("Place on the path")).to_be_visible()
+    for part in (
+        page.locator("[data-part=where]"),
+        page.locator(MAP),
+        panel.get_by_label("Place on the path"),
+    ):
         expect(part).to_be_in_viewport(ratio=1)
     # A row that is found is visible.
     field = page.get_by_placeholder("Find a row")

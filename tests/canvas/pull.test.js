@@ -8,11 +8,12 @@ import { test } from "node:test";
 import { LatentModel } from "../../assets/canvas/geometry/model.js";
 import { turnJoints } from "../../assets/canvas/kit/geometry.js";
 import { Doubt } from "../../assets/canvas/geometry/doubt.js";
+import { Columns, heldColumns } from "../../assets/canvas/pull/columns.js";
 import { BodyDrag } from "../../assets/canvas/pull/drag.js";
 import { Limbs } from "../../assets/canvas/pull/limbs.js";
 import { finish, NearData } from "../../assets/canvas/pull/near.js";
 import { PaintedPull } from "../../assets/canvas/pull/painted.js";
-import { cannotPull } from "../../assets/canvas/pull/painting.js";
+import { cannotPull } from "../../assets/canvas/pull/grasp_of.js";
 import { Seeds } from "../../assets/canvas/pull/seeds.js";
 import { Sketch } from "../../assets/canvas/pull/sketch.js";
 import { POSSIBLE, possiblePoses } from "../../assets/canvas/pull/possible.js";
@@ -28,7 +29,7 @@ const handlesOf = ({ functionals, targets, tolerance }) => functionals.map((weig
   ({ outputs: [0, 1, 2, 3], weights, target: targets[h], tolerance: tolerance[h] }));
 
 for (const [name, numbers] of Object.entries(NUMBERS)) {
-  if (name === "body") continue;
+  if (!numbers.points) continue;
   const model = modelOf(name);
   const pull = new Pull(model, new NearData(model));
   pull.hold(handlesOf(numbers));
@@ -80,7 +81,7 @@ test("possible poses respect the held joint, differ, and have the bones' lengths
 // --- paint -------------------------------------------------------------------------------------
 
 for (const [name, { points, painted }] of Object.entries(NUMBERS)) {
-  if (name === "body") continue;
+  if (!points) continue;
   const model = modelOf(name);
   const pull = new PaintedPull(model, new NearData(model));
   const paint = () => painted.outputs.forEach((d, i) => pull.paint(d, painted.targets[i]));
@@ -125,13 +126,13 @@ test("a sketch follows the paint within a few frames, and its other explanations
   assert.ok(!sketch.step(), "nothing is painted");
   const target = Float64Array.from(model.center);
   model.predict(model.position(3), target);
-  for (let d = 0; d < 2; d++) sketch.paint(d, target[d]);
+  for (let d = 0; d < 2; d++) sketch.hold(d, target[d]);
   for (let frame = 0; frame < 40 && sketch.step(); frame++);
   const settled = finish(sketch.settle());
   for (let d = 0; d < 2; d++) close(sketch.pose[d], target[d], 0.1);
   for (const { pose } of settled) assert.ok(sketch.differ(pose, sketch.pose));
-  sketch.paint(0, Infinity);
-  assert.equal(sketch.pull.targets[0], target[0]);
+  sketch.hold(0, Infinity);
+  assert.equal(sketch.targets[0], target[0]);
 });
 
 test("a model that the page cannot search says so", () => {
@@ -149,10 +150,93 @@ test("the picture of what is known narrows where pixels are painted", () => {
   sketch.begin(model.position(2));
   const doubt = new Doubt(model);
   const before = sketch.freedom(doubt);
-  for (let d = 0; d < model.nOutputs; d++) sketch.paint(d, sketch.pose[d]);
+  for (let d = 0; d < model.nOutputs; d++) sketch.hold(d, sketch.pose[d]);
   const after = sketch.freedom(doubt);
   assert.ok(after.share < before.share);
   after.cells.forEach((variance, i) => assert.ok(variance <= before.cells[i] * (1 + 1e-9)));
+});
+
+// --- columns that are held ---------------------------------------------------------------------
+
+const RANGE = [-10, 0, 10];
+
+/** A table of numbers in the browser. */
+function numbersModel(name) {
+  const model = modelOf(name);
+  model.header.column_ranges = Array.from({ length: model.nOutputs }, () => RANGE);
+  return model;
+}
+
+/** The deviations of all functions for a row of the data, with what the held columns leave open. */
+function deviationsOf(columns) {
+  const { model, point } = columns;
+  const open = columns.freedom();
+  return model.deviations(point).map((deviation, d) => Math.hypot(deviation, Math.sqrt(open[d]), model.noise(d)));
+}
+
+for (const [name, { held }] of Object.entries(NUMBERS)) {
+  if (!held) continue;
+  test(`${name}: held columns end where Python's fit_to does, with its intervals`, () => {
+    const columns = new Columns(numbersModel(name));
+    columns.begin(columns.model.position(3));
+    held.columns.forEach((c, i) => columns.hold(c, held.targets[i]));
+    finish(columns.settle());
+    columns.pull.climb(columns.point, 5000, 0.01, 1e-13); // to the last digit, as in Python's numbers
+    columns.begin(columns.point);
+    const away = held.outputs.map((outputs) => Math.max(...outputs.map((value, d) => Math.abs(value - columns.pose[d]))));
+    const k = away.indexOf(Math.min(...away));
+    assert.ok(held.scores[k] > held.scores[0] - 4);
+    columns.pose.forEach((value, d) => close(value, held.outputs[k][d], 1e-4));
+    deviationsOf(columns).forEach((deviation, d) => close(deviation, held.deviations[k][d], 1e-4));
+    close(columns.pull.factorAt(columns.point).score, held.scores[k], 1e-4);
+  });
+}
+
+test("a number of a table with words is held as in Python; words and counts cannot be held", () => {
+  const { table, table: { columns: [d], targets: [target] } } = NUMBERS;
+  const model = new LatentModel(new Uint8Array(Buffer.from(read("table_numbers.json").bytes, "base64")));
+  const kinds = model.table.cells.map(({ kind }) => kind);
+  assert.deepEqual(heldColumns(model).map(Boolean), kinds.map((kind) => kind === "number"));
+  const columns = new Columns(model);
+  columns.begin(model.position(0));
+  columns.hold(kinds.indexOf("count"), 3);
+  columns.hold(kinds.indexOf("category"), 1);
+  assert.equal(columns.count, 0);
+  columns.hold(kinds.indexOf("number"), table.value);
+  assert.equal(columns.pull.handles[0].outputs[0], d);
+  close(columns.pull.handles[0].target, target, 1e-9);
+  finish(columns.settle());
+  columns.pull.climb(columns.point, 5000, 0.01, 1e-13);
+  const { mean } = model.moments(columns.point, null);
+  const away = table.outputs.map((outputs) => Math.max(...outputs.map((value, at) => Math.abs(value - mean[at]))));
+  const k = away.indexOf(Math.min(...away));
+  mean.forEach((value, at) => close(value, table.outputs[k][at], 1e-4));
+  deviationsOf(columns).forEach((deviation, at) => close(deviation, table.deviations[k][at], 1e-4));
+});
+
+test("held columns: new targets, letting go, and values that are no numbers", () => {
+  const columns = new Columns(numbersModel("rbf"));
+  const model = columns.model;
+  model.header.column_ranges[1] = [2, 2, 2];
+  assert.equal(heldColumns(model)[1], null, "a constant column cannot be held");
+  columns.begin(model.position(2));
+  columns.hold(0, Infinity);
+  columns.hold(0, NaN);
+  assert.ok(columns.still && !columns.holds);
+  columns.hold(0, 1);
+  columns.hold(2, 0.5);
+  columns.hold(0, 2);
+  assert.deepEqual(columns.pull.handles.map(({ target }) => target), [2, 0.5]);
+  for (let frame = 0; frame < 60 && columns.step(); frame++);
+  const earlier = columns.targets.slice();
+  columns.free();
+  assert.ok(!columns.holds && columns.still && columns.count === 0);
+  columns.restore(earlier);
+  assert.equal(columns.count, 2);
+  assert.deepEqual(columns.outOfReach(), []);
+  columns.hold(0, 9000);
+  columns.step();
+  assert.deepEqual(columns.outOfReach(), [0]);
 });
 
 test("the gradient with bones is that of differences", () => {
@@ -352,7 +436,7 @@ test("held joints are less free than others", () => {
   assert.ok(held.every((deviation) => deviation >= 0));
 });
 
-test("a kernel without derivatives, and a table with words, cannot be pulled", () => {
+test("a kernel without derivatives cannot be pulled", () => {
   const model = bodyOf();
   assert.ok(canPull(model));
   model.kinds = [{ row() {}, diagonal: () => 1 }];

@@ -44,8 +44,9 @@ const LINKED = {
   wall: ["one", "around", "anywhere", "map"],
   unsure: ["blur", "fade", "off"],
   noise: [true, false],
-  path: [null, [[0, 0.5, 1], [-1.25, 2, 0.0001]]],
+  path: [null, [[0, 0.5, 1], [-1.25, 2, 0.0001]], [[0, 0.5, 1]], [[0, 0.5, 1], [1, 1, 1], [-1.25, 2, 0.0001]]],
   way: ["geodesic", "straight"],
+  seconds: [3, 1, 7.5, 20],
 };
 const UNLINKED = { labels: [[], [2], [0, 2]], rows: [[], [1, 4], Uint32Array.of(0, 5)] };
 
@@ -177,7 +178,7 @@ test("invalid words in a link are ignored", () => {
   const nonsense = {
     dims: ["1,99", "1,1", "1", "a,b", "0,1", "1.5,2", ""], at: ["1,2", "1,2,x", "1,,2", "1e9,0,0", "NaN,0,0", "Infinity,0,0", ""],
     show: ["clouds", "", "toString", "constructor", "None"], shade: ["depth", "", "__proto__"], by: ["9", "-1", "1.5", "age", "NaN"],
-    wall: ["sixteen", "", "One"], noise: ["2", "yes", "constructor"], path: ["1,2", "0,0,0,1,1,x", "0,0,0,1,1,", "0,0,0,1,1,1e9"], way: ["crooked", ""],
+    wall: ["sixteen", "", "One"], noise: ["2", "yes", "constructor"], seconds: ["", "soon", "0", "21", "NaN"], path: ["1,2", "0,0,0,1,1,x", "0,0,0,1,1,", "0,0,0,1,1,1e9"], way: ["crooked", ""],
   };
   for (const [name, all] of Object.entries(nonsense)) {
     for (const words of all) assert.deepEqual(fromLink({ [name]: words }, MODEL), initial(MODEL), `${name}=${words}`);

@@ -59,6 +59,11 @@ export class Way {
     }
   }
 
+  /** Paths, each of which begins where the one before ends, as one. @param {Geometry<any>} geometry @param {Way[]} ways */
+  static joined(geometry, ways) {
+    return new Way(geometry, ways.flatMap(({ points }, i) => points.slice(Math.min(i, 1))));
+  }
+
   get length() {
     return this.reached[this.reached.length - 1];
   }

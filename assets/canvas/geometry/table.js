@@ -89,10 +89,13 @@ export class TableOutput {
    * The prediction for every column at a place, x* ~ N(x, variance).
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
+   * @param {ArrayLike<number> | null} [added] variances of the functions, from a place that is not known exactly
    * @returns {Answer[]}
    */
-  answers(x, variance) {
-    const { mean, variances } = this.functions(x, variance);
+  answers(x, variance, added = null) {
+    const { mean, variances: certain } = this.functions(x, variance);
+    const { unit } = this.links;
+    const variances = added ? certain.map((own, d) => own + unit[d] * unit[d] * added[d]) : certain;
     return this.cells.map(({ words }, c) => {
       const { start, noise = 0, size } = this.links.columns[c];
       const expected = this.expected(c, mean, variances);

@@ -1,13 +1,15 @@
 // The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
 
-import { browserStorage, element, partsOf, skipToMap } from "../kit/dom.js";
+import { browserStorage, partsOf, skipToMap } from "../kit/dom.js";
 import { NextFrame } from "../kit/next_frame.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { Body } from "../pull/body.js";
-import { cannotPull, Painting } from "../pull/painting.js";
+import { graspOf } from "../pull/grasp_of.js";
+import { Painting } from "../pull/painting.js";
+import { WhatIf } from "../pull/what_if.js";
 import { mapActions } from "./actions.js";
 import { announce, showCrowd } from "./announce.js";
 import { Controls } from "./controls.js";
@@ -56,7 +58,7 @@ export class Explorer {
     this.root = this.parts.explorer;
     skipToMap(this.parts);
     this.frame = new NextFrame(() => {
-      (this.body ?? this.painting)?.step(performance.now());
+      this.grasp?.step(performance.now());
       this.drawOutputs();
       this.map.drawUpper();
     });
@@ -76,10 +78,13 @@ export class Explorer {
       const top = this.parts.map.getBoundingClientRect().top;
       this.root.style.setProperty("--map-top", `${Math.min(Math.max(top, 120), 320) + BELOW_MAP}px`);
     }
+    /** @type {Inspector | null} */
     this.inspector = this.parts.inspector ? new Inspector(/** @type {any} */ (this)) : null;
-    const grasp = this.parts.inspector ? graspOf(/** @type {any} */ (this)) : null;
-    this.body = grasp instanceof Body ? grasp : null;
-    this.painting = grasp instanceof Painting ? grasp : null;
+    /** What the visitor can change by hand in the output. */
+    this.grasp = this.parts.inspector ? graspOf(/** @type {any} */ (this)) : null;
+    this.body = this.grasp instanceof Body ? this.grasp : null;
+    this.painting = this.grasp instanceof Painting ? this.grasp : null;
+    this.whatIf = this.grasp instanceof WhatIf ? this.grasp : null;
     this.controls = new Controls(this);
     this.search = this.parts.search ? new Search(this) : null;
     shareLink(this.parts.share, () => this.names.toLink());
@@ -334,14 +339,16 @@ export class Explorer {
     this.wall?.draw();
     this.body?.explanations.show();
     this.body?.possible.show();
+    this.paths?.strip.show();
     this.selecting?.turned();
   }
 
   /** Streamlit's theme changed. */
   retheme() {
     takeTheme(this.root, this.state.theme);
-    (this.body ?? this.painting)?.explanations.show();
+    this.grasp?.explanations.show();
     this.body?.possible.show();
+    this.paths?.strip.show();
     this.controls.showLegend();
     this.wall?.draw();
     this.selecting?.show();
@@ -357,24 +364,13 @@ export class Explorer {
     this.controls.stop();
     this.memory.stop();
     this.inspector?.stop();
-    (this.body ?? this.painting)?.stop();
+    this.grasp?.stop();
     this.search?.stop();
     this.paths?.stop();
     this.shades?.stop();
     this.wall?.stop();
     this.map.stop();
   }
-}
-
-/** The body to grab, or the picture to paint on. @param {Explorer<LatentModel>} explorer */
-function graspOf(explorer) {
-  const { pictures: [picture], model, parts } = explorer;
-  const { kind } = model.drawing;
-  if (kind !== "skeleton" && kind !== "image") return null;
-  const problem = cannotPull(model);
-  if (!problem) return kind === "image" ? new Painting(explorer, picture) : new Body(explorer, picture);
-  parts.inspector.querySelector(".facts")?.after(element("p", { class: "cannot-pull" }, problem));
-  return null;
 }
 
 /** The names in this browser, for a page without a server. @param {MapModel} model */

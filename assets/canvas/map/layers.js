@@ -170,7 +170,7 @@ export function drawMarks(context, map) {
 }
 
 /**
- * A path with its ends and the place on it; before the end is chosen, the line to the pointer.
+ * A path with its key frames and the place on it; before the end is chosen, the line to the pointer.
  * @param {CanvasRenderingContext2D} context
  * @param {LatentMap} map
  */
@@ -200,8 +200,7 @@ export function drawPath(context, map) {
     context.strokeStyle = css(theme.background);
     context.stroke();
   };
-  dot(pixels[0], 5.5);
-  if (!open) dot(pixels[pixels.length - 1], 5.5);
+  for (const key of path.keys) dot(map.toPixel(key[a], key[b]), 5.5);
   if (path.at) dot(map.toPixel(path.at[a], path.at[b]), 7);
 }
 

@@ -1,22 +1,26 @@
-// Paths from the chosen point to another one: found, drawn, played, and exported.
+// Paths from the chosen point to another one, or through key frames: found, drawn, played, and exported.
 
 import { blend } from "../kit/algebra.js";
 import { formatNumber } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
-import { geodesic, straightWay } from "../geometry/geodesic.js";
+import { geodesic, straightWay, Way } from "../geometry/geodesic.js";
 import { OutputMetric } from "../geometry/metric.js";
+import { KeyFrames } from "./key_frames.js";
 import { PathPanel } from "./path_panel.js";
-import { PATH_SECONDS, PathSaving } from "./path_saving.js";
+import { PathSaving } from "./path_saving.js";
 
 /** @import { Explorer } from "./explorer.js" */
-/** @import { Sheet, Way } from "../geometry/geodesic.js" */
+/** @import { Sheet } from "../geometry/geodesic.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { WayKind } from "./switches.js" */
 
 const PATH_WORDS = {
   start: "to another point",
   wait: "Click the end of the path, on the map or on a dot. With keys: arrows, then Enter; Esc cancels.",
+  next: "One key frame. Go elsewhere and add the next: the movement goes through them.",
+  again: "This point is already the last key frame. Go elsewhere first.",
   search: "Looking for the shortest path …",
+  many: "No room for another key frame.",
   length: "The expected change of the output, summed along the path: root mean square over the outputs, in the units of the data",
 };
 
@@ -44,6 +48,9 @@ export class Paths {
     this.cease = () => {};
     /** @type {OutputMetric | null} */
     this.metric = null;
+    /** Shortest paths between key frames that were found before. @type {Map<string, Way>} */
+    this.found = new Map();
+    this.strip = new KeyFrames(this);
     this.panel = new PathPanel(host, this, new PathSaving(this));
     try {
       this.metric = new OutputMetric(this.model);
@@ -86,23 +93,55 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "path", value: [Array.from(from), Array.from(to)] });
   }
 
-  /** Look for the path between the chosen ends; without them, draw and play nothing. */
+  /** The key frames of the path; its ends, if it has no others. */
+  get keys() {
+    return this.explorer.state.chosen.path ?? [];
+  }
+
+  /** The chosen point is the next key frame. */
+  addKey() {
+    const { keys, explorer } = this;
+    const point = Array.from(explorer.state.point);
+    if (String(keys[keys.length - 1]) === String(point)) {
+      this.panel.say(PATH_WORDS.again);
+      return;
+    }
+    explorer.dispatch({ type: "set", name: "path", value: [...keys, point] });
+    if (this.keys === keys) this.panel.say(PATH_WORDS.many);
+  }
+
+  /** @param {number} i */
+  removeKey(i) {
+    const left = this.keys.filter((_, k) => k !== i);
+    this.explorer.dispatch({ type: "set", name: "path", value: left.length ? left : null });
+  }
+
+  /** Look for the path through the key frames; without two of them, draw and play nothing. */
   search() {
-    const { metric, explorer: { state: { chosen: { path } } } } = this;
+    const { metric, keys } = this;
     this.cease();
     this.pause();
     Object.assign(this, { from: null, waiting: false, ways: {}, share: 1, forward: true, shownBeside: null });
-    this.panel.say(path ? PATH_WORDS.search : PATH_WORDS.start);
-    if (!metric || !path) return;
-    const [from, to] = path.map((end) => Float64Array.from(end));
-    const { ways } = this;
+    this.panel.say([PATH_WORDS.start, PATH_WORDS.next][keys.length] ?? PATH_WORDS.search);
+    if (!metric || keys.length < 2) return;
+    const places = keys.map((key) => Float64Array.from(key));
+    const pairs = places.slice(1).map((to, i) => ({ from: places[i], to, sheet: this.sheet(places[i], to) }));
+    const { ways, found } = this;
+    const { a, b } = this.explorer.state;
+    const follows = this.explorer.map.follows();
     const show = () => this.show();
-    const sheet = this.sheet(from, to);
     this.cease = inSlices((function* search() {
       yield* metric.prepare();
-      ways.straight = straightWay(metric, from, to);
+      ways.straight = Way.joined(metric, pairs.map(({ from, to }) => straightWay(metric, from, to)));
       show();
-      ways.geodesic = yield* geodesic(metric, from, to, sheet);
+      const shortest = [];
+      for (const { from, to, sheet } of pairs) {
+        const key = [from, to, [a, b, follows]].join(";");
+        const way = found.get(key) ?? (yield* geodesic(metric, from, to, sheet));
+        found.set(key, way);
+        shortest.push(way);
+      }
+      ways.geodesic = Way.joined(metric, shortest);
     })(), () => {
       this.sayLength();
       this.show();
@@ -223,7 +262,7 @@ export class Paths {
   /** @param {number} now */
   advance(now) {
     // A tab that was inactive continues where it was.
-    const step = Math.min(Math.max(now - this.before, 0) / 1000, 0.25) / PATH_SECONDS;
+    const step = Math.min(Math.max(now - this.before, 0) / 1000, 0.25) / this.explorer.state.chosen.seconds;
     this.before = now;
     this.share += this.forward || !this.loop ? step : -step;
     if (this.share >= 1 && !this.loop) {
@@ -249,11 +288,12 @@ export class Paths {
 
   /** Controls, the path on the map, and the output. */
   show() {
-    const { explorer, way, from } = this;
+    const { explorer, way, from, keys } = this;
     this.panel.show(this);
     explorer.selecting?.letThrough(this.waiting);
-    const points = way?.points ?? (this.waiting && from ? [from] : null);
-    explorer.state.path = points && { points, at: way && this.shownBeside ? way.place(this.share) : null };
+    const points = way?.points ?? (this.waiting && from ? [from] : []);
+    const at = way && this.shownBeside ? way.place(this.share) : null;
+    explorer.state.path = points.length || keys.length ? { points, keys: keys.length ? keys : points, at } : null;
     explorer.paint();
   }
 

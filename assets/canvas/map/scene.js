@@ -13,7 +13,7 @@ import { START_TURN } from "../kit/turn.js";
  * @property {number} a the dimension across
  * @property {number} b the dimension up
  * @property {Float64Array} point the chosen one
- * @property {{ points: Float64Array[], at: Float64Array | null } | null} path between two places, and the output's place on it;
+ * @property {{ points: Float64Array[], keys: readonly ArrayLike<number>[], at: Float64Array | null } | null} path through its key frames, and the output's place on it;
    only its start until the end is chosen
  * @property {Set<number>} held dimensions that stay at the chosen point's coordinates
  * @property {boolean} follow whether the dimensions outside the plane follow the data

@@ -4,7 +4,7 @@
 /** @import { TableOutput } from "../geometry/table.js" */
 /** @import { TableCell } from "../kit/table.js" */
 
-/** The two ends of a path, in all dimensions. @typedef {readonly [readonly number[], readonly number[]]} Ends */
+/** The key frames of a path, in all dimensions: its ends, and the places between them that it goes through. @typedef {readonly (readonly number[])[]} KeyPoints */
 /** @typedef {keyof typeof LAYERS} Layer */
 /** "uncertainty", "magnification", or the probability of a word, from `shadeOf`. @typedef {string} Shade */
 /** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
@@ -32,12 +32,17 @@
  * @property {WallMode} wall the number and places of the pictures beside the map
  * @property {Unsure} unsure how a picture shows unsure pixels
  * @property {boolean} noise whether they have noise
- * @property {Ends | null} path
+ * @property {KeyPoints | null} path a single key frame is the beginning of a path
  * @property {WayKind} way
+ * @property {number} seconds from the path's start to its end
  */
 
 const FARTHEST = 1e6; // the largest coordinate, as in pages/ui/shared/place.py
 const DECIMALS = 1e4; // kept coordinates are rounded like those in a link
+
+const MOST_KEYS = 24;
+export const LEAST_SECONDS = 1;
+export const MOST_SECONDS = 20;
 
 /** @type {readonly number[]} */
 const NONE = Object.freeze([]);
@@ -96,14 +101,21 @@ export const SWITCHES = {
   },
   path: {
     first: () => null,
-    allows: (path, offer) => path === null || (offer.lengths && path.length === 2 && path.every((end) => isPoint(end, offer))),
-    toLink: (path) => (path ?? []).map((end) => rounded(end)).join(","),
+    allows: (path, offer) => path === null || (offer.lengths && among(path.length - 1, MOST_KEYS) && path.every((key) => isPoint(key, offer))),
+    toLink: (path) => (path ?? []).map((key) => rounded(key)).join(","),
     fromLink: (words, { axes }) => {
       const numbers = coordinates(words);
-      return numbers.length === 2 * axes ? [numbers.slice(0, axes), numbers.slice(axes)] : undefined;
+      if (numbers.length % axes) return undefined;
+      return Array.from({ length: numbers.length / axes }, (_, i) => numbers.slice(i * axes, (i + 1) * axes));
     },
   },
   way: oneOf(["geodesic", "straight"], (way, { lengths }) => lengths || way === "geodesic"),
+  seconds: {
+    first: () => 3,
+    allows: (seconds) => seconds >= LEAST_SECONDS && seconds <= MOST_SECONDS,
+    toLink: (seconds) => String(seconds),
+    fromLink: (words) => (words.trim() ? Number(words) : undefined),
+  },
 };
 export const SWITCH_NAMES = /** @type {(keyof Switches)[]} */ (Object.keys(SWITCHES));
 

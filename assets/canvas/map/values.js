@@ -48,7 +48,7 @@ export function onRange(value, spread, [low, median, high], ends = [value - spre
 }
 
 /** A number or a count on the range of its column. */
-class NumberRow {
+export class NumberRow {
   /** @param {HTMLElement} title @param {Range} range @param {TableColumn | null} column of a table with words */
   constructor(title, range, column) {
     this.range = range;
@@ -59,6 +59,8 @@ class NumberRow {
     this.bar = element("span", { class: "bar", role: "img" }, this.band, this.median, this.mark);
     this.value = element("b");
     this.spread = element("small");
+    /** Holds the column. @type {{ show(answer: { value: number }, text: string): void } | null} */
+    this.hand = null;
     this.row = element("li", {}, title, this.bar, this.value, this.spread);
   }
 
@@ -73,6 +75,7 @@ class NumberRow {
     this.mark.dataset.side = seen.side;
     this.value.textContent = count ? formatFixed(value, Math.max(10 * value, 1)) : seen.value;
     this.spread.textContent = count && this.column ? intervalWords(/** @type {any} */ (this.column), { low, high }) : seen.spread;
+    this.hand?.show({ value }, this.value.textContent);
     this.bar.setAttribute("aria-label", count ? `${this.value.textContent} on average; 95 % of rows here have ${low} to ${high}` : seen.words);
   }
 }
@@ -130,9 +133,9 @@ export class TableValues {
     const { model, parts } = explorer;
     this.explorer = explorer;
     this.values = new Float64Array(model.nOutputs);
-    const columns = /** @type {string[]} */ (model.drawing.columns);
+    this.names = /** @type {string[]} */ (model.drawing.columns);
     const { table } = model.drawing;
-    this.rows = columns.map((name, d) => {
+    this.rows = this.names.map((name, d) => {
       const title = model.coloured.length
         ? element("button", { type: "button", class: "column", title: `Colour the map by ${name}` }, name)
         : element("span", { class: "column", title: name }, name);
@@ -166,12 +169,15 @@ export class TableValues {
 
   /** @param {Float64Array} point @param {Float64Array | null} hidden @returns {Answer[]} */
   answers(point, hidden) {
-    const { explorer: { model }, values } = this;
-    if (model.table) return model.table.answers(point, hidden);
-    const { variances } = model.moments(point, hidden);
+    const { explorer: { model, whatIf }, values } = this;
+    // Held columns leave the place open, instead of the dimensions outside the plane.
+    const open = whatIf?.freedom(point) ?? null;
+    const beside = open ? null : hidden;
+    if (model.table) return model.table.answers(point, beside, open);
+    const { variances } = model.moments(point, beside);
     model.predict(point, values);
     return Array.from(values, (value, d) => {
-      const half = INSIDE_95 * Math.sqrt(variances[d] + model.noise(d) ** 2);
+      const half = INSIDE_95 * Math.sqrt(variances[d] + (open?.[d] ?? 0) + model.noise(d) ** 2);
       return { value, low: value - half, high: value + half };
     });
   }

@@ -24,7 +24,7 @@ const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside the body to tur
 export class Body extends Grasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of a skeleton */
   constructor(explorer, picture) {
-    super(explorer, picture, "Another body for these handles");
+    super(explorer, picture, "Another body for these handles (A)");
     this.ends = limbEnds(this.drawing.skeleton.parents);
     /** @type {BodyDrag | null} */
     this.drag = null;
@@ -97,7 +97,7 @@ export class Body extends Grasp {
     drag.free();
     drag.begin(point, this.picture.values);
     this.forget();
-    if (explorer.paths?.place()) explorer.paths.clear();
+    explorer.paths?.leave();
     this.goTo(point);
   }
 

@@ -1,8 +1,7 @@
 // A body in the hand: grabbed and pinned joints, the pose that follows, and other explanations.
 // Knows nothing of the page.
 
-import { choleskySolve, dot } from "../kit/algebra.js";
-import { Functionals } from "./functionals.js";
+import { Freedom } from "./freedom.js";
 import { Limbs } from "./limbs.js";
 import { NearData } from "./near.js";
 import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS, Seeds } from "./seeds.js";
@@ -47,8 +46,8 @@ export class BodyDrag {
     this.point = new Float64Array(model.nLatent);
     this.pose = new Float64Array(model.nOutputs);
     this.mean = new Float64Array(model.nOutputs);
-    /** The slopes of all outputs. @type {Functionals | null} */
-    this.all = null;
+    /** @type {Freedom | null} */
+    this.open = null;
     this.frame = 0;
     /** How far the hand has moved since the last frame. */
     this.moved = 0;
@@ -236,26 +235,9 @@ export class BodyDrag {
   /** How free every joint still is: standard deviations of the outputs. */
   freedom() {
     const { model, point, pull } = this;
-    const { nLatent: Q } = model;
-    const { factor } = pull.factorAt(point);
-    const all = (this.all ??= this.everyOutput());
-    all.look(point);
-    all.lookSlopes(point);
-    const variances = model.deviations(point);
-    return variances.map((deviation, d) => {
-      const slope = all.slopes.subarray(d * Q, (d + 1) * Q);
-      const spread = dot(slope, choleskySolve(factor, slope.slice()));
-      return Math.sqrt(Math.max(spread, 0) + deviation * deviation);
-    });
-  }
-
-  /** The slopes of all outputs. */
-  everyOutput() {
-    const all = new Functionals(this.model);
-    const outputs = Array.from({ length: this.model.nOutputs }, (_, d) => ({ outputs: [d], weights: [1], target: 0, tolerance: 1 }));
-    all.hold(outputs);
-    all.forms = []; // only means are needed
-    return all;
+    this.open ??= new Freedom(model);
+    const spread = this.open.at(point, pull.factorAt(point).factor);
+    return model.deviations(point).map((deviation, d) => Math.sqrt(spread[d] + deviation * deviation));
   }
 
   /** The same objective for a search beside the drag. */

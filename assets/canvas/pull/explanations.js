@@ -11,7 +11,7 @@ const OTHER_SIZE = 54; // CSS pixels
 
 export class Explanations {
   /** @param {Grasp} grasp @param {{ one: string, all: string, title: string }} [words] for one picture, all of them, and a press */
-  constructor(grasp, words = { one: "Other explanation", all: "Other explanations", title: `${grasp.other} (A)` }) {
+  constructor(grasp, words = { one: "Other explanation", all: "Other explanations", title: grasp.other }) {
     this.grasp = grasp;
     this.words = words;
     /** @type {Explanation[]} */

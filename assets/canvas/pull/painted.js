@@ -186,6 +186,11 @@ export class PaintedSeeds extends Seeds {
     this.pull = pull;
   }
 
+  /** @override */
+  get ready() {
+    return this.terms !== null;
+  }
+
   /** @override @returns {Generator<void, void>} */
   *prepare() {
     yield* super.prepare();

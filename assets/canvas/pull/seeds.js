@@ -28,6 +28,11 @@ export class Seeds {
     this.rows = functionals.rows;
   }
 
+  /** Whether `best` needs no preparation. */
+  get ready() {
+    return this.cross !== null;
+  }
+
   /** Find the kernel at the rows near the data, some rows at a step. @returns {Generator<void, void>} */
   *prepare() {
     yield* this.near.prepare();

@@ -163,7 +163,7 @@ export class Pull extends Climber {
 
 /** Whether the page can differentiate all parts of a model's kernel. @param {LatentModel} model */
 export function canPull(model) {
-  return model.lengths && !model.table;
+  return model.lengths;
 }
 
 /** Add weight · a a' to a matrix. @param {Float64Array} matrix @param {Float64Array} a @param {number} weight */
