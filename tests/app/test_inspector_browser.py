@@ -176,8 +176,30 @@ def test_values_of_a_table_are_on_the_range_of_their_columns(server, browser_pag
     before = words
     page.mouse.move(*place_on_map(page, 0.7, 0.3))
     expect(bar).not_to_have_attribute("aria-label", before)
-    rows.nth(1).locator("button").click()
+    rows.nth(1).locator("button.column").click()
     expect(page.locator("[data-part=colour] option:checked")).to_have_text(data.column_names[1])
+
+
+def test_a_row_has_its_own_values_beside_the_models(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:countries")
+    data = load_dataset("countries")
+    row = list(data.row_names).index("Japan")
+    page.keyboard.press("/")
+    page.keyboard.type("Japan")
+    page.keyboard.press("Enter")
+    values = page.locator(".values")
+    expect(values.locator(".head")).to_contain_text("data")
+    column = next(d for d, each in enumerate(data.columns) if each.kind == "number")
+    own = values.locator("li").nth(column).locator("em")
+    expect(own).to_be_visible()
+    assert float(own.inner_text()) == pytest.approx(data.values[row, column], rel=1e-2)
+    words = next(d for d, each in enumerate(data.columns) if each.words)
+    word = data.columns[words].words[int(data.values[row, words])]
+    expect(values.locator("li").nth(words)).to_contain_text(f"data: {word}")
+    # Elsewhere on the map there is no row, so there are no values of a row.
+    page.mouse.click(*place_on_map(page, 0.95, 0.2))
+    page.mouse.move(5, 5)
+    expect(own).to_be_hidden()
 
 
 def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, browser_page):

@@ -68,12 +68,13 @@ export class Inspector {
     const typical = this.typicality.share(point);
     this.far = typical === 0;
     const place = [state.a, state.b].map((q) => formatCoordinate(point[q])).join(", ");
-    parts.readout.textContent = this.far ? place : `${this.rowHere(point)} · ${place}`;
+    const row = this.rowAt(point);
+    parts.readout.textContent = this.far ? place : `${this.nameOf(row, point)} · ${place}`;
     parts.typical.textContent = this.far ? FAR : typical < RARE ? "An unusual place" : "A typical place";
     parts.sureness.textContent = this.far ? "A guess" : sureWords(this.share ?? 0);
     parts.sureness.title = `Values may be off by ${Math.round(100 * (this.share ?? 0))} % of the data's standard deviation`;
     this.tellLikeness(point);
-    this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null);
+    this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null, row);
     this.point = point;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.follow(), here || explorer.grasp?.busy ? FOLLOW_MS : 0);
@@ -85,13 +86,18 @@ export class Inspector {
     this.parts.looks.replaceChildren(...(like ? [like.name, element("small", {}, like.words)] : ["–"]));
   }
 
-  /** The row at or near a place. @param {ArrayLike<number>} point */
-  rowHere(point) {
+  /** The training row at a place, or -1. @param {ArrayLike<number>} point */
+  rowAt(point) {
     const { model, map, state } = this.explorer;
-    if (state.hovered >= 0 && map.picks) return model.rowName(state.hovered);
+    if (state.hovered >= 0 && map.picks) return state.hovered;
     const row = model.nearest(point);
-    const at = model.position(row).every((x, q) => Math.abs(x - point[q]) < AT_A_ROW);
-    return at ? model.rowName(row) : `near ${model.rowName(row).replace(/^Row/, "row")}`;
+    return model.position(row).every((x, q) => Math.abs(x - point[q]) < AT_A_ROW) ? row : -1;
+  }
+
+  /** The name of the row at a place, else of the nearest one. @param {number} row @param {ArrayLike<number>} point */
+  nameOf(row, point) {
+    const { model } = this.explorer;
+    return row >= 0 ? model.rowName(row) : `near ${model.rowName(model.nearest(point)).replace(/^Row/, "row")}`;
   }
 
   /** Filmstrips and nearest rows. */

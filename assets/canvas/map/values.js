@@ -2,7 +2,7 @@
 
 import { element } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
-import { chanceWords } from "../kit/table.js";
+import { chanceWords, ownText } from "../kit/table.js";
 import { css, labelStyle } from "../kit/theme.js";
 import { intervalWords } from "../geometry/table.js";
 import { shadeOf } from "./switches.js";
@@ -13,7 +13,7 @@ import { shadeOf } from "./switches.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95 % interval
-const MARKS = "Mark: value here. Band: 95 % of rows here. Line: all rows, with their median.";
+const MARKS = "Mark: value here. Band: 95 % of rows here. Line: all rows, with their median. Circle: the row of the data at this place.";
 const WORDS_NOTE = "Words: the most probable ones here. Press one to shade the map by its probability.";
 const WORDS_SHOWN = 3; // words of a column
 const LEAST_CHANCE = 0.01; // lowest probability of a shown word
@@ -56,12 +56,22 @@ export class NumberRow {
     this.band = element("i", { class: "band" });
     this.median = element("i", { class: "median" });
     this.mark = element("i", { class: "mark" });
-    this.bar = element("span", { class: "bar", role: "img" }, this.band, this.median, this.mark);
+    this.ownMark = element("i", { class: "own-mark", hidden: "" });
+    this.bar = element("span", { class: "bar", role: "img" }, this.band, this.median, this.mark, this.ownMark);
     this.value = element("b");
     this.spread = element("small");
+    /** The value of the training row at this place. */
+    this.own = element("em");
     /** Holds the column. @type {{ show(answer: { value: number }, text: string): void } | null} */
     this.hand = null;
-    this.row = element("li", {}, title, this.bar, this.value, this.spread);
+    this.row = element("li", {}, title, this.bar, this.value, this.spread, this.own);
+  }
+
+  /** @param {number} value of the training row at this place; NaN: missing, or no row is here @param {string} text */
+  showOwn(value, text) {
+    this.own.textContent = text;
+    this.ownMark.hidden = !Number.isFinite(value);
+    if (Number.isFinite(value)) this.ownMark.style.left = `${onRange(value, 0, this.range).mark}%`;
   }
 
   /** @param {{ value: number, low: number, high: number }} answer */
@@ -94,8 +104,14 @@ class WordsRow {
       chip.addEventListener("click", () => this.shade(chip));
       return { chip, dot, text, share };
     });
-    this.host = element("span", { class: "words" }, ...this.chips.map(({ chip }) => chip));
+    this.own = element("em");
+    this.host = element("span", { class: "words" }, ...this.chips.map(({ chip }) => chip), this.own);
     this.row = element("li", { class: "worded" }, title, this.host);
+  }
+
+  /** @param {number} _ @param {string} text the word of the training row at this place */
+  showOwn(_, text) {
+    this.own.textContent = text && `data: ${text}`;
   }
 
   /** Shade the map by the probability of a chip's word, or stop doing so. @param {HTMLElement} chip */
@@ -146,7 +162,8 @@ export class TableValues {
       return { by, title, line };
     });
     const notes = [MARKS, ...(table?.some(({ words }) => words) ? [WORDS_NOTE] : [])];
-    this.host = element("div", { class: "values" }, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), element("p", {}, notes.join(" ")));
+    const head = element("div", { class: "head", "aria-hidden": "true" }, element("span"), element("span"), element("b", {}, "model"), element("span"), element("em", {}, "data"));
+    this.host = element("div", { class: "values" }, head, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), element("p", {}, notes.join(" ")));
     parts.output.before(this.host);
     parts.output.hidden = true;
     parts.inspector.dataset.table = "true";
@@ -157,14 +174,30 @@ export class TableValues {
     return Boolean(table || (header.column_ranges && drawing.columns));
   }
 
-  /** @param {Float64Array} point @param {Float64Array | null} hidden variances of the dimensions that follow the data */
-  show(point, hidden) {
-    const { explorer: { state } } = this;
+  /**
+   * @param {Float64Array} point
+   * @param {Float64Array | null} hidden variances of the dimensions that follow the data
+   * @param {number} row the training row at this place, whose values are beside the model's; -1: none
+   */
+  show(point, hidden, row) {
+    const { explorer: { state, model } } = this;
     const answers = this.answers(point, hidden);
+    const own = row >= 0 && model.itemSize === this.rows.length ? model.item(row) : null;
+    this.host.toggleAttribute("data-row", own !== null);
     this.rows.forEach(({ by, title, line }, d) => {
       title.setAttribute("aria-pressed", String(state.chosen.by === by));
       line.show(/** @type {any} */ (answers[d]));
+      if (own) line.showOwn(own[d], this.ownText(d, own[d]));
+      else line.showOwn(NaN, "");
     });
+  }
+
+  /** @param {number} d a column @param {number} value of a training row; NaN: missing */
+  ownText(d, value) {
+    const { drawing: { table }, header } = this.explorer.model;
+    if (table) return ownText(table[d], value);
+    const [low, , high] = header.column_ranges[d];
+    return Number.isNaN(value) ? "–" : formatFixed(value, high - low);
   }
 
   /** @param {Float64Array} point @param {Float64Array | null} hidden @returns {Answer[]} */
