@@ -1,4 +1,4 @@
-"""The player in a real browser: playing, scrubbing, keys, touch, forecasts, samples, gaps."""
+"""Browser tests of the player: playing, scrubbing, keys, touch, forecasts, samples, gaps."""
 
 import itertools
 import re
@@ -35,7 +35,7 @@ STATE = f"""() => {{
         values: Array.from(reel.arrays.values0),
     }};
 }}"""
-# The number of pixels with the colour of the forecast's ellipses.
+# JavaScript that counts the pixels with the colour of the forecast's ellipses.
 ORANGE = """(canvas) => {
     const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
     let count = 0;
@@ -45,7 +45,8 @@ ORANGE = """(canvas) => {
     }
     return count;
 }"""
-# The difference of red and blue in the track's background, six pixels before and after a time.
+# JavaScript that returns the difference of red and blue in the track's background, six pixels
+# before and after a time.
 GROUND = f"""(time) => {{
     {FIRST}
     const {{ canvas, picture }} = player.timeline;
@@ -63,7 +64,7 @@ CLOCKS = f"() => {{ {FIRST} return [performance.now() / 1000, player.state.time]
 
 @dataclass(frozen=True)
 class Moving:
-    """The keys of a model of bodies and of one of a film."""
+    """The keys of a model of bodies and of a model of a film."""
 
     bodies: str
     film: str
@@ -94,7 +95,7 @@ def moving(server) -> Iterator[Moving]:
     library, keys = Library(server.home / "library"), []
     for data, title in ((bodies, "Some bodies"), (film, "A film")):
         model = DynamicalGPLVM(3, n_inducing=15, max_iter=25, random_state=0)
-        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark cause warnings
             model.fit(data.values, times=data.times, sequences=data.sequences)
         keys.append(library.add(model, data, title))
     yield Moving(*(f"library:{key}" for key in keys))
@@ -129,7 +130,7 @@ def choose_task(page, task):
 
 
 def on(page, selector, across, down):
-    """Window coordinates of a place in a canvas, given as fractions from its upper left."""
+    """Convert a position in a canvas, in fractions from its upper left, to window coordinates."""
     box = page.locator(selector).bounding_box()
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
@@ -150,7 +151,7 @@ def test_playing_moves_time_and_pictures_without_the_server(server, moving, brow
     end = page.evaluate(CLOCKS)
     assert state(page)["playing"]
     page.get_by_role("button", name="Pause").click()
-    # Seconds are seconds.
+    # A second of the movement plays in about a second.
     passed, played = np.subtract(end, start)
     assert 0.5 < played / passed < 1.2
     assert len(browser_page.traffic.sent) == sent
@@ -365,7 +366,7 @@ def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
     page.wait_for_selector(PLAYER)
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
-    # The picture is directly above the track that moves it.
+    # The picture is directly above the track that controls it.
     boxes = [page.locator(part).bounding_box() for part in (PICTURE, TIMELINE, MAP)]
     assert boxes[0]["y"] + boxes[0]["height"] < boxes[1]["y"] < boxes[2]["y"]
     page.locator(TIMELINE).scroll_into_view_if_needed()

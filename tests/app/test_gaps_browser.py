@@ -1,4 +1,4 @@
-"""Rows with gaps in a real browser: their drawings, and all steps from the file to the map."""
+"""Browser tests of rows with gaps: their drawings, and all steps from the file to the map."""
 
 import base64
 
@@ -14,7 +14,7 @@ from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
 
-# Counts the pixels that are drawn; hatching and bands are fainter.
+# JavaScript that counts drawn pixels; hatching and bands are fainter and do not count.
 DRAW = """([drawing, values, small]) => {
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [120, 120];
@@ -50,7 +50,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def bench(browser_page) -> Page:
-    """An empty page with the canvas' drawing code."""
+    """Return an empty page with the canvas's drawing code."""
     page = browser_page.page
     page.set_content("<body></body>")
     page.add_script_tag(content=script("geometry/model.js", "kit/output.js"))

@@ -1,4 +1,4 @@
-"""The shared cache: concurrent calls compute a result once; errors are not cached."""
+"""Tests of the shared cache: concurrent calls compute a result once; errors are not cached."""
 
 import gc
 import threading
@@ -29,7 +29,7 @@ def test_simultaneous_requests_share_one_result():
         assert len(set(visitors.map(visit, range(4)))) == 1
     answer("b")
     answer("a")
-    answer("c")  # b was not requested for the longest time
+    answer("c")  # b is removed, because its last request is the oldest
     answer("a")
     answer("b")
     assert asked == ["a", "b", "c", "b"]
@@ -55,7 +55,7 @@ def test_what_is_drawn_ahead_is_what_the_gallery_would_draw():
     (thread,) = [thread for thread in threading.enumerate() if thread.name == "ahead"]
     thread.join(60)
     assert not thread.is_alive()
-    gc.unfreeze()  # for the tests that follow
+    gc.unfreeze()  # later tests need the collector's normal state
     for listed in gallery_items()[::4]:
         entry = listed.entry
         version = f"{entry.title}|{entry.created}|{entry.bytes}"

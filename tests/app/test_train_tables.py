@@ -1,4 +1,4 @@
-"""Train through AppTest: a visitor's own table, with dates, names of rows and mistakes."""
+"""Tests of Train through AppTest: a visitor's own table, with dates, names of rows and mistakes."""
 
 import datetime as dt
 import io
@@ -91,7 +91,7 @@ def test_menus_offer_no_column_that_has_a_role():
     at = upload(run_page("train"), "visits.csv", table(rows))
     assert "day" not in leave_out(at).options and "id" not in box(at, "Label column").options
     assert "id" not in box(at, "Time column").options
-    # A time column with few values can also be the label.
+    # A time column with few different values can also be the label.
     box(at, "Label column").set_value("day").run()
     assert not at.exception and not at.error
     assert f"{N} labels, time 0 to 69" in said(at)

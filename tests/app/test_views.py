@@ -1,4 +1,4 @@
-"""The tab Views through Streamlit's AppTest: texts, inputs and messages."""
+"""Tests of the tab Views through Streamlit's AppTest: texts, inputs and messages."""
 
 import csv
 import io
@@ -74,13 +74,13 @@ def app(key: str | None = None, page: str = "views", **query: str) -> AppTest:
 
 
 def packed(at: AppTest) -> tuple[dict, dict]:
-    """Header and arrays of the layers that were sent to the browser."""
+    """Return header and arrays of the layers that were sent to the browser."""
     (sent,) = stores(at).values()
     return sent
 
 
 def control(at: AppTest, words: str):
-    """A group of buttons by the beginning of its key."""
+    """Return the group of buttons whose key begins with these words."""
     return next(each for each in at.button_group if each.key.startswith(words))
 
 
@@ -220,7 +220,7 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
         assert "Only in the tab Views, because some rows lack them: “left”." in said(at)
         at.query_params.clear()
     assert "No picture" not in said(app(page="mine"))
-    # Rows that lack a view are not offered as the best match.
+    # The page does not offer rows that lack a view as the best match.
     at = app(key)
     control(at, "views_given").set_value("right").run()
     assert "“left” may look like this" in said(at)
@@ -280,7 +280,8 @@ def test_explore_and_complete_open_one_view_at_a_time(keep, model):
     assert "This model has no view “middle”." in said(app(key, "explore", view="middle"))
 
 
-@pytest.mark.filterwarnings("ignore:view .* are constant")  # pixels that are always dark
+# pixels that are always dark cause this warning
+@pytest.mark.filterwarnings("ignore:view .* are constant")
 def test_the_library_and_the_jobs_lead_to_the_page(keep, model, pairs):
     key = keep(model)
     at = app(page="mine")
@@ -354,7 +355,7 @@ def test_varying_moves_only_the_chosen_dimensions(model):
     others = [q for q in range(6) if q not in private.dimensions]
     np.testing.assert_allclose(points[:, others], np.tile(np.array(point)[others], (5, 1)))
     assert np.ptp(points[:, list(private.dimensions)], axis=0).min() > 0.0
-    # The other view does not change.
+    # The output of the other view does not change.
     left = model.inverse_transform(points)["left"]
     right = model.inverse_transform(points)["right"]
     assert np.ptp(left, axis=0).max() < 0.02 * np.ptp(right, axis=0).max()
