@@ -9,7 +9,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    """Train both models and every family on every curve, and write their drawings to this folder."""
+    """Train both models and every family on every curve; write their drawings to this folder."""
     for name, curve in CURVES.items():
         found = compare(curve, *curve.points())
         (HERE / f"{name}.bin").write_bytes(pack_comparison(name, found, 0))

@@ -185,7 +185,7 @@ def as_given(views: dict[str, Array]) -> Any:
 
 
 def share_inside(model: Any, rows: dict[str, Array], hidden: dict[str, Array]) -> float:
-    """Return the fraction of hidden values inside the intervals predicted from the visible values."""
+    """Return the fraction of hidden values inside the intervals predicted from the others."""
     seen = {view: np.where(hidden[view], np.nan, rows[view]) for view in rows}
     completed = model.complete(as_given(seen), return_std=True)
     means, stds = completed if len(rows) > 1 else ({"": each} for each in completed)
@@ -255,7 +255,7 @@ MOST_SCORED = 100  # number of training rows that the tab Fill in compares a row
 
 
 def keep_densities(name: str) -> None:
-    """Store log densities of whole training rows, spread evenly, under the model's name and bound."""
+    """Store log densities of evenly spread training rows under the model's name and bound."""
     library = Library(HERE, read_only=True)
     model, dataset = library.model(name), library.dataset(name)
     rows = dataset.values[spread_rows(dataset.n_points, MOST_SCORED)]

@@ -115,7 +115,7 @@ def violations(page: Page, rules: dict[str, Any] | None = None) -> list[list[str
 
 
 def focus_stops(page: Page, most: int) -> list[tuple[bool, str]]:
-    """Press Tab from the page's start; return each element's name and whether it is visible."""
+    """Press Tab from the page's start; return whether each element is visible, and its name."""
     stops = []
     for _ in range(most):
         page.keyboard.press("Tab")

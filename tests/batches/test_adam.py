@@ -1,4 +1,4 @@
-"""Adam on batches: convergence, its state, and entries that are running means."""
+"""Tests of Adam on batches: convergence, its state, and entries that are running means."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ WANTED = np.array([1.0, -2.0, 0.5])
 class Noisy:
     """Half the squared distance from a point, with independent noise in each batch.
 
-    The last entry is a natural entry.
+    The last entry of the gradient is a natural gradient.
     """
 
     natural = np.array([False, False, True])

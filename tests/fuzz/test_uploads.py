@@ -1,4 +1,4 @@
-"""Random uploads, imports and links are read correctly or raise one clear error quickly."""
+"""Tests that random uploads, imports and links are read or quickly raise one clear error."""
 
 import io
 import os
@@ -26,7 +26,7 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 CORPUS = Path(__file__).parent / "corpus"
 READERS = Readers()
 SECONDS = 20.0
-LONGEST = 1500  # characters of an error
+LONGEST = 1500  # the largest number of characters of an error message
 
 fuzzed = settings(
     max_examples=EXAMPLES or 30,
@@ -44,7 +44,7 @@ def readers() -> Iterator[Readers]:
 
 
 def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
-    """The result of a task; in a subprocess if a C library unpacks damaged bytes."""
+    """Return the result of a task. A subprocess runs it if a C library unpacks damaged bytes."""
     if kind_of(source.name) != "cells":
         return TASKS[task](source, **options)
     with READERS.reading(task, source, **options) as reading:
@@ -52,7 +52,7 @@ def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
 
 
 def check_upload(name: str, data: bytes) -> None:
-    """Every operation on an upload returns a result or raises one clear error quickly."""
+    """Check that each operation on an upload quickly returns a result or raises one clear error."""
     source = NamedBytes(name, data)
     tasks = [("read", {}), ("read", {"skip_empty_rows": True})] if kind_of(name) == "table" else []
     if kind_of(name) == "table":
@@ -64,7 +64,8 @@ def check_upload(name: str, data: bytes) -> None:
             found = done(task, source, options)
         except DataError as error:
             assert 10 < len(str(error)) < LONGEST
-            assert "too little memory" not in str(error)  # the reading process is alive
+            # a dead reading process would cause this message
+            assert "too little memory" not in str(error)
         else:
             assert task != "read" or (isinstance(found, Dataset) and found.warnings is not None)
         assert time.perf_counter() - start < SECONDS

@@ -1,4 +1,4 @@
-"""Data in another array library: its sums and gradients equal NumPy's."""
+"""Tests that sums and gradients of data in other array libraries equal NumPy's."""
 
 import importlib
 from dataclasses import fields, is_dataclass, replace
@@ -29,7 +29,9 @@ KERNELS = {
 
 @pytest.fixture(params=["array_api_strict", "array_api_strict, a device", "torch"])
 def place(request: pytest.FixtureRequest) -> Place:
-    """Every installed library; for the strict one also a device other than the processor."""
+    """Return every installed library; for the strict library also a device other than the
+    processor.
+    """
     name, _, device = request.param.partition(", ")
     library = pytest.importorskip(name)
     given = {"device": library.Device("device1")} if device else {}
@@ -46,7 +48,7 @@ def problem(kernel: Kernel, seed: int = 0) -> tuple[Layer, Belief, np.ndarray]:
 
 
 def assert_close(found: Any, expected: Any, rtol: float = 1e-13) -> None:
-    """NumPy arrays, or nested dataclasses of them, equal to rounding of their largest numbers."""
+    """Compare NumPy arrays, or nested dataclasses of them, up to rounding errors."""
     if is_dataclass(expected):
         for each in fields(expected):
             assert_close(getattr(found, each.name), getattr(expected, each.name), rtol)

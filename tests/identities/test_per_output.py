@@ -1,4 +1,6 @@
-"""Noise per output: a layer to D outputs is D layers to one output each, on the same K and Φ."""
+"""Tests of noise per output: a layer to D outputs equals D layers to one output, on the same K and
+Φ.
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -74,7 +76,7 @@ def evaluated(outputs: np.ndarray, layer: Layer | None = None, **options) -> Lay
 
 
 def alone(outputs: np.ndarray, d: int, layer: Layer) -> LayerValue:
-    """The layer to one output, with its signal in the kernel and its own noise."""
+    """Return the layer to one output, with its signal in the kernel and its own noise."""
     ratio, noise = np.asarray(layer.ratio)[d], np.asarray(layer.noise_variance)[d]
     own = Layer(layer.kernel.scaled(float(ratio * noise)), layer.inducing, float(noise))
     return evaluated(outputs[:, [d]], own)
@@ -97,7 +99,7 @@ def posterior(outputs, units) -> Posterior:
 
 @pytest.fixture(scope="module")
 def separate(outputs, units) -> list[Posterior]:
-    """Every output as a separate layer."""
+    """Return every output as a separate layer."""
     layer = Layer(KERNEL, inducing(), NOISE, RATIO)
     each = [posterior_of(alone(outputs, d, layer), units[[d]]) for d in range(N_OUTPUTS)]
     return [replace(own, center=np.array([d + 1.0])) for d, own in enumerate(each)]
@@ -109,8 +111,8 @@ def test_alike_it_is_the_shared_bound(outputs) -> None:
         outputs, Layer(KERNEL, inducing(), np.full(N_OUTPUTS, 0.2), np.full(N_OUTPUTS, 7.0))
     )
     assert many.value == pytest.approx(one.value, rel=1e-12)
-    # These are averages over a group of outputs. Here all outputs are equal, so each has the
-    # average.
+    # The posterior has averages over a group of outputs. Here all outputs are equal, and so is
+    # their average.
     np.testing.assert_allclose(many.posterior.inverse, one.posterior.inverse, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(many.gradients.mean, one.gradients.mean, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(many.gradients.variance, one.gradients.variance, rtol=1e-8)
@@ -158,7 +160,7 @@ def test_the_profile_is_the_best_of_every_output(outputs) -> None:
             around = product((0.9, 1.0, 1.1), repeat=2)
             for one, other in (factors for factors in around if factors != (1.0, 1.0)):
                 assert value(float(one * ratio), float(other * noise)) < best
-        # The optimum is unique: compare other ratios with the best noise for each.
+        # The optimum is unique: other ratios, each with its best noise, are worse.
         for other in np.geomspace(LEAST_RATIO, MOST, 7):
             spread = float(np.nanvar(outputs[:, d]))
             tried = minimize_scalar(
@@ -299,7 +301,7 @@ def test_a_row_is_inferred_as_from_its_separate_outputs(
     spread = np.zeros_like(spread) if terms is CertainTerms else spread
     every = np.arange(len(rows))
     found = terms.of(posterior, rows).data(points, spread, every)
-    # A layer to one output has other units: log p differs by the Jacobian of the noise.
+    # A layer to one output has other units, so log p differs by the Jacobian of the noise.
     jacobian = (~np.isnan(rows)) @ (0.5 * np.log(NOISE))
     parts = [
         terms.of(own, rows[:, [d]] * np.sqrt(NOISE[d])).data(points, spread, every)

@@ -1,4 +1,4 @@
-"""A user's kernel in one file among the kernels works everywhere without registration."""
+"""Tests that a user's kernel in a file among the kernels works everywhere without registration."""
 
 import importlib
 import subprocess
@@ -32,7 +32,7 @@ def cosine() -> Iterator[type[Kernel]]:
 
 
 def waves(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines of one angle, with noise, and the angle."""
+    """Return cosines of one angle with noise, and the angle."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 5.0, (count, 1))
     rows = np.cos(angle + PHASES) + NOISE * generator.normal(size=(count, len(PHASES)))
@@ -40,7 +40,9 @@ def waves(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fitted(cosine: type[Kernel], rows: np.ndarray, angle: np.ndarray) -> BayesianGPLVM:
-    """A model started at the angles, with a frequency's sign reversed, and a useless dimension."""
+    """Return a model that starts at the angles, with a useless dimension and a frequency of the
+    wrong sign.
+    """
     kernel = cosine(1.0, np.array([-1.5, 0.1])) + Bias(0.3) + White(0.01)
     begin = np.hstack([angle, np.random.default_rng(1).normal(size=angle.shape)])
     return BayesianGPLVM(2, 4, kernel=kernel, init=begin, max_iter=25, random_state=0).fit(rows)

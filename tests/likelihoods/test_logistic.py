@@ -1,4 +1,6 @@
-"""The likelihood of yes/no entries and counts against its bound, differences and quadrature."""
+"""Tests of the likelihood of yes/no entries and counts against its bound, differences and
+quadrature.
+"""
 
 import numpy as np
 import pytest
