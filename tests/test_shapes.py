@@ -1,4 +1,4 @@
-"""The shapes in the core's annotations are enforced in every call by a test."""
+"""Tests that every call by a test checks the shapes in the core's annotations."""
 
 import inspect
 from typing import Self

@@ -1,4 +1,4 @@
-"""Deep models whose hidden layers have a linear mean."""
+"""Tests of deep models whose hidden layers have a linear mean."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 
 def odd_columns() -> tuple[np.ndarray, np.ndarray]:
-    """Inputs with columns that are sums of others, and of two values; one output."""
+    """Return one output, and inputs whose columns are sums of others or have only two values."""
     generator = np.random.default_rng(0)
     x = generator.normal(size=(40, 2))
     points = np.column_stack([x, x.sum(axis=1), np.sign(x[:, 0])])
@@ -35,8 +35,9 @@ def bent_rows(n_points: int = 40) -> np.ndarray:
 
 @pytest.mark.parametrize("widths", [(4,), (6,), (4, 4), (6, 5)])
 def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(widths: tuple[int, ...]) -> None:
-    """This also holds for unusual columns, and for more hidden dimensions than inputs; the cost of
-    every further layer is the noise of its inputs, which adds to its own noise.
+    """This also holds for unusual columns, and for more hidden dimensions than inputs.
+
+    Every further layer costs only the noise of its inputs, which adds to its own noise.
     """
     points, targets = odd_columns()
     inputs, n_hidden = Inputs.of(points, None), len(widths)
@@ -54,7 +55,7 @@ def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(widths: tuple[int,
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_three_layers_lose_little_where_one_is_enough() -> None:
-    """A smooth curve of two inputs, whose second layer has uncertain inputs."""
+    """The data are a smooth curve of two inputs; the second layer has uncertain inputs."""
     generator = np.random.default_rng(2)
     x = generator.uniform(-1.0, 1.0, (60, 2))
     y = np.sin(2.0 * x[:, 0]) + x[:, 1] + 0.1 * generator.normal(size=60)

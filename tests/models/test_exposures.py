@@ -1,4 +1,4 @@
-"""Counts with an exposure, a known factor of each row such as a cell's library size."""
+"""Tests of counts with an exposure, a known factor of each row such as a cell's library size."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ GENES = 12
 
 
 def cells(n_rows: int = 100, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Counts of genes that follow an age; library sizes that differ by a factor of ten."""
+    """Return counts of genes that follow an age; library sizes differ by a factor of ten."""
     generator = np.random.default_rng(seed)
     age, size = generator.uniform(-1.0, 1.0, n_rows), np.exp(generator.normal(5.0, 0.7, n_rows))
     shares = np.exp(1.5 * age[:, None] * np.linspace(-1.0, 1.0, GENES))
@@ -105,5 +105,5 @@ def test_impossible_exposures_have_clear_messages(model: BayesianGPLVM) -> None:
         BayesianGPLVM(2, kinds=kinds).fit(gap)
     with pytest.raises(DataError, match="no column of the table is of counts"):
         BayesianGPLVM(2, kinds={"size": "exposure"}).fit(table[["size"]].assign(other=1.5))
-    # A new row whose exposure is not known is taken to have a usual one.
+    # A new row with an unknown exposure gets the typical exposure of the training rows.
     assert np.isfinite(model.score_samples(gap)).all()

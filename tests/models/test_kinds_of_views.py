@@ -1,4 +1,4 @@
-"""Views with columns of any kind: labels of some rows, mixed tables beside numbers, over time."""
+"""Tests of views with columns of any kind: partial labels, mixed tables beside numbers, time."""
 
 from pathlib import Path
 
@@ -66,7 +66,7 @@ def test_a_blank_label_is_missing_and_is_found_from_the_other_views(model) -> No
     said = model.transfer({"body": views["body"]}, "label")
     assert (said[:, 0] == found).mean() > 0.95
     assert any("'label': 66.7% of the values are missing" in note for note in model.notes_)
-    # A vector, list or series of labels is one column.
+    # A vector, list or series of labels counts as one column.
     label = views["label"][:4, 0]
     for given in (label, label.tolist(), pd.Series(label)):
         points = model.transform({"label": given})
@@ -131,7 +131,7 @@ def test_densities_add_the_probabilities_of_words(model) -> None:
     assert np.exp(both - alone).sum() == pytest.approx(1.0, abs=0.1)
     chance = model.class_probabilities({"body": body}, "label")[0]
     assert_allclose(np.exp(both - alone), chance, atol=0.1)
-    # Even without n_samples, the words contribute to the score.
+    # The words contribute to the score, even without n_samples.
     assert np.isfinite(model.score({"body": body, "label": words[:1]}))
 
 

@@ -1,4 +1,4 @@
-"""The settings of the estimators: checked before training, and by name."""
+"""Tests of the settings of the estimators: checked before training, and passed by name."""
 
 import inspect
 
@@ -109,7 +109,7 @@ def test_what_does_not_go_with_time(rows: np.ndarray, settings, words: str) -> N
 
 
 class Lost(Exception):
-    """Raised by something outside the model."""
+    """An error raised by something outside the model."""
 
 
 def fails(progress) -> None:

@@ -1,4 +1,4 @@
-"""Cholesky factors and solves, compared with dense algebra."""
+"""Tests of Cholesky factors and solves against dense algebra."""
 
 import numpy as np
 import pytest

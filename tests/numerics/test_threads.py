@@ -1,4 +1,6 @@
-"""BLAS uses one thread inside the context; the last context to end restores the setting."""
+"""Tests that BLAS uses one thread inside the context, and that the last context restores the
+setting.
+"""
 
 from contextlib import ExitStack
 

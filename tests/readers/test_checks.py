@@ -1,4 +1,4 @@
-"""Targets are checked first, and warnings describe unusual ones."""
+"""Tests that targets are checked first, and that warnings describe unusual targets."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_missing_values_pass_where_they_are_expected():
     gaps = with_gaps((0, 1), (3, 2), (4, 2))
     assert check_targets(gaps, missing=True) is gaps
     masked = np.ma.masked_invalid(gaps)
-    masked.data[masked.mask] = 7.0  # values under a mask must be ignored
+    masked.data[masked.mask] = 7.0  # the reader must ignore values under a mask
     np.testing.assert_array_equal(check_targets(masked, missing=True), gaps)
     whole = np.ma.masked_equal(np.arange(6).reshape(3, 2), 4)
     np.testing.assert_array_equal(check_targets(whole, missing=True), [[0, 1], [2, 3], [np.nan, 5]])

@@ -1,4 +1,4 @@
-"""Times of day in tables become hours since midnight, with a note."""
+"""Tests that times of day in tables become hours since midnight, with a note."""
 
 import datetime as dt
 import io

@@ -1,4 +1,4 @@
-"""One function reads named bytes of any file format into a data set."""
+"""Tests of the function that reads named bytes of any file format into a data set."""
 
 import builtins
 import io

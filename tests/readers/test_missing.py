@@ -1,4 +1,4 @@
-"""Missing values: their number, groups and names in messages."""
+"""Tests of missing values: their number, groups and names in messages."""
 
 import numpy as np
 import pytest

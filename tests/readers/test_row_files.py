@@ -1,4 +1,4 @@
-"""Rows of .npy and Parquet files, read in parts: the same numbers, and refusals in words."""
+"""Tests of rows of .npy and Parquet files, read in parts: the same numbers, and clear refusals."""
 
 import os
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Tables: automatic choices, questions to the user, refusals, and the positions that
-errors name.
-"""
+"""Tests of tables: automatic choices, questions to the user, refusals, and positions in errors."""
 
 import io
 import zipfile

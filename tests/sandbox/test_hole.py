@@ -1,4 +1,4 @@
-"""A vulnerable reader: code from a file runs in the subprocess that the app starts."""
+"""Tests of a vulnerable reader: code from a file runs in the subprocess that the app starts."""
 
 import ctypes
 import os
@@ -205,7 +205,10 @@ def test_a_message_replaces_an_existing_file(tmp_path: Path) -> None:
 
 
 def fenced() -> bool:
-    """Whether this system's kernel supports the restrictions; asks the kernel, not our code."""
+    """Return whether this system's kernel supports the restrictions.
+
+    The answer comes from the kernel, not from the tested code.
+    """
     modules = Path("/sys/kernel/security/lsm")
     if modules.exists():
         return "landlock" in modules.read_text()

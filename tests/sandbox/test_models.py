@@ -1,4 +1,6 @@
-"""A subprocess opens the files of models; the server uses only its output files."""
+"""Tests that a subprocess opens the files of models, and that the server uses only its output
+files.
+"""
 
 import tracemalloc
 from dataclasses import replace

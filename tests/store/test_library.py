@@ -1,4 +1,4 @@
-"""The library stores models, lists them without opening them, and loses nothing."""
+"""Tests that the library stores models, lists them without opening them, and loses nothing."""
 
 import dataclasses
 import json
@@ -32,8 +32,7 @@ def digits():
 
 @pytest.fixture(scope="module")
 def digits_model(digits):
-    # The model is trained on only a few numbers, to save time, because the library does not look
-    # into a model.
+    # The library does not look into a model, so training on a few numbers is enough.
     model = BayesianGPLVM(n_components=2, n_inducing=5, max_iter=2, random_state=0)
     return model.fit(digits.values[:40, 26:30])
 
@@ -230,8 +229,8 @@ def test_capabilities_come_from_the_models_file_also_with_an_older_card(library,
         "timed": Capabilities(timed=True, views=True),
     }
     card = json.loads((library.root / "timed" / "entry.json").read_text())
-    assert "capabilities" not in card["entry"]  # like the cards of every version
-    card["entry"]["capabilities"] = {"timed": False}  # its declared values are ignored
+    assert "capabilities" not in card["entry"]  # no version of the card has this fact
+    card["entry"]["capabilities"] = {"timed": False}  # the library ignores this declaration
     del card["sha256"]
     (library.root / "timed" / "entry.json").write_text(json.dumps(card))
     assert library.entry("timed").capabilities == Capabilities(timed=True, views=True)

@@ -1,4 +1,4 @@
-"""Broken, swapped and foreign files are reported one by one, and hide no others."""
+"""Tests that broken, swapped and foreign files are reported one by one, and hide no others."""
 
 import contextlib
 import copy
@@ -33,7 +33,7 @@ def library(tmp_path, model, circle):
 
 
 def modes(root):
-    """The rights of everything below a folder, by kind."""
+    """Return the rights of everything below a folder, by kind."""
     found = {"folder": set(), "file": set()}
     for folder, _, files in os.walk(root):
         found["folder"].add(stat.S_IMODE(os.stat(folder).st_mode))
@@ -66,7 +66,7 @@ def test_a_card_with_wrong_types_is_shown_as_broken(library, model, circle, fiel
     unseal_card(library, "odd", **fields)
     found = {entry.id: entry.broken for entry in library.entries()}
     assert found["fine"] is None
-    if fields == {"level": 10**400}:  # known only after the data set is read
+    if fields == {"level": 10**400}:  # this error is found only after the data set is read
         assert library.dataset("odd").name == "circle"
     else:
         assert "entry.json is damaged" in found["odd"]
@@ -161,7 +161,7 @@ def test_who_deletes_waits_for_who_is_at_work_on_the_model(library):
 
 
 def test_a_lock_is_of_the_folder_that_has_the_name_now(library, model, circle):
-    """While a process waits for the lock, another one may replace the folder."""
+    """While a process waits for the lock, another process may replace the folder."""
     folder, worked = library.root / "fine", []
 
     def work():
@@ -309,7 +309,7 @@ def test_a_file_cannot_name_another_file_that_is_to_be_opened(tmp_path, circle, 
     secret.write_bytes(b"the secret of somebody else")
     state = secret.stat()
     named = FolderFile(str(tmp_path), ("secret",), state.st_dev, state.st_ino)
-    # A number has a size and a type, like the expected dtype.
+    # The dtype is a number here; it has a size and a type, like a real dtype.
     rows = RowFiles((NpyRows(named, 5, 5, np.uint8(0), 0, None),))
     kinds = {kind.__name__: kind for kind in (FolderFile, NpyRows, RowFiles)}
     forged = rows if whole else {"title": "x", "tags": (), "model": rows, "dataset": circle}

@@ -1,4 +1,4 @@
-"""Jobs run, wait, pause, end and fail as requested, and their results are stored."""
+"""Tests that jobs run, wait, pause, end and fail as requested, and that results are stored."""
 
 import os
 import threading
@@ -77,7 +77,8 @@ def test_a_job_learns_the_density_of_the_rows(jobs, wave, make_model):
 def test_the_step_of_the_density_can_be_interrupted(
     jobs, wave, make_model, until, monkeypatch, request_
 ):
-    monkeypatch.setattr(with_density, "SIZES", (2,) * 10_000)  # longer than any test
+    # this search takes longer than any test
+    monkeypatch.setattr(with_density, "SIZES", (2,) * 10_000)
     id = jobs.submit(make_model(5), wave, "dense")
     until(lambda: phase_of(jobs, id) == DENSITY)
     assert 0.0 < jobs.snapshot(id).progress.share < 1.0
@@ -258,7 +259,7 @@ def test_a_cancelled_job_keeps_what_it_reached(jobs, ocean, make_model, until, p
     done = jobs.wait(id, 60)
     assert (done.status, done.reason) == ("cancelled", "stopped by the caller")
     model = library_of(jobs).model(done.entry)
-    # The model's scales are optimal, although a phase may have held them.
+    # The scales of the model are optimal, although a phase may have held them.
     assert model.bound_ >= done.progress.bound
     assert model.result_.status == "stopped"
     jobs.cancel(id)
