@@ -39,7 +39,7 @@ Smooth = Callable[[Kernel, Timeline, Sites], SmoothedEvidence]
 
 
 def problem(n_points: int) -> tuple[Timeline, Sites, Array, Array]:
-    """Irregular times about 1 apart, sites, and slopes of a data term."""
+    """Return irregular times about 1 apart, sites, and gradients of a data term."""
     generator = np.random.default_rng(n_points)
     times = np.cumsum(generator.exponential(1.0, n_points))[:, None]
     shape = (n_points, N_LATENT)
@@ -54,7 +54,7 @@ def problem(n_points: int) -> tuple[Timeline, Sites, Array, Array]:
 
 
 def evaluate(smooth: Smooth, n_points: int, rounds: int) -> tuple[float, SmoothedEvidence, Any]:
-    """CPU seconds of the fastest round, and the result."""
+    """Return CPU seconds of the fastest round, and the result."""
     timeline, sites, d_mean, d_variance = problem(n_points)
     seconds = []
     for _ in range(rounds):
@@ -66,7 +66,7 @@ def evaluate(smooth: Smooth, n_points: int, rounds: int) -> tuple[float, Smoothe
 
 
 def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, Any]) -> float:
-    """The largest difference of marginals, KL and gradients, relative to the largest value."""
+    """Return the largest relative difference of marginals, KL and gradients."""
     pairs = [
         (first[0].belief.mean, second[0].belief.mean),
         (first[0].belief.variance, second[0].belief.variance),
@@ -77,7 +77,7 @@ def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, A
 
 
 def lengthened(n_points: int, dense: bool) -> tuple[float, float, float]:
-    """CPU seconds of a forecast and of a continued path, and the path's error.
+    """Return CPU seconds of a forecast and of a continued path, and the path's error.
 
     The error is the largest difference from dense algebra, relative to the prior's variance; NaN if
     dense algebra is not computed.

@@ -50,12 +50,12 @@ CONTENDERS: dict[str, dict[str, Any]] = {
     "whole": {},
     "files": {},
 }
-# The default number of rows, and the number of latent dimensions.
+# For each data set: the default number of rows, and the number of latent dimensions.
 DATA = {"mlp": (100_000, 8), "flow": (40_000, 10), "protein": (45_230, 6), "poses": (20_000, 20)}
 
 
 def mlp(n_rows: int, seed: int) -> Array:
-    """Rows of a random map, which is the same for every seed."""
+    """Return rows of a random map, which is the same for every seed."""
     shape = np.random.default_rng(1)
     first, shift = shape.standard_normal((4, 30)) / 1.5, shape.standard_normal(30)
     second = shape.standard_normal((30, 20)) / np.sqrt(30)
@@ -69,7 +69,8 @@ def mlp(n_rows: int, seed: int) -> Array:
 
 
 def poses(n_rows: int) -> tuple[Array, Array]:
-    """Frames between two neighbours of a walk or run, with noise of a hundredth of their spread.
+    """Return frames between two neighbouring frames of a walk or run, with noise of a hundredth of
+    their spread.
 
     The held-out rows are from the last four sequences.
     """
@@ -87,7 +88,7 @@ def poses(n_rows: int) -> tuple[Array, Array]:
 
 
 def rows_of(name: str, n_rows: int) -> tuple[Array, Array]:
-    """Rows for training, and held-out rows. Raises DataAbsent."""
+    """Return rows for training, and held-out rows. Raises DataAbsent."""
     if name == "mlp":
         return mlp(n_rows, 2), mlp(ASIDE, 3)
     if name == "poses":
@@ -104,7 +105,7 @@ def rows_of(name: str, n_rows: int) -> tuple[Array, Array]:
 def measure(
     contender: str, folder: Path, n_latent: int, n_inducing: int, iterations: int
 ) -> dict[str, float]:
-    """Measurements of one method on the rows of a folder."""
+    """Measure one method on the rows of a folder."""
     warnings.simplefilter("ignore")
     files = RowFiles.of(folder / "rows.npy")
     aside = np.load(folder / "aside.npy")

@@ -36,7 +36,9 @@ WORKER = Path(__file__).with_name("views_speed_worker.py")
 def run_worker(
     package: str, size: Size, n_views: int, *, seconds: float, python: str
 ) -> dict[str, Any]:
-    """Figures of one package at one size, from a fresh process; RuntimeError when it fails."""
+    """Return the figures of one package at one size, from a new process; raise RuntimeError if it
+    fails.
+    """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = "1"
@@ -52,7 +54,7 @@ def run_worker(
 def fastest(
     packages: dict[str, str], size: Size, n_views: int, *, rounds: int, seconds: float
 ) -> dict[str, dict[str, float]]:
-    """Bound and CPU seconds of every package; the packages alternate."""
+    """Return bound and CPU seconds of every package; the packages alternate."""
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in packages}
     for _ in range(rounds):
         for name, python in packages.items():
