@@ -53,7 +53,9 @@ def resized(page: Page, width: int, height: int) -> Page:
 
 
 @pytest.mark.parametrize("name", PAGES, ids=PAGES)
-def test_a_page_fits_is_read_and_is_reached(server: Server, browser_page: Visit, name: str) -> None:
+def test_a_page_fits_its_window_and_is_accessible(
+    server: Server, browser_page: Visit, name: str
+) -> None:
     page = opened(
         browser_page.page,
         f"{server.url}/{name.format(server.model_key).removeprefix('gallery')}",

@@ -334,7 +334,7 @@ def test_the_motion_is_that_of_the_first_picture(poses):
     np.testing.assert_allclose(back, heights, atol=1e-4)
 
 
-def test_how_far_the_filling_is_and_a_way_out(keep, model, monkeypatch):
+def test_filling_reports_its_progress_and_can_be_cancelled(keep, model, monkeypatch):
     ended = threading.Event()
 
     def slow(model, dataset, gap, callback) -> Reel:

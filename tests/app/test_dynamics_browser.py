@@ -381,7 +381,7 @@ def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
     context.close()
 
 
-def test_the_gif_and_the_table_are_taken_home(server, moving, browser_page):
+def test_the_gif_and_the_table_are_exported(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.film))
     page.get_by_role("button", name="Make a GIF").click()
     with page.expect_download() as taken:

@@ -70,7 +70,7 @@ def hostile(server: Server) -> Iterator[dict[str, str]]:
     library.empty_trash()
 
 
-def test_names_are_shown_letter_by_letter_on_every_page(
+def test_names_are_shown_as_plain_text_on_every_page(
     browser_page: Visit, server: Server, hostile: dict[str, str]
 ):
     page = browser_page.page

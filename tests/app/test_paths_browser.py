@@ -40,7 +40,7 @@ def saved(page, name):
         return file.read()
 
 
-def test_a_path_is_found_played_and_taken_home(server, browser_page):
+def test_a_path_is_found_played_and_exported(server, browser_page):
     page = browser_page.page
     page.goto(server.explore("&unsure=off"))
     page.wait_for_selector("[data-ready=true]")

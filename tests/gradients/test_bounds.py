@@ -43,7 +43,7 @@ BOUNDS = {
 NOT_BOUNDS = {"gram_factor", "layer_term", "output_gaps", "profile_scales", "updated", "mixed_term"}
 
 
-def test_every_bound_is_here() -> None:
+def test_every_bound_is_tested() -> None:
     functions = {name for name in bounds.__all__ if name.islower()}
     assert functions - NOT_BOUNDS == BOUNDS
 

@@ -78,7 +78,7 @@ def test_the_way_back_from_values_between_two_sets_of_points(
 
 @pytest.mark.parametrize("block", [2, 32])
 @pytest.mark.parametrize("name", ALL)
-def test_it_follows_from_that_of_square_matrices(
+def test_the_pullback_between_points_follows_from_that_of_square_matrices(
     name: str, block: int, points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exact_inputs, "DIAGONAL_BLOCK", block)
@@ -217,7 +217,7 @@ def test_factors_that_are_no_positive_number(factor: float) -> None:
 
 
 @pytest.mark.parametrize("other", ["2", None, True, np.ones(2)])
-def test_what_is_no_kernel_is_no_part_of_one(other: object) -> None:
+def test_parts_of_a_kernel_must_be_kernels(other: object) -> None:
     with pytest.raises(
         TypeError, match=r"unsupported operand|can't multiply|does not support ufuncs"
     ):

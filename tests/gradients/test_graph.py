@@ -278,7 +278,7 @@ def blocks(layout: Layout) -> Iterator[tuple[str, slice]]:
         start += size
 
 
-def test_every_kind_of_node_is_here() -> None:
+def test_every_kind_of_node_is_tested() -> None:
     kinds = {
         kind
         for module in (nodes, paths, encoded, inputs)

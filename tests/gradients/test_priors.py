@@ -10,7 +10,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.priors import StandardNormal, UncertainInputs
 
 
-def test_every_prior_is_here() -> None:
+def test_every_prior_is_tested() -> None:
     assert set(priors.__all__) == {"StandardNormal", "UncertainInputs"}
 
 

@@ -92,7 +92,7 @@ def test_a_chain_of_one_layer_is_the_shallow_model(top: str) -> None:
     same(chain(node, Targets.of(outputs()), start, 0, **settings), shallow)
 
 
-def test_of_one_layer_training_begins_as_that_of_the_shallow_model() -> None:
+def test_training_of_one_layer_begins_like_that_of_the_shallow_model() -> None:
     deep = DeepGPLVM(2, 5, max_iter=12, random_state=0).fit(outputs())
     plain = BayesianGPLVM(2, 5, max_iter=12, random_state=0)
     # Both models have the same start, and their first steps, with fixed noise, are the same.
@@ -151,7 +151,7 @@ def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
     same(chain(InputNode(inputs), targets, begin, 0, **settings), plain)
 
 
-def test_of_one_layer_rows_in_time_are_inferred_as_by_the_shallow_model() -> None:
+def test_one_layer_infers_rows_in_time_like_the_shallow_model() -> None:
     """Both models have the same fitted layer. The test compares forecasts, gaps, missing rows and
     new paths.
     """
@@ -309,7 +309,7 @@ def test_moments_and_draws_agree(trained: DeepGP) -> None:
     np.testing.assert_allclose(draws.std(axis=0), std, rtol=0.12)
 
 
-def test_hidden_functions_know_what_their_outputs_do_not(trained: DeepGP) -> None:
+def test_variances_of_hidden_functions_match_draws(trained: DeepGP) -> None:
     """Compare the variance of f at new inputs with draws of h from its belief and of u given h."""
     first, second = trained.layers_[0], trained.layers_[1]
     posterior, x = first.posterior_, first.latent_mean_
@@ -351,7 +351,7 @@ def test_the_density_is_that_of_the_draws(trained: DeepGP) -> None:
     assert share == pytest.approx(expected, rel=0.12)
 
 
-def test_a_layer_that_hands_its_inputs_on(trained: DeepGP) -> None:
+def test_a_layer_with_a_slope_adds_a_linear_mean_of_its_inputs(trained: DeepGP) -> None:
     """Compare the moments of x slope + f(x) at uncertain inputs with draws of x, and its data with
     those of f.
     """

@@ -65,7 +65,7 @@ def test_certain_inputs_give_the_sparse_gaussian_process_bound() -> None:
     assert at.value == pytest.approx(expected, abs=1e-6)
 
 
-def test_what_rounding_leaves_of_small_eigenvalues_is_neither_a_gain_nor_an_error() -> None:
+def test_rounding_of_small_eigenvalues_neither_raises_the_bound_nor_fails() -> None:
     # The functions are nearly linear and have much signal, so that rounding errors in I + βC exceed
     # 1.
     generator = np.random.default_rng(0)

@@ -50,7 +50,7 @@ def assert_same_tree(found, expected) -> None:
 
 @pytest.mark.parametrize("form", ["marginals", "smoothed"])
 @pytest.mark.parametrize("name", KERNELS)
-def test_paths_are_the_dense_ones(name: str, form: str, timeline, path) -> None:
+def test_paths_equal_those_of_dense_algebra(name: str, form: str, timeline, path) -> None:
     kernel = KERNELS[name]
     assert kalman.supports(kernel, timeline)
     dense = getattr(temporal, form)(kernel, timeline, path)
@@ -63,7 +63,7 @@ def test_paths_are_the_dense_ones(name: str, form: str, timeline, path) -> None:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_sites_are_the_dense_ones(name: str, timeline, path) -> None:
+def test_sites_equal_those_of_dense_algebra(name: str, timeline, path) -> None:
     kernel = KERNELS[name]
     precision = path.precision.copy()
     precision[5:9] = 0.0
@@ -78,7 +78,7 @@ def test_sites_are_the_dense_ones(name: str, timeline, path) -> None:
     assert_same_tree(found.pullback(*adjoints), dense.pullback(*adjoints))
 
 
-def test_duals_are_the_dense_ones(timeline, path) -> None:
+def test_duals_equal_those_of_dense_algebra(timeline, path) -> None:
     for kernel in KERNELS.values():
         found = kalman.dual_of(kernel, timeline, path)
         dense = temporal.dual_of(kernel, timeline, path)
@@ -105,7 +105,7 @@ def test_points_without_a_site_are_forecasts() -> None:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_covariances_between_rows_are_the_dense_ones(name: str, timeline, path) -> None:
+def test_covariances_between_rows_equal_those_of_dense_algebra(name: str, timeline, path) -> None:
     """The test covers covariances of several sequences, in any order, with and without sites."""
     kernel, precision = KERNELS[name], path.precision.copy()
     precision[5:15] = 0.0
@@ -174,7 +174,7 @@ def test_the_order_of_rows_does_not_matter(timeline, path) -> None:
     np.testing.assert_allclose(found.kl, expected.kl, rtol=1e-12)
 
 
-def test_what_is_refused_is_refused_in_words(timeline, path) -> None:
+def test_refusals_have_clear_messages(timeline, path) -> None:
     for kernel in (RBF(), RBF() + White(), Matern32() + Bias(), Matern32() + Matern12(), White()):
         assert not kalman.supports(kernel, timeline)
         with pytest.raises(KernelError, match=r"Matern32.*got .*use priors.temporal"):

@@ -64,7 +64,7 @@ def trained(outputs: MixedOutputs, belief: Belief, kernel: Kernel) -> Layer:
     return layer
 
 
-def test_at_known_inputs_it_is_the_integral_of_gaussian_factors() -> None:
+def test_at_known_inputs_the_bound_is_the_integral_of_gaussian_factors() -> None:
     outputs, belief = draw(9)
     points = belief.mean
     layer = layer_of(outputs, RBF(0.8, 1.3), points)
@@ -136,7 +136,7 @@ def test_a_dimension_that_is_left_out_has_an_endless_lengthscale() -> None:
         assert found < own - 1.0
 
 
-def test_a_least_signal_is_kept_only_where_it_is_above_the_best() -> None:
+def test_ratios_are_at_least_the_least_signal() -> None:
     outputs, belief = draw()
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     free = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
@@ -151,7 +151,7 @@ def test_a_least_signal_is_kept_only_where_it_is_above_the_best() -> None:
 
 @pytest.mark.parametrize(("gaps", "exposed"), [(0.0, False), (0.25, False), (0.25, True)])
 @pytest.mark.parametrize("kernel", [RBF(1.0, np.array([1.2, 0.9])), RBF(0.7, 1.0) + Linear(0.3)])
-def test_gradients_are_differences(kernel: Kernel, gaps: float, exposed: bool) -> None:
+def test_gradients_match_differences(kernel: Kernel, gaps: float, exposed: bool) -> None:
     outputs, belief = draw(gaps=gaps, exposed=exposed)
     layer = trained(outputs, belief, kernel)
 
@@ -175,7 +175,7 @@ def test_gradients_are_differences(kernel: Kernel, gaps: float, exposed: bool) -
         assert np.sum(slope * way) == pytest.approx(difference, rel=1e-5)
 
 
-def test_gradients_in_the_kernel_are_differences() -> None:
+def test_gradients_by_the_kernel_match_differences() -> None:
     outputs, belief = draw()
     layer = trained(outputs, belief, RBF(1.0, np.array([1.2, 0.9])))
     own = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.kernel
@@ -201,7 +201,7 @@ def test_a_search_that_stops_early_spoils_the_gradient(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("exposed", [False, True])
-def test_an_update_is_at_the_moments_that_predictions_have(exposed: bool) -> None:
+def test_an_update_uses_the_moments_of_predictions(exposed: bool) -> None:
     outputs, belief = draw(exposed=exposed)
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     at = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)

@@ -148,7 +148,7 @@ def test_a_step_that_lowers_the_bound_is_not_taken(timeline) -> None:
     assert state.bound == pytest.approx(0.0, abs=1e-6)
 
 
-def test_odd_starts_are_refused(timeline) -> None:
+def test_invalid_starts_are_refused(timeline) -> None:
     smoother = partial(natural.smooth, KERNEL, timeline)
     sites = Sites(np.zeros((40, 1)), np.ones((40, 1)))
     with pytest.raises(ValueError, match="rate must be above 0"):

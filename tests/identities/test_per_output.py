@@ -105,7 +105,7 @@ def separate(outputs, units) -> list[Posterior]:
     return [replace(own, center=np.array([d + 1.0])) for d, own in enumerate(each)]
 
 
-def test_alike_it_is_the_shared_bound(outputs) -> None:
+def test_with_equal_outputs_the_bound_is_that_of_one_noise(outputs) -> None:
     one = evaluated(outputs, Layer(KERNEL.scaled(1.4), inducing(), 0.2))
     many = evaluated(
         outputs, Layer(KERNEL, inducing(), np.full(N_OUTPUTS, 0.2), np.full(N_OUTPUTS, 7.0))
@@ -121,7 +121,7 @@ def test_alike_it_is_the_shared_bound(outputs) -> None:
     )
 
 
-def test_it_is_the_sum_over_outputs(outputs) -> None:
+def test_the_bound_is_the_sum_over_outputs(outputs) -> None:
     layer = Layer(KERNEL, inducing(), NOISE, RATIO)
     together, each = evaluated(outputs), [alone(outputs, d, layer) for d in range(N_OUTPUTS)]
     assert together.value == pytest.approx(sum(at.value for at in each), rel=1e-12)
@@ -131,7 +131,7 @@ def test_it_is_the_sum_over_outputs(outputs) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8)
 
 
-def test_at_certain_inputs_that_are_all_inducing_it_is_the_exact_likelihood(outputs) -> None:
+def test_exact_inputs_that_are_all_inducing_give_the_exact_likelihood(outputs) -> None:
     mean = inputs().mean
     certain = Belief(mean, np.full_like(mean, 1e-12))
     kernel = RBF(1.0, 0.5)
@@ -174,7 +174,7 @@ def test_the_profile_is_the_best_of_every_output(outputs) -> None:
     assert at.value == pytest.approx(evaluated(outputs, at.layer).value, rel=1e-12)
 
 
-def test_with_a_ratio_held_only_the_noise_is_free(outputs) -> None:
+def test_with_a_fixed_ratio_only_the_noise_is_free(outputs) -> None:
     at = evaluated(outputs, profile=True, per_output=True, ratio=50.0)
     np.testing.assert_allclose(at.layer.ratio, 50.0)
     for factor in (0.97, 1.03):
@@ -242,7 +242,7 @@ def test_a_square_root_of_the_outputs_and_a_belief_are_refused(outputs) -> None:
             )
 
 
-def test_a_kernel_that_sees_less_loses_what_the_outputs_lose(outputs) -> None:
+def test_a_kernel_without_a_dimension_loses_what_the_outputs_lose(outputs) -> None:
     layer, kernel = Layer(KERNEL, inducing(), NOISE, RATIO), KERNEL.without(1)
     gram = gram_factor(kernel, inducing(), 1e-5, relative=False)
 

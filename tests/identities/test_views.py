@@ -32,7 +32,7 @@ def value_of(problem, number: str) -> LayerValue:
     return evaluate_layer(layer, belief, data, jitter=1e-8, relative=False)
 
 
-def test_two_views_as_established_packages_have_them(problem, reference) -> None:
+def test_two_views_match_established_packages(problem, reference) -> None:
     """The test covers Σ_v F_v − KL, with the KL once, and all its gradients."""
     values = reference["gpflow"]
     first, second = value_of(problem, ""), value_of(problem, "2")
@@ -96,7 +96,7 @@ def test_the_bound_is_that_of_all_views_with_the_kl_once(model, views) -> None:
     assert sum(model.bounds_.values()) - kl == pytest.approx(model.bound_, rel=1e-12)
 
 
-def test_a_drop_is_what_a_view_loses_without_a_dimension(model, views) -> None:
+def test_a_drop_is_the_fall_of_a_views_bound_without_a_dimension(model, views) -> None:
     """Compare the drop with the public bound at a lengthscale so long that its weight is
     practically 0.
     """

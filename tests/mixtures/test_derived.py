@@ -39,7 +39,7 @@ def log_likelihood(rows: np.ndarray, found: LocalGaussians) -> float:
     return float(logsumexp(found.log_each(rows), axis=1).sum())
 
 
-def test_what_the_map_leaves_over_is_found(local: LocalGaussians, rows: np.ndarray) -> None:
+def test_the_residual_of_the_map_is_found(local: LocalGaussians, rows: np.ndarray) -> None:
     start = 0.3 * np.eye(D)
     found = residual(rows, local, start, updates=200, shrunk=1.0)
     assert found == pytest.approx(LEFT, abs=0.12)
@@ -95,11 +95,13 @@ def test_the_fitted_mixture_is_a_maximum_of_its_objective(
         assert value(replace(found, weights=shifted / shifted.sum())) < best
 
 
-def test_endless_strength_holds_the_map(local: LocalGaussians, rows: np.ndarray) -> None:
+def test_infinite_prior_strength_keeps_the_covariances_of_the_map(
+    local: LocalGaussians, rows: np.ndarray
+) -> None:
     assert fitted(rows, local, np.inf) is local
 
 
-def test_no_strength_is_a_plain_gaussian(rows: np.ndarray) -> None:
+def test_without_prior_strength_the_density_is_a_plain_gaussian(rows: np.ndarray) -> None:
     prior = LocalGaussians(np.ones(1), np.zeros((1, D)), np.eye(D)[None])
     found = fitted(rows, prior, 0.0)
     mean = rows.sum(axis=0) / (N + MEAN_ROWS)

@@ -66,7 +66,7 @@ def linear(length: int, decay: float = 0.9, noise: float = 0.5, seed: int = 0) -
 
 
 @pytest.mark.parametrize("propagate", ["full", "moments"])
-def test_uncertainty_of_a_linear_process_grows_as_it_must(propagate: str) -> None:
+def test_the_uncertainty_of_a_linear_process_follows_its_formula(propagate: str) -> None:
     """The variance is Var y_{t+k} = σ² Σ_{i<k} a^{2i}, and the mean decays as a^k."""
     series = linear(800)
     model = small(window=1, kernel=Linear(1.0), n_inducing=1).fit(series)

@@ -50,7 +50,7 @@ def test_it_is_called_before_every_evaluation_and_changes_nothing(digits) -> Non
 
 @pytest.mark.parametrize("optimiser", ["lbfgs", "scg"])
 @pytest.mark.parametrize("at", [5, 6, 7])
-def test_what_left_training_continues_with_the_same_numbers(
+def test_interrupted_training_continues_with_the_same_numbers(
     at: int, optimiser: str, digits
 ) -> None:
     whole = small(optimiser=optimiser).fit(digits)

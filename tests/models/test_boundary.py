@@ -105,7 +105,7 @@ def test_points_have_no_information() -> None:
         ({"random_state": "one"}, "random_state must be None or a whole number.*Generator.*'one'"),
     ],
 )
-def test_settings_that_do_not_serve_are_refused(settings: dict[str, Any], words: str) -> None:
+def test_unsuitable_settings_are_refused(settings: dict[str, Any], words: str) -> None:
     for model in (BayesianGPLVM(), DeepGPLVM(), ManifoldRelevance()):
         if isinstance(model, DeepGPLVM) and "n_components" in settings:
             continue  # this setting's message also names tuples
@@ -290,7 +290,7 @@ def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: Manifol
 # Names and files.
 
 
-def test_the_former_names_of_the_rows_still_answer(fitted: BayesianGPLVM) -> None:
+def test_the_former_names_of_the_rows_still_work(fitted: BayesianGPLVM) -> None:
     model = small().fit(rows()).extend(rows()[:4])
     assert model.rows_.count == 34 and model.rows_.kept is None
     with pytest.warns(FutureWarning, match=r"n_rows_ is now rows_\.count"):

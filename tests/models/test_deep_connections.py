@@ -55,7 +55,7 @@ def bent_rows(n_points: int = 40) -> np.ndarray:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_every_layer_may_see_the_inputs(tmp_path) -> None:
+def test_moments_with_input_connections_match_draws(tmp_path) -> None:
     """Compare moments and densities at exact and uncertain inputs with draws through the layers."""
     x, y = step(20)
     model = DeepGP((1, 2), 6, input_connections=True, max_iter=25, random_state=0).fit(x, y)
@@ -78,7 +78,7 @@ def test_every_layer_may_see_the_inputs(tmp_path) -> None:
     np.testing.assert_array_equal(load(tmp_path / "deep.gplvm").predict(new), model.predict(new))
 
 
-def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> None:
+def test_input_connections_with_weight_0_change_nothing() -> None:
     """Input connections with ARD weights of 0 do not change the bound and the predictions."""
     x, y = step(12)
     inputs, targets = Inputs.of(x, None), Targets.of((y - y.mean())[:, None])
@@ -108,7 +108,7 @@ def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> N
 
 
 @pytest.mark.parametrize("family", ["marginalised", "mean_field"])
-def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: str) -> None:
+def test_connections_to_the_top_with_long_lengthscales_change_nothing(family: str) -> None:
     """The lengthscales for the top are very long. Compare the bound, inferred rows, densities and
     moments.
     """
@@ -193,7 +193,7 @@ def test_below_latent_points(latent: DeepGPLVM, tmp_path) -> None:
     np.testing.assert_array_equal(again.transform(rows[:4]), latent.transform(rows[:4]))
 
 
-def test_generation_from_a_layer_is_that_from_the_top_where_it_leads(latent: DeepGPLVM) -> None:
+def test_moments_from_the_top_match_draws_through_all_layers(latent: DeepGPLVM) -> None:
     """Compare moments from the top with draws through all layers.
 
     The inputs of a layer are its own inputs, followed by those of the top.

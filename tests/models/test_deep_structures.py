@@ -102,7 +102,7 @@ def test_rows_with_missing_inputs_add_information() -> None:
 
 
 @pytest.mark.usefixtures("quick_starts")
-def test_missing_inputs_as_the_shallow_regression_has_them() -> None:
+def test_missing_inputs_are_treated_as_by_the_shallow_regression() -> None:
     """Both regressions use the same rows and report the same notes; without gaps nothing is
     imputed.
     """
@@ -192,7 +192,7 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
     assert dynamical.complete(gaps, times=times[5:20], callback=stop).shape == gaps.shape
 
 
-def test_the_hidden_points_below_a_path_leave_an_envelope(dynamical: DeepGPLVM) -> None:
+def test_hidden_points_below_a_path_are_at_their_optimum(dynamical: DeepGPLVM) -> None:
     """The gradient by the belief at the top takes the hidden points at their optimum."""
     _, rows = waving()
     network = dynamical._network

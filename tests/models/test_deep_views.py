@@ -116,7 +116,7 @@ def test_what_cannot_be() -> None:
         DeepManifoldRelevance((1, 2)).fit(views["first"])
 
 
-def test_layers_that_there_are_not(fitted: DeepManifoldRelevance) -> None:
+def test_unknown_layers_are_refused(fitted: DeepManifoldRelevance) -> None:
     with pytest.raises(ValueError, match="layer must be a whole number from 0, the top, to 1"):
         fitted.generate(np.zeros((1, 4)), 2)
     with pytest.raises(DataError, match="there is no view 'third'"):

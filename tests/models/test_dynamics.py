@@ -39,7 +39,9 @@ def model(times: np.ndarray) -> DynamicalGPLVM:
     )
 
 
-def test_a_path_in_time_beats_points_of_their_own(model: DynamicalGPLVM, times: np.ndarray) -> None:
+def test_a_path_over_time_beats_independent_points(
+    model: DynamicalGPLVM, times: np.ndarray
+) -> None:
     alone = BayesianGPLVM(3, 20, max_iter=150, random_state=0).fit(motion(times))
     assert model.bound_ > alone.bound_ + 50.0
     assert model.n_effective_ == 2

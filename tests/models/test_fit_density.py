@@ -74,7 +74,7 @@ def test_the_bound_and_the_map_do_not_change(model: BayesianGPLVM, dense: Bayesi
     assert (dense.score_samples(NEW[:5]) == model.score_samples(NEW[:5])).all()
 
 
-def test_rows_kept_aside_choose_the_settings(dense: BayesianGPLVM) -> None:
+def test_held_out_rows_choose_the_settings(dense: BayesianGPLVM) -> None:
     known = dense.density_
     assert known is not None
     best = max(known.tried, key=lambda each: each[2])

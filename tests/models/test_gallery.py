@@ -32,7 +32,7 @@ def gallery() -> Library:
     return Library(FOLDER, read_only=True)
 
 
-def test_all_are_there_and_small(command, gallery: Library) -> None:
+def test_every_ready_model_is_present_and_small(command, gallery: Library) -> None:
     assert {entry.id for entry in gallery.entries()} == set(command.GALLERY)
     assert not [entry.broken for entry in gallery.entries() if entry.broken]
     assert sum(entry.bytes for entry in gallery.entries()) < 16e6
@@ -79,7 +79,7 @@ def test_stored_bound_is_the_models_own(name: str, gallery: Library) -> None:
     assert model.bound_ == pytest.approx(bound, rel=1e-8)
 
 
-def test_the_second_layer_is_worth_having(gallery: Library) -> None:
+def test_the_second_layer_improves_the_ready_model(gallery: Library) -> None:
     deep, shallow = gallery.model("deep-flow"), gallery.model("flow")
     assert deep.bound_ > shallow.bound_ + 500.0
     assert not any(layer.doubt_ for layer in deep.layers_)

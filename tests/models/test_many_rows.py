@@ -301,7 +301,9 @@ def test_rows_that_do_not_fit_are_refused() -> None:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
-def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch) -> None:
+def test_files_are_streamed_through_a_trained_sample(
+    gaps: bool, tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 130)
     values = rows(700, gaps).astype(np.float32)
     files = []
@@ -352,7 +354,7 @@ def test_an_unused_executor_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
+def test_a_file_that_changes_leaves_the_model_unchanged(tmp_path: Path) -> None:
     values, path = rows(400), tmp_path / "rows.npy"
     np.save(path, values)
     model = BayesianGPLVM(**SETTINGS | {"max_iter": 8}).fit(RowFiles.of(path))
@@ -389,7 +391,7 @@ class Once:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) -> None:
+def test_a_stop_ends_all_later_steps(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 50)
     np.save(tmp_path / "rows.npy", rows(400))
     table, files = rows(300), RowFiles.of(tmp_path / "rows.npy")

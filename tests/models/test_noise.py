@@ -57,7 +57,7 @@ def test_quiet_columns_are_not_drowned_and_loud_ones_not_fitted(model: BayesianG
     assert model.score_samples(test).mean() > shared.score_samples(test).mean() + 2.0
 
 
-def test_completions_know_how_far_off_they_are(model: BayesianGPLVM) -> None:
+def test_standard_deviations_of_completions_match_their_errors(model: BayesianGPLVM) -> None:
     test, _ = rows(80, 2)
     gaps = test.copy()
     gaps[:, 2], gaps[:, 7] = np.nan, np.nan

@@ -129,7 +129,7 @@ def fails(progress) -> None:
     ids=lambda model: type(model).__name__,
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_model_that_fails_to_train_is_as_before(model, rows: np.ndarray) -> None:
+def test_a_model_that_fails_to_train_is_unchanged(model, rows: np.ndarray) -> None:
     kind = type(model).__name__
     data = {"ManifoldRelevance": ({"a": rows[:, :2], "b": rows[:, 2:]},)}.get(kind, (rows,))
     if kind in ("SparseGPRegression", "DeepGP"):

@@ -277,7 +277,7 @@ def test_a_sequence_is_inferred_together() -> None:
 
 
 @pytest.mark.parametrize("variance", [1e-4, 1e4])
-def test_the_size_of_a_kernel_object_is_no_matter(variance: float, views) -> None:
+def test_the_variance_of_a_kernel_object_does_not_matter(variance: float, views) -> None:
     """The overall scale is set to its optimum, so its initial value must not matter."""
     usual = ManifoldRelevance(3, 10, kernel=RBF(1.0, 0.9), max_iter=30, random_state=0).fit(views)
     other = ManifoldRelevance(3, 10, kernel=RBF(variance, 0.9), max_iter=30, random_state=0)
@@ -368,7 +368,7 @@ def test_views_that_cannot_be_trained_on(change, message: str, views) -> None:
         ManifoldRelevance(2, 8, max_iter=5).fit({**views, **change})
 
 
-def test_what_cannot_be_asked(model, views) -> None:
+def test_unsupported_predictions_are_refused(model, views) -> None:
     rows = views["outline"][:3]
     with pytest.raises(DataError, match="no view 'face'; the model has outline, body"):
         model.transform({"face": rows})

@@ -150,7 +150,7 @@ def rows(network: Network, inputs: dict[int, np.ndarray]) -> dict[str, np.ndarra
     return found
 
 
-def test_where_points_lead(network: Network) -> None:
+def test_predictions_below_points_match_draws(network: Network) -> None:
     """The test covers moments, draws, quantiles and densities below the points of all tops."""
     tops = [at for at in range(len(network.nodes)) if network.into(at) is None]
     given = {at: Belief.certain(np.array([[0.6 - 0.9 * at]])) for at in tops}
@@ -180,7 +180,7 @@ def test_where_points_lead(network: Network) -> None:
     assert density[0] == pytest.approx(np.log(np.exp(expected).mean()), abs=0.03)
 
 
-def test_what_rows_say(
+def test_predictions_from_rows_match_draws(
     network: Network, inputs: dict[int, np.ndarray], rows: dict[str, np.ndarray]
 ) -> None:
     """The test covers densities, completions with their covariance, draws and alternatives of rows
@@ -230,7 +230,7 @@ def test_what_rows_say(
         np.testing.assert_allclose(covariance, empirical, atol=limit * empirical.max())
 
 
-def test_no_row_depends_on_its_company(
+def test_predictions_of_a_row_do_not_depend_on_other_rows(
     network: Network, inputs: dict[int, np.ndarray], rows: dict[str, np.ndarray]
 ) -> None:
     together = explain(network, rows, inputs)

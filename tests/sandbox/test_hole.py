@@ -133,7 +133,9 @@ def test_a_system_that_offers_no_fence_is_reported(part: str, monkeypatch, caplo
     assert "cannot restrict the process" in caplog.text
 
 
-def test_the_next_request_is_not_written_through_a_link(readers: Readers, tmp_path: Path) -> None:
+def test_the_next_request_is_not_written_through_a_link_of_the_reader(
+    readers: Readers, tmp_path: Path
+) -> None:
     precious = tmp_path / "precious"
     precious.write_text("precious")
     ask(readers, "forge", what=f"link {precious}")

@@ -33,7 +33,7 @@ def ask(readers: Readers, task: str, source: NamedBytes, **options: object) -> o
         return reading.answer()
 
 
-def test_the_answers_are_those_that_are_given_here(readers):
+def test_answers_of_the_subprocess_equal_those_of_this_process(readers):
     there = ask(readers, "read", TABLE, label_column="kind", id_columns=())
     here = perform("read", TABLE, label_column="kind", id_columns=())
     np.testing.assert_array_equal(there.targets, here.targets)
@@ -43,7 +43,7 @@ def test_the_answers_are_those_that_are_given_here(readers):
     assert (list(rows), count) == ([0, 1, 2], 3)
 
 
-def test_errors_are_those_that_are_raised_here(readers):
+def test_errors_of_the_subprocess_equal_those_of_this_process(readers):
     with pytest.raises(EmptyRowsError, match="line 3"):
         ask(readers, "read", NamedBytes("x.csv", b"a,b\n1,2\n,NA\n3,4\n"))
     with pytest.raises(StoreError, match="not a"):

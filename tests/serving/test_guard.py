@@ -67,7 +67,7 @@ def let_in(*asked, **said) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
-def test_hosts_and_origins_meet_only_where_both_are_the_same_address(kind):
+def test_a_host_is_accepted_only_with_the_origin_of_the_same_address(kind):
     """The test covers every Host with every Origin, on every path."""
     origins = tuple(f"http://{host}" for host in OWN_HOSTS) + FOREIGN_ORIGINS
     for path, host, origin in itertools.product(PATHS, OWN_HOSTS + FOREIGN_HOSTS, origins):
@@ -92,7 +92,7 @@ def test_a_request_with_two_hosts_or_two_origins_or_none_is_refused():
     assert not let_in(OPEN, host=own, origin=[f"http://{own}", "http://evil.example"])
 
 
-def test_a_link_may_lead_here_but_nothing_of_another_page_loads_from_here():
+def test_other_pages_can_link_to_the_app_but_not_load_from_it():
     own = {"host": "127.0.0.1:8501"}
     for site in ("cross-site", "same-site"):  # "same-site" is another port of this machine
         assert let_in(OPEN, **own, sec_fetch_site=site, sec_fetch_dest="document")

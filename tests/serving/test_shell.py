@@ -100,7 +100,7 @@ def test_files_and_refusals_are_streamlit_s():
     assert ask(Shell(STREAMLIT), f"/{script}", if_none_match=kept)[0] == 304
 
 
-def test_a_page_to_take_home_is_that_page():
+def test_a_page_to_download_is_that_page():
     async def taken_home(scope, receive, send):
         headers = [(b"content-type", b"text/html")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})

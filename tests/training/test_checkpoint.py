@@ -54,7 +54,7 @@ def run_child(home: Path, ending: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a system with SIGKILL")
 @pytest.mark.parametrize("ending", ["kill", "exit"])
-def test_a_process_that_is_gone_is_taken_over(tmp_path, wave, make_model, open_queue, ending):
+def test_the_job_of_an_ended_process_is_taken_over(tmp_path, wave, make_model, open_queue, ending):
     # When Python exits, it stops the threads of n_jobs in its own way.
     model = make_model(400, n_jobs=2 if ending == "exit" else None)
     save({"model": model, "data": wave}, tmp_path / "parts.gplvm")

@@ -72,7 +72,7 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities only on Linux")
-def test_training_gives_way_to_whoever_looks(open_queue, ocean, make_model, until) -> None:
+def test_training_has_a_lower_priority_than_pages(open_queue, ocean, make_model, until) -> None:
     queue = open_queue()
     id = queue.submit(make_model(5000, n_jobs=2), ocean, "long")
     until(lambda: queue.snapshot(id).progress is not None)

@@ -46,7 +46,7 @@ def test_a_thinned_trace_is_evenly_spaced_and_ends_with_the_newest(length):
     np.testing.assert_array_equal(trace["evaluations"], 2 * iteration)
 
 
-def test_a_trace_can_be_gone_on_with_at_any_point():
+def test_a_trace_can_be_continued_at_any_point():
     whole = trace_of(100)
     for cut in range(1, 100, 7):
         trace = {name: np.array(column) for name, column in trace_of(cut).items()}

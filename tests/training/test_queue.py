@@ -173,7 +173,7 @@ def test_a_pause_before_the_first_step_loses_nothing(jobs, ocean, make_model):
     np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
 
 
-def test_the_callers_model_stays_as_it_was(jobs, wave, make_model):
+def test_the_callers_model_does_not_change(jobs, wave, make_model):
     model = make_model(max_iter=3)
     id = jobs.submit(model, wave, "x")
     model.set_params(max_iter=1)
@@ -189,7 +189,7 @@ def test_a_model_in_closed_form_can_be_a_job(jobs, wave):
         jobs.extend(done.id, 10)
 
 
-def test_one_trains_and_the_others_wait_their_turn(jobs, wave, ocean, make_model, until):
+def test_one_job_trains_and_the_others_wait(jobs, wave, ocean, make_model, until):
     first = jobs.submit(make_model(LONG), ocean, "first")
     second = jobs.submit(make_model(5), wave, "second")
     third = jobs.submit(make_model(5), wave, "third")
@@ -446,7 +446,7 @@ def test_a_home_that_the_system_refuses_queues_nothing_and_loses_nothing(
         queue.close()
 
 
-def test_threads_that_all_give_orders_end_in_order(jobs, wave, make_model):
+def test_many_threads_can_use_one_queue(jobs, wave, make_model):
     ids = [jobs.submit(make_model(25), wave, f"job {n}") for n in range(3)]
 
     def meddle(seed: int) -> None:
