@@ -10,7 +10,7 @@
   pixels that vary in the training rows are used.
 
 Every family has the same total number of iterations; the conditional families use the marginalised
-family for the first of them. The table has the bound, the log-likelihood of a test point or row,
+family for the first iterations. The table has the bound, the log-likelihood of a test point or row,
 both in nats, and CPU seconds. It also has the fraction of test values inside 95 % intervals. For
 latent models, the test values are the second half of the columns, filled in from the first half.
 The last figure is the number of seeds in which the marginalised family replaced the family, because

@@ -247,7 +247,7 @@ def hostile() -> Iterator[tuple[str, Array]]:
 
 
 def models() -> dict[str, Callable[[Array], object]]:
-    """Return a training of a few steps by each model."""
+    """Return, for each model, a function that trains it for a few steps."""
     few: dict[str, Any] = {"n_components": 2, "max_iter": 3, "random_state": 0}
 
     def with_times(y: Array) -> object:

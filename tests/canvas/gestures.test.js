@@ -115,7 +115,7 @@ test("the wheel scrolls the page; with Ctrl, or after a click on the map, it zoo
   assert.ok(factor > 1);
 });
 
-test("keys: arrows move, with Shift farther; the page gets other keys", () => {
+test("arrow keys move the point, with Shift farther, and the page handles all other keys", () => {
   const { key, understood } = bench();
   key("ArrowLeft");
   key("ArrowUp", { shiftKey: true });
