@@ -15,12 +15,12 @@ Faults are planted in the clean rows. One value is multiplied by 10 or by 1000, 
 another row. Two values are swapped, in units of their columns' spreads. Half of the columns come
 from another row (chimera), or every column comes from a different row (shuffled). The first measure
 is the area under the curve of clean against faulty rows, by `oddness`, an isolation forest and the
-local outlier factor. The others are how often the planted column is named first, and the share of
-clean rows with small p-values, complete and with 20 % of their cells hidden. For filling, 20 % of
-the cells are hidden; the measures are the root mean square error in spreads, and the share of
-values inside 95 % intervals. --cost measures seconds and memory for rows of 50 columns. --many
-measures them for a CSV file with this number of rows, read and written in blocks, with the
-gallery's model of oil flow.
+local outlier factor. The second measure is how often the planted column is named first. The third
+is the share of clean rows with small p-values, complete and with 20 % of their cells hidden. For
+filling, 20 % of the cells are hidden; the measures are the root mean square error in spreads, and
+the share of values inside 95 % intervals. --cost measures seconds and memory for rows of 50
+columns. --many measures them for a CSV file with this number of rows, read and written in blocks,
+with the gallery's model of oil flow.
 """
 
 import argparse

@@ -88,8 +88,8 @@ def write_row(
 ) -> Path:
     """Append one JSON row to results/BENCHMARK.jsonl and print a message.
 
-    figures : what was measured, units in the names seed : of the random numbers, or all of them
-    given if the row summarises several runs
+    figures: the measured numbers, with units in their names. seed: the seed of the random numbers,
+    or all seeds if the row summarises several runs.
     """
     row = {
         "benchmark": benchmark,

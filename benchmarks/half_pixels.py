@@ -10,7 +10,7 @@ All settings are chosen on the last 200 training images, with gaps of the same k
 on the other 800. The final models train on all 1000. The settings of the baselines are chosen in
 every run. The settings of BayesianGPLVM were chosen once. With (30, 50), (30, 100), (50, 100),
 (100, 100) and (50, 200) latent dimensions and inducing inputs, the errors were 7.14, 6.27, 6.11,
-6.21 and 5.46 on half of those images (250 iterations, the last 150).
+6.21 and 5.46 on half of these images (250 iterations; 150 for the last pair).
 """
 
 import argparse

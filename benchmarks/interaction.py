@@ -299,8 +299,8 @@ def offline_times(browser: Any, folder: Path) -> dict[str, float]:
     """Measure seconds until the offline file of the first gallery model has drawn its map, and its
     size.
 
-    beside: the bytes of the file that are not those of the model (which base64 makes a third
-    larger).
+    beside: the number of bytes of the file that do not belong to the model. base64 makes the bytes
+    of the model a third larger.
     """
     library = Library(ROOT / "assets" / "models", read_only=True)
     file, path = explorer(library.model(OFFLINE), library.dataset(OFFLINE)), folder / "map.html"

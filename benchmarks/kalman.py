@@ -4,9 +4,9 @@ One evaluation is the prior's part of a training step, with given sites: the mar
 KL, and the gradient of the bound with respect to the kernel's parameters. The model has ten latent
 dimensions, a Matérn-3⁄2 kernel with white noise, and irregular times. The time is in CPU seconds on
 one thread, the fastest of several rounds. For lengths that both methods can compute, the table has
-the largest difference of their results. The same is measured for a forecast (mean and variance at
-20 new times) and a continued path (with the covariance of the 20 rows), after a path with the same
-number of rows.
+the largest difference of their results. The benchmark also measures a forecast (mean and variance
+at 20 new times) and a continued path (with the covariance of the 20 rows), after a path of the same
+length.
 """
 
 import os

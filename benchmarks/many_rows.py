@@ -4,10 +4,9 @@
 
 Data:
 
-- `mlp`: a random smooth map from 4 to 20 dimensions with noise 0.1 (Q = 8);
-- `flow`: the simulated pipe flow (Q = 10);
-- `protein`: the nine inputs of a regression data set (Q = 6);
-- `poses`: frames between those of walks and runs, with noise (Q = 20).
+- `mlp`: a random smooth map from 4 to 20 dimensions with noise 0.1 (Q = 8); - `flow`: the simulated
+  pipe flow (Q = 10); - `protein`: the nine inputs of a regression data set (Q = 6); - `poses`:
+  frames between two frames of walks and runs, with noise (Q = 20).
 
 Methods, each in a separate process:
 

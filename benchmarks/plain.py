@@ -1,7 +1,7 @@
 """The usual schedule, for comparison: hold the noise and the signal variance, then free all.
 
-SciPy's L-BFGS-B optimises all parameters together; positive ones are softplus values, as in other
-packages. Data, initial means, lengthscales and inducing inputs are those of `BayesianGPLVM`.
+SciPy's L-BFGS-B optimises all parameters together; positive parameters are softplus values, as in
+other packages. Data, initial means, lengthscales and inducing inputs are those of `BayesianGPLVM`.
 """
 
 import time

@@ -11,8 +11,8 @@ in nats and the root mean square error, in the units of the data, ± a standard 
 for rows that splits share (see gplvm_core.comparison). Published for all 20 splits (Salimbeni &
 Deisenroth 2017, two layers): energy −0.72, yacht −0.46.
 
-Sets with more than 2000 training rows use 2000 of them. A table of pieces has only the splits on
-which all its models were measured, from rows of results with the same settings.
+Sets with more than 2000 training rows use 2000 of them. With --gather, the table has only the
+splits on which all models were measured with the same settings.
 """
 
 import argparse

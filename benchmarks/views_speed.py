@@ -3,9 +3,9 @@
     python -m benchmarks.views_speed [--peer-python PATH] [--quick]
 
 The times are CPU seconds on one thread in new processes; the packages alternate, and the fastest
-round counts. GPy has a multi-view model (one set of inducing inputs for all views). GPflow has
-none, so it evaluates one model per view with the same q(X). D is the number of columns of each
-view. A second table has the time of gplvm_core by the number of views.
+round counts. GPy has a multi-view model (one set of inducing inputs for all views). GPflow has no
+multi-view model, so it evaluates one model per view with the same q(X). D is the number of columns
+of each view. A second table has the time of gplvm_core by the number of views.
 """
 
 import argparse

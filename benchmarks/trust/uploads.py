@@ -1,7 +1,7 @@
 """Uploads that are damaged, hostile or far too large, and hostile data given to every model.
 
-The damaged files are a part of those of `make fuzz`. Files that unpack to a huge size are read as
-in the app, in a separate process; the system reports its CPU seconds and peak memory.
+The damaged files are a part of the files of `make fuzz`. Files that unpack to a huge size are read
+as in the app, in a separate process; the system reports its CPU seconds and peak memory.
 """
 
 import contextlib

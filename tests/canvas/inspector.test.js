@@ -34,7 +34,7 @@ test("the number of dimensions that cause 95 % of the change", () => {
   assert.equal(carrying([0, 0]), 0);
 });
 
-test("the search offers labels first, then names that contain the typed text, and finds what it offers", () => {
+test("the search offers labels first, then names that contain the typed text, and every offer finds a row", () => {
   assert.deepEqual(offeredQueries(rows(), ""), ["young", "old", "anna", "bert", "carl", "dora", "emil", "7"]);
   assert.deepEqual(offeredQueries(rows(), "R"), ["bert", "carl", "dora"]);
   assert.deepEqual(offeredQueries(rows({ row_names: undefined }), ""), ["young", "old"]);

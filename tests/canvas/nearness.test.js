@@ -83,7 +83,7 @@ test("with a narrow width a training point keeps its position, and equal distanc
   assert.deepEqual([...weights], [0, 1, 0, 0]);
   assert.equal(nearWeights(Float64Array.of(2, 2, 2, 2), 4, 0.7, weights), 4);
   assert.deepEqual([...weights], [1, 1, 1, 1]);
-  // Six crowded points are far away, and one point is alone: the width is that of the six.
+  // Six crowded points are far away from a single point: the width is that of the six.
   const rows = [...Array.from({ length: 20 }, (_, n) => [0.01 * n, 0, n]), [50, 50, -7]];
   const x = new NearPlane(pointsOf(rows), 0, 1).follow(Float64Array.of(50, 50, 0));
   assert.deepEqual([...x], [50, 50, -7]);

@@ -142,7 +142,7 @@ test("a model that the page cannot search reports this", () => {
   assert.match(cannotPull({ ...image, drawing: { kind: "skeleton" }, lengths: false }), /cannot drag.*kernel/);
 });
 
-test("the picture of what is known narrows where pixels are painted", () => {
+test("painted pixels reduce the uncertainty of all pixels", () => {
   const model = modelOf("rbf");
   const sketch = new Sketch(model);
   sketch.pull.tolerance = 0.05;

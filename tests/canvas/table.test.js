@@ -46,7 +46,7 @@ test("p(yes) is the logistic function if the value is certain, and within 0.02 o
   }
 });
 
-test("the classes occur one after the other", () => {
+test("a class has its probability times the probability that no earlier class occurs", () => {
   const found = classChances([0.25, 0.5]);
   [0.25, 0.375, 0.375].forEach((chance, k) => close(found[k], chance, 1e-15));
 });

@@ -352,8 +352,9 @@ def test_the_density_is_that_of_the_draws(trained: DeepGP) -> None:
 
 
 def test_a_layer_with_a_slope_adds_a_linear_mean_of_its_inputs(trained: DeepGP) -> None:
-    """Compare the moments of x slope + f(x) at uncertain inputs with draws of x, and its data with
-    those of f.
+    """Compare the moments of x slope + f(x) at uncertain inputs with draws of x.
+
+    The bound equals that of f for the data minus the linear mean.
     """
     posterior = replace(trained.layers_[0].posterior_, slope=None)
     bent = replace(posterior, slope=np.array([[0.7, -1.2]]))

@@ -48,7 +48,7 @@ def refused(home, folder, rights):
 
 
 class Kill(BaseException):
-    """Stands for the end of the process."""
+    """Simulates the end of the process."""
 
 
 class Faults:
