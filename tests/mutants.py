@@ -187,7 +187,7 @@ def notice(folder: Path, tests: list[str]) -> bool:
         )
     except subprocess.TimeoutExpired:
         return True
-    # the codes of: all passed, some failed, the core could not be imported
+    # exit codes: all tests passed, some failed, or the core could not be imported
     if run.returncode not in (0, 1, 2):
         raise SystemExit(run.stdout.decode() + run.stderr.decode())
     return run.returncode != 0

@@ -70,7 +70,7 @@ def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 @pytest.fixture
 def complete(alone: Installed) -> Iterator[Installed]:
-    """Add the dependencies of the wheel, borrowed from the environment of the tests."""
+    """Add the dependencies of the wheel from the environment of the tests."""
     here = Path(pytest.__file__).parents[1]
     # A line of a .pth file adds a folder, but not the editable installations in the folder.
     link = alone.packages / "lent.pth"

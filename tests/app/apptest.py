@@ -45,7 +45,7 @@ def go_to(app: AppTest, page: str, /, **query: str | None) -> AppTest:
 
 
 def kind_of(at: AppTest, column: str, kind: str) -> AppTest:
-    """Choose the kind of a column of an uploaded table; the page names the column."""
+    """Choose the kind of a column of an uploaded table, by the column's name on the page."""
     control = next(c for c in at.segmented_control if as_shown(c.label) == f"Kind of {column}")
     return control.set_value(kind).run()
 

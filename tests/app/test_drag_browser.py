@@ -200,7 +200,7 @@ def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joint
     after = state_of(page)
     moved = np.reshape(np.subtract(after["pose"], before["pose"]), (-1, 3))
     assert np.linalg.norm(moved, axis=1).max() > 0.05
-    # pixels, which correspond to 8 cm
+    # 16 pixels correspond to 8 cm
     assert np.linalg.norm(np.subtract(after["places"][hand], before["places"][hand])) < 16
 
 

@@ -1,4 +1,4 @@
-"""Tests of unexpected errors: a plain sentence on the page, and its number in a log of no data."""
+"""Tests of unexpected errors: a plain sentence on the page, and its number in a log."""
 
 import logging
 import re

@@ -46,7 +46,7 @@ test("no other rotation or reflection agrees better", () => {
   assert.ok(agreement < 1);
 });
 
-test("alignment preserves distances, positions map back, and the variance is that of the position", () => {
+test("alignment preserves distances, positions map back, and the variance belongs to the position", () => {
   const model = new LatentModel(Uint8Array.from(atob(NUMBERS.rbf.bytes), (letter) => letter.charCodeAt(0)));
   const [turning] = turnings([{ model, a: 0, b: 2 }]);
   const turned = new TurnedModel(model, 0, 2, { ...turning, matrix: [0.6, 0.8, 0.8, -0.6] });

@@ -45,7 +45,7 @@ test("missing values count in neither group, and a column without information co
   assert.deepEqual(order.slice(0, 2).sort(), [0, 3]);
 });
 
-test("no contrast exists if all rows are selected, or no row of the sample", () => {
+test("no contrast exists if all rows or no row of the sample are selected", () => {
   const rows = [[1], [2], [3]];
   assert.equal(of(rows, [0, 1, 2]), null);
   assert.equal(of(rows, [7, 9]), null);

@@ -96,7 +96,7 @@ test("a position among the rows is typical, and a position far away is off the m
   assert.equal(typicality.share([30, 4.5]), 0);
 });
 
-test("the closest rows are those that sorting finds", () => {
+test("the closest rows equal the first rows after sorting by distance", () => {
   let seed = 1;
   const random = () => (seed = (16807 * seed) % 2147483647) / 2147483647;
   const latent = Float64Array.from({ length: 150 }, random);

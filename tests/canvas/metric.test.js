@@ -74,7 +74,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     }
   });
 
-  test(`${name}: the shading is the growth of areas on the map, with the dimensions that follow the data`, () => {
+  test(`${name}: the shading is the growth of areas on the map, while other dimensions follow the data`, () => {
     const near = new NearPlane(metric.model, 2, 0);
     const follow = (u, v) => near.follow(Float64Array.of(v, 0, u));
     const us = Float64Array.of(-0.4, 0.9);

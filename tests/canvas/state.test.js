@@ -148,7 +148,7 @@ test("every switch accepts every value that the model allows, and has an action"
   assert.deepEqual(Object.keys(state).sort(), [...places, ...Object.keys(LINKED), ...Object.keys(UNLINKED)].sort());
 });
 
-test("a link restores its state, for single switches and all together", () => {
+test("a link restores its state, for each switch alone and for all switches together", () => {
   const settle = (state) => ({ ...state, past: [], future: [] });
   const place = [{ type: "pair", dims: [2, 0] }, move(-0.25, 1e-4, 300), { type: "follow", on: false }, KEEP];
   const states = Object.entries(LINKED).flatMap(([name, values]) => values.flatMap((value) => [

@@ -44,7 +44,9 @@ def readers() -> Iterator[Readers]:
 
 
 def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
-    """Return the result of a task. A subprocess runs it if a C library unpacks damaged bytes."""
+    """Return the result of a task. If a C library unpacks damaged bytes, a subprocess runs the
+    task.
+    """
     if kind_of(source.name) != "cells":
         return TASKS[task](source, **options)
     with READERS.reading(task, source, **options) as reading:

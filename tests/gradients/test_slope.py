@@ -93,7 +93,7 @@ def test_gradients(central_difference, mean_field: bool, scale) -> None:
 
 
 def settled() -> Posterior:
-    """Return the layer, trained on its outputs."""
+    """Return the layer after training on its outputs."""
     edge = LayerEdge((0,), 1)
     targets = Targets.believed(outputs())
     return edge.settled(layer(), inputs(), targets, targets, JITTER).as_posterior(Scaling.none(D))

@@ -44,7 +44,7 @@ def draw(
     )
     values[generator.random(values.shape) < gaps] = np.nan
     size = np.array([NUMBER] * 3 + [YES_NO] * 3 + [COUNT])
-    order = np.array([3, 0, 6, 1, 4, 2, 5])  # the kinds are in no order
+    order = np.array([3, 0, 6, 1, 4, 2, 5])  # the kinds are mixed
     spread = generator.uniform(0.05, 0.3, mean.shape)
     values, size = values[:, order], size[order]
     if exposed:

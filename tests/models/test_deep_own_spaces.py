@@ -96,7 +96,8 @@ def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None
         error = alone.generate(alone.layers_[1].latent_mean_, 1) - views[name]
         assert np.sqrt(np.mean(error**2)) < 0.2 * views[name].std()
     assert len(both.segmentation()[frozenset({"first", "second"})]) >= 2
-    # All dimensions of the second view are shared; the first view's space has more than the top.
+    # All dimensions of the second view are shared; the first view's space contains more than the
+    # top.
     errors = {
         name: np.sqrt(np.mean((found - views[name]) ** 2)) / views[name].std()
         for name, found in both.generate(both.latent_mean_).items()
@@ -140,7 +141,7 @@ def test_one_view_predicts_the_other(which: str, request: pytest.FixtureRequest)
 def test_a_view_without_entries_has_no_influence(
     which: str, request: pytest.FixtureRequest
 ) -> None:
-    """An empty view also does not multiply explanations that differ only in its own space."""
+    """An empty view adds no copies of an explanation that differ only in the view's own space."""
     model, views = request.getfixturevalue(which), circle()
     for name, other in (("first", "second"), ("second", "first")):
         alone = {name: views[name][::7]}

@@ -161,7 +161,7 @@ def test_countries_with_like_histories_are_near(gallery: Library) -> None:
 
 
 def test_the_path_is_found_from_spikes_alone(gallery: Library) -> None:
-    """Positions of half of the windows predict those of the other half from the map."""
+    """The map and the positions of half of the windows predict the other positions."""
     model, dataset = gallery.model("spikes"), gallery.dataset("spikes")
     on = model.information_ > 0.05
     assert on.sum() == 2

@@ -19,7 +19,7 @@ def curves(n_points: int, seed: int = 0):
 
 
 def with_gaps(inputs: np.ndarray, first: int, share: float, seed: int = 0) -> np.ndarray:
-    """Return inputs of which a fraction is missing, from a given row on."""
+    """Return inputs of which a fraction is missing, from a given row onwards."""
     hidden = np.random.default_rng(seed).random(inputs.shape) < share
     hidden[:first] = False
     return np.where(hidden, np.nan, inputs)

@@ -1,4 +1,4 @@
-"""Tests that new rows are matched to a data set's columns, with clear messages if they are not."""
+"""Tests that new rows are matched to a data set's columns, or cause clear messages."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Tests that reading in a subprocess gives the same results, and that hostile files do no harm."""
+"""Tests that reading in a subprocess gives the same results, and stops hostile files."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Spellings of one path as request targets: attacks, and those of ordinary browsers."""
+"""Spellings of one path as request targets: those of attacks, and those of ordinary browsers."""
 
 import itertools
 

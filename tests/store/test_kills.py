@@ -123,7 +123,8 @@ def test_a_kill_at_every_file_operation(tmp_path, monkeypatch, before, model, ci
             with pytest.raises(Kill):
                 act(home, *given)
         found, trash, jobs = fresh_view(home, circle)
-        # Models and trash are as before or as after the action; each model is only in one of them.
+        # Models and trash are as before the action or as after it; each model is only in one of
+        # them.
         assert found in (old, new)
         assert trash in (old_trash, new_trash)
         assert name in ("delete", "restore", "empty trash") or trash == old_trash

@@ -309,7 +309,7 @@ def test_a_file_cannot_name_another_file_that_is_to_be_opened(tmp_path, circle, 
     secret.write_bytes(b"the secret of somebody else")
     state = secret.stat()
     named = FolderFile(str(tmp_path), ("secret",), state.st_dev, state.st_ino)
-    # The dtype is a number here; it has a size and a type, like a real dtype.
+    # The dtype is a number here. It has the attributes of a real dtype, such as its size and type.
     rows = RowFiles((NpyRows(named, 5, 5, np.uint8(0), 0, None),))
     kinds = {kind.__name__: kind for kind in (FolderFile, NpyRows, RowFiles)}
     forged = rows if whole else {"title": "x", "tags": (), "model": rows, "dataset": circle}
