@@ -2,9 +2,9 @@
 
     python -m benchmarks.deep_rows [--rows N] [--inducing M] [--iterations K]
 
-The function is a warped step in three inputs. The same sample is used for training twice. Once the
-other rows are ignored, and once they are placed after training. The score is the mean log density
-of 1000 held-out rows in nats per row. CPU seconds include the fit and the score.
+The function is a warped step in three inputs. The same sample is used for training twice. In one
+run the other rows are ignored; in the other run they are placed after training. The score is the
+mean log density of 1000 held-out rows in nats per row. CPU seconds include the fit and the score.
 """
 
 import argparse

@@ -26,7 +26,7 @@ from gplvm_core.wire.model import Chart, pack_model
 JOINTS = ("LeftHand", "RightFoot", "RightHand", "LeftFoot", "Head", "LeftLeg")
 COUNTS = (1, 2, 3, 4, 6)
 TOLERANCE = 0.01  # in metres
-BLOCK = 30  # rows, which last three seconds
+BLOCK = 30  # in rows, which last three seconds
 WITHOUT_WORDS = {"errors", "nearest", "gaussian"}
 PICTURES = ("digits", "faces", "people")
 FRAMES = 6  # frames of the screen for each row of the motion

@@ -35,7 +35,7 @@ from gplvm_core.numerics import Array
 N_TRAIN, N_VALIDATION = 1000, 200
 ITERATIONS = 150
 
-# function of training images and images with gaps, which returns whole images
+# A function of training images and images with gaps, which returns whole images.
 Method = Callable[[Array, Array], Array]
 
 

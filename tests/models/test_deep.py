@@ -87,7 +87,7 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_latent_chain_recovers_the_hidden_signal() -> None:
-    """The hidden signal is a circle whose first coordinate is nearly a step; both layers stay on."""
+    """The hidden signal is a circle whose first coordinate is nearly a step; both layers are on."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
     hidden = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
