@@ -95,7 +95,7 @@ def measure_size(
 
 
 def ratios(figures: dict[str, dict[str, Any]]) -> dict[str, float]:
-    """Return the ratios to the better of the other packages, and the difference of the bounds."""
+    """Return the ratios to the better of GPy and GPflow, and the difference of the bounds."""
     own = figures["gplvm_core"]
     peers = [value for name, value in figures.items() if name != "gplvm_core"]
     keys = ("cpu_seconds_one_thread", "wall_seconds_two_threads", "peak_mb")

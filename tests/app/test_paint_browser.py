@@ -67,7 +67,7 @@ def state_of(page: Page) -> dict[str, Any]:
 
 
 def stroke(page: Page, *places: tuple[float, float]) -> dict[str, Any]:
-    """Paint a line between two positions, in fractions of the picture; return the state after it."""
+    """Paint a line between two positions, in fractions of the picture; return the new state."""
     box = state_of(page)
     at = [
         (box["left"] + across * box["width"], box["top"] + down * box["height"])

@@ -125,7 +125,7 @@ test("a position gets the most frequent label of its nearest rows, and no label 
   assert.equal(alikeRows(none, [0, 0, 0], 3), null);
 });
 
-test("hidden dimensions near a position have the mean that the pointer uses, and the spread of the rows there", () => {
+test("hidden dimensions near a position have the pointer's mean, and the spread of the rows there", () => {
   const corners = [0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4];
   const square = new LatentPoints({ header: HEADER, arrays: { latent: Float32Array.from([...corners, ...corners]) }, shapes: { latent: [8, 3] } });
   const near = new NearPlane(square, 0, 1);
