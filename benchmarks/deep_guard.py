@@ -1,4 +1,4 @@
-"""Test whether the guard against starts of a deep regression that fit single points helps.
+"""Test a guard that rejects starts of a deep regression if they fit single points.
 
     python -m benchmarks.deep_guard [--seeds 5] [--first 0] [--points 25 50] [--only doppler …]
 

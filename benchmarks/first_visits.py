@@ -29,7 +29,7 @@ PAGES = {
     "Fill in, people": "/explore?tab=fill&model=gallery:people",
     "Fill in, photographs": "/explore?tab=fill&model=gallery:faces",
 }
-STILL_FOR = 2.0  # in seconds; STILL has the same number
+STILL_FOR = 2.0  # in seconds; the JavaScript in STILL waits equally long
 
 
 SLOW_PAGES = ("Gallery", "Explore, people")

@@ -1,4 +1,4 @@
-"""Tests that every call by a test checks the shapes in the core's annotations."""
+"""Tests that the shapes in the core's annotations are checked whenever a test calls a function."""
 
 import inspect
 from typing import Self

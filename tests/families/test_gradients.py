@@ -244,8 +244,8 @@ def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
     here = layout.unpack(x)
     gradient = graph.evaluate(here, held).gradient
     found = layout.chain(here, gradient)
-    # Every leaf changes in a random direction. Families whose leaves are tested above change all
-    # leaves together.
+    # Every leaf changes in a random direction. In the families whose leaves are tested one by one
+    # above, all leaves change together.
     together = family in ("joint", "full", "low_rank_chain")
     groups = [[path] for path in layout.free] if not together else [list(layout.free)]
     for paths in groups:
