@@ -41,7 +41,7 @@ def slider_of(stop: Stop) -> Slider:
 
 
 def values_of(slider: Slider) -> list[float]:
-    """Return random values of a slider; neighbouring values differ."""
+    """Return evenly spaced values of a slider, repeated; consecutive values differ."""
     places = np.linspace(slider.low, slider.high, 7)[1:-1]
     return [slider.clean(float(place)) for _ in range(TIMES) for place in places][:TIMES]
 

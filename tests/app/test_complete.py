@@ -205,7 +205,7 @@ def test_messages_from_elsewhere_are_unchanged(flow, act):
     assert question_of(act, items, flow) is None
 
 
-def test_hidden_cells_are_gaps_of_every_column_they_have():
+def test_a_hidden_cell_is_a_gap_in_all_its_columns():
     skeleton = Drawing("skeleton", (2, 3), skeleton=Skeleton(("Hips", "LeftLeg"), (-1, 0)))
     data = Dataset("s", "S", np.arange(12.0).reshape(2, 6), skeleton)
     row = hidden_row(RowItem("row 0", "", data.values[0]), mask_text(np.array([False, True])), data)

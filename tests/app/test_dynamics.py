@@ -262,7 +262,7 @@ def test_a_gap_is_hidden_and_filled_as_complete_fills_it(keep, model, poses):
     assert f"Error where hidden: {error:.3g}" in header["panels"][0]["words"]
 
 
-def test_what_was_chosen_outlives_another_page(keep, model):
+def test_choices_survive_a_visit_to_another_page(keep, model):
     at = choose_task(app(keep(model)), "sample")
     press(at, "Another sequence")
     drawn = reel(at)[1]["values0"]
@@ -351,7 +351,7 @@ def test_filling_reports_its_progress_and_can_be_cancelled(keep, model, monkeypa
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
     assert "step 7 of at most 200, bound −1,234 nats" in progress(at)[0]
     press(at, "Cancel")
-    assert ended.wait(60.0)  # the thread has ended, not only the progress bar
+    assert ended.wait(60.0)  # the thread has ended; it is not enough that the progress bar is gone
     assert not at.exception
     assert progress(at) == []
     fill = next(button for button in at.button if button.label == "Fill it in")

@@ -157,7 +157,7 @@ def test_playing_moves_time_and_pictures_without_the_server(server, moving, brow
     assert len(browser_page.traffic.sent) == sent
 
 
-def test_it_stops_at_the_end_or_loops(server, moving, browser_page):
+def test_playback_stops_at_the_end_or_loops(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
     page.locator("select[data-part=speed]").select_option("4")
     page.get_by_role("button", name="Play", exact=True).click()
@@ -275,7 +275,7 @@ def test_a_longer_forecast_arrives_and_is_played(server, moving, browser_page):
     page.wait_for_function(f"() => {{ {FIRST} return player.state.time > player.reel.known; }}")
 
 
-def test_the_forecast_is_drawn_where_it_is(server, moving, browser_page):
+def test_the_forecast_is_drawn_only_after_the_observed_time(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
     maps = [page.locator(f"canvas[data-part={part}]") for part in ("lower", "upper")]
     assert [canvas.evaluate(ORANGE) for canvas in maps] == [0, 0], "nothing covers observed time"

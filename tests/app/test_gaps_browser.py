@@ -59,7 +59,7 @@ def bench(browser_page) -> Page:
 
 @pytest.mark.parametrize("small", [True, False])
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_what_is_missing_is_not_drawn(bench, name, small):
+def test_missing_values_are_not_drawn(bench, name, small):
     values = np.random.default_rng(0).uniform(0.3, 1.0, 15)
     holed = [None if 6 <= d < 12 else float(v) for d, v in enumerate(values)]
     rows = (values.tolist(), holed)

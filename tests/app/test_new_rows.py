@@ -247,7 +247,7 @@ def test_a_training_may_begin_with_the_rows(opened, flow):
     assert training.dataset(job.id).n_points == flow.n_points + 6
 
 
-def test_a_row_that_is_opened_in_fill_in_is_shown_as_it_is(opened, flow, model):
+def test_a_new_row_opened_in_fill_in_keeps_its_values(opened, flow, model):
     at = opened()
     rows = [flow.column_names, *flow.values[:6].round(4)]
     at = at.file_uploader[0].upload("more.csv", table(*rows)).run()

@@ -106,7 +106,7 @@ def test_one_noise_is_the_default_and_is_not_mentioned():
     ("title", "offered"),
     [("Bayesian GP-LVM", True), ("GP-LVM", False), ("Bayesian PCA", True)],
 )
-def test_the_choice_is_offered_where_the_model_has_it(title: str, offered: bool):
+def test_the_choice_of_noise_is_offered_only_for_models_that_have_it(title: str, offered: bool):
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.radio(key="form_model").set_value(title).run()
@@ -164,7 +164,9 @@ def test_explore_explains_a_single_noise_and_the_alternative(
     "model",
     [GPLVM(2, max_iter=10, random_state=0), ProbabilisticPCA(2)],
 )
-def test_a_model_without_the_choice_names_one_that_has_it(kept: Callable[..., str], model):
+def test_for_a_model_with_one_noise_explore_names_a_model_with_noise_per_output(
+    kept: Callable[..., str], model
+):
     at = explored(kept(model, dataset_of(table())))
     assert "train a Bayesian GP-LVM with “Noise: each output its own”" in said(at)
 

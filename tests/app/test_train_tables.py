@@ -129,7 +129,7 @@ def test_a_bad_date_is_named():
         ("ragged.csv", b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cell, but most lines have 2"),
     ],
 )
-def test_what_is_no_table_is_shown_beside_the_reason(name, data, words):
+def test_a_file_without_a_table_is_shown_beside_the_reason(name, data, words):
     at = upload(run_page("train"), name, data)
     assert not at.exception
     assert words in as_shown(at.error[0].value)

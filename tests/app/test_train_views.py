@@ -131,7 +131,7 @@ def test_files_of_different_lengths_wait_for_an_answer():
     assert start(at).model_class == "ManifoldRelevance"
 
 
-def test_changed_lengths_are_asked_about_again():
+def test_a_file_of_another_length_asks_again_how_to_trim():
     at = several(("left.csv", table(30)), ("right.csv", table(24, columns="uv")))
     unequal(at).set_value("trim").run()
     add(at, ("third.csv", table(20, columns="pq")))

@@ -140,7 +140,7 @@ def test_the_highest_threshold_leaves_nothing_in_use(keep, model):
     assert "Keep some, vary the rest" not in said(at)
 
 
-def test_the_threshold_sends_no_layers_again(keep, model):
+def test_a_new_threshold_does_not_send_the_layers_again(keep, model):
     at = app(keep(model))
     before = packed(at)[0]
     at.select_slider[0].set_value(200.0).run()
@@ -255,7 +255,7 @@ def test_variations_keep_what_is_not_varied(keep, model):
     assert said(press(at, "Others")) != before
 
 
-def test_what_was_chosen_outlives_another_page(keep, model):
+def test_choices_survive_a_visit_to_another_page(keep, model):
     at = app(keep(model))
     at.select_slider[0].set_value(1.0).run()
     control(at, "views_part").set_value("only right").run()
@@ -366,7 +366,7 @@ def test_the_way_moves_only_the_chosen_dimensions():
     np.testing.assert_allclose(way, [[1.0, 0.0, 3.0], [1.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
 
 
-def test_the_trail_holds_the_place_kept_before():
+def test_the_trail_holds_the_previous_position():
     first, second = MapPlace((0, 1), (0.0, 1.0)), MapPlace((0, 1), (2.0, 3.0))
     desk = Desk().at(first)
     assert desk.trail == (None, (0.0, 1.0))
@@ -374,7 +374,7 @@ def test_the_trail_holds_the_place_kept_before():
     assert desk.at(second).trail == ((0.0, 1.0), (2.0, 3.0))
 
 
-def test_what_is_given_is_kept_in_the_whole_row(joints_model, joints):
+def test_given_values_stay_in_the_completed_row(joints_model, joints):
     values = joints.view_values
     names = list(values)[:14]
     given = {name: values[name][3].copy() for name in names}

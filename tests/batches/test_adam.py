@@ -33,7 +33,7 @@ def run(adam: Adam, objective: Noisy, state: AdamState | None = None) -> AdamSta
     return state
 
 
-def test_it_converges_near_the_minimum() -> None:
+def test_adam_converges_near_the_minimum() -> None:
     ended = run(Adam(0.05, 0.1, iterations=30, batches=10), Noisy())
     assert ended.status == "converged" and ended.iteration == 30
     assert ended.evaluations == 301 and "300 batches" in ended.reason

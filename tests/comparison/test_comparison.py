@@ -166,7 +166,7 @@ def test_stop_iteration_keeps_finished_splits() -> None:
         (np.ones((12, 1)), None, KFold(12), "has 11 training and 1 test rows"),
     ],
 )
-def test_what_cannot_be_compared(x, y, cv, words: str) -> None:
+def test_data_that_cannot_be_compared_are_refused(x, y, cv, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         compare([Contender("any", ProbabilisticPCA(1))], x, y, cv=cv)
     assert issubclass(DataError, ValueError)

@@ -131,7 +131,7 @@ def test_a_link_is_understood_or_refused_in_words(query):
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
-def test_what_once_broke_something_is_refused_in_words(path):
+def test_files_that_once_caused_a_failure_are_read_or_refused_in_words(path):
     data = path.read_bytes()
     if path.suffix == ".gplvm":
         check_model(data)

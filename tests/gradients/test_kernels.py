@@ -133,7 +133,7 @@ def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_di
     )
 
 
-def test_sum_opens_sums_inside_it() -> None:
+def test_a_sum_flattens_the_sums_inside_it() -> None:
     assert len((RBF() + Bias() + White()).parts) == 3
     assert isinstance(RBF() + Bias(), Sum)
 

@@ -125,7 +125,7 @@ def test_inference_of_a_row(central_difference) -> None:
             np.testing.assert_allclose(getattr(gradient, name), expected, rtol=1e-6, atol=1e-6)
 
 
-def test_what_cannot_have_a_slope() -> None:
+def test_layers_that_cannot_have_a_slope_are_refused() -> None:
     own, source, targets = layer(), inputs(), Targets.believed(outputs())
     with pytest.raises(KernelError, match="only for RBF, got Linear"):
         evaluate_layer(replace(own, kernel=Linear(0.5)), source, targets, jitter=JITTER)

@@ -188,7 +188,7 @@ def test_a_coin_toss_is_known_and_an_empty_place_is_not() -> None:
     assert widths[0] < 0.5 < 0.9 < widths[1]
 
 
-def test_more_held_joints_leave_fewer_places_and_the_right_one() -> None:
+def test_more_held_joints_leave_fewer_positions_and_the_right_pose() -> None:
     frame = runner()[10, :, :2]
     held = np.array([frame[list(BONES).index(name)] for name in HANDLES])
     left = [np.exp(entropy(chances_of_places(held[:n]))) for n in range(4)]

@@ -111,7 +111,7 @@ def test_new_rows_are_checked() -> None:
         columns.column("weight")
 
 
-def test_kinds_that_are_not_there() -> None:
+def test_impossible_kinds_are_refused() -> None:
     with pytest.raises(DataError, match="names the column 'weight'"):
         TableColumns.learnt(frame(), {"weight": "number"})
     with pytest.raises(DataError, match="kinds has 2 entries for 8 columns"):

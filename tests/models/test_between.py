@@ -39,7 +39,7 @@ def small(**settings) -> BayesianGPLVM:
     return BayesianGPLVM(3, 10, **{"random_state": 0, "max_iter": 15} | settings)
 
 
-def test_it_is_called_before_every_evaluation_and_changes_nothing(digits) -> None:
+def test_the_callback_is_called_before_every_evaluation_and_changes_nothing(digits) -> None:
     alone, asked = small().fit(digits), Asked(-1, LeftError)
     model = small().fit(digits, callback=asked)
     np.testing.assert_array_equal(model.trace_["bound"], alone.trace_["bound"])

@@ -187,7 +187,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
 
 @pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_is_saved_answers_the_same(tmp_path) -> None:
+def test_a_saved_model_answers_the_same(tmp_path) -> None:
     x, y = step(20)
     deep = DeepGP((2, 1), (6, 5, 4), kernel=("rbf", RBF() + Linear(), "rbf"), **QUICK).fit(x, y)
     deep.save(tmp_path / "deep.gplvm")

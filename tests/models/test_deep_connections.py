@@ -173,7 +173,9 @@ def latent() -> DeepGPLVM:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_below_latent_points(latent: DeepGPLVM, tmp_path) -> None:
+def test_a_deep_map_with_input_connections_fills_and_infers_rows(
+    latent: DeepGPLVM, tmp_path
+) -> None:
     rows = bent_rows()
     assert [layer.posterior_.n_latent for layer in latent.layers_] == [2, 4, 5]
     assert [len(layer.relevance_) for layer in latent.layers_] == [2, 4, 5]

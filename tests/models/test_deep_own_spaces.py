@@ -241,7 +241,7 @@ def test_verdicts_on_the_way_name_the_levels() -> None:
     ]
 
 
-def test_what_cannot_be() -> None:
+def test_impossible_settings_are_refused() -> None:
     views = circle(12)
     for settings, words, kind in (
         ({"view_components": 0}, "view_components must be whole numbers of at least 1", ValueError),

@@ -228,7 +228,7 @@ def test_autoencoders() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_a_top_cannot_be() -> None:
+def test_impossible_settings_of_the_top_are_refused() -> None:
     times, rows = waving(12)
     plain = DeepGPLVM((1, 2), 5, **QUICK).fit(rows, times=times)
     assert any("times and sequences are not used" in note for note in plain.notes_)

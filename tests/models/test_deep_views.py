@@ -102,7 +102,7 @@ def test_a_view_of_noise_is_reported_during_training() -> None:
     )
 
 
-def test_what_cannot_be() -> None:
+def test_impossible_settings_are_refused() -> None:
     views = circle(12)
     for settings, words in (
         ({"n_components": (2, 0)}, "n_components must be a whole number of at least 1"),

@@ -89,7 +89,7 @@ def test_a_gap_in_time_is_bridged(times: np.ndarray) -> None:
     assert (np.abs(bridged - whole[30:36]) < 3 * std).mean() > 0.9
 
 
-def test_a_new_sequence_is_completed_as_one(model: DynamicalGPLVM) -> None:
+def test_the_gaps_of_a_new_sequence_are_filled_along_time(model: DynamicalGPLVM) -> None:
     """The rows are another part of the same motion, with half of the outputs and some frames
     missing.
     """

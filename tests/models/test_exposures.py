@@ -87,7 +87,7 @@ def test_densities_and_draws_use_the_exposure(model: BayesianGPLVM) -> None:
     assert drawn.drop(columns="size").sum(axis=1).mean() == pytest.approx(unit, rel=0.2)
 
 
-def test_it_survives_the_disk(model: BayesianGPLVM, tmp_path: Path) -> None:
+def test_a_stored_model_gives_the_same_densities(model: BayesianGPLVM, tmp_path: Path) -> None:
     table, _, _ = cells(10, seed=3)
     model.save(tmp_path / "cells.gplvm")
     again = load(tmp_path / "cells.gplvm")

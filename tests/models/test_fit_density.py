@@ -303,7 +303,9 @@ def test_training_again_forgets_the_density() -> None:
     assert model.density_ is None
 
 
-def test_what_cannot_be_answered_is_said(model: BayesianGPLVM, dense: BayesianGPLVM) -> None:
+def test_questions_without_an_answer_are_refused(
+    model: BayesianGPLVM, dense: BayesianGPLVM
+) -> None:
     with pytest.raises(ValueError, match="call fit_density"):
         model.score_samples(NEW, method="density")
     with pytest.raises(ValueError, match="call fit_density"):

@@ -38,7 +38,7 @@ def test_every_ready_model_is_present_and_small(command, gallery: Library) -> No
     assert sum(entry.bytes for entry in gallery.entries()) < 16e6
 
 
-def test_what_was_measured_on_held_out_rows_is_there_for_every_model(
+def test_every_model_of_the_gallery_has_measurements_on_held_out_rows(
     command, gallery: Library
 ) -> None:
     measured = json.loads(command.CALIBRATION.read_text())

@@ -198,7 +198,7 @@ def test_a_single_view_is_the_model_of_one_table() -> None:
     assert_array_equal(view.latent_mean_, one.latent_mean_)
 
 
-def test_numbers_alone_are_the_model_of_before() -> None:
+def test_views_of_numbers_give_the_same_model_with_and_without_kinds() -> None:
     views = views_at(ANGLE[:40], 4)
     numbers = {"body": views["body"], "weight": views["card"][["weight"]]}
     settings = SETTINGS | {"max_iter": 8}
@@ -247,7 +247,7 @@ def test_large_views_of_words_say_that_all_rows_are_trained() -> None:
     assert model.rows_.trained is None
 
 
-def test_what_is_not_possible_is_said(model) -> None:
+def test_impossible_kinds_of_views_are_refused(model) -> None:
     views = views_at(ANGLE[:20], 0)
     with pytest.raises(DataError, match=r"view 'card' must be numbers.*kinds="):
         ManifoldRelevance(2, 5).fit(views)

@@ -90,7 +90,7 @@ def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Pat
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_it_continues_from_any_sample_with_the_same_numbers() -> None:
+def test_training_continues_from_any_sample_with_the_same_numbers() -> None:
     values, seen = rows(300), []
     whole = BayesianGPLVM(**SETTINGS).fit(values, callback=seen.append)
     assert {len(each.latent_mean) for each in seen} == {300}
@@ -114,7 +114,7 @@ def test_stopped_early_it_is_still_a_model_of_all_rows() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_it_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gplvm_core.prediction.place.ROWS_AT_ONCE", 50)
     values, told = rows(300), []
 

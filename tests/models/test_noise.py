@@ -88,7 +88,7 @@ def test_training_continues_where_it_stopped() -> None:
     np.testing.assert_array_equal(again.noise_std_, whole.noise_std_)
 
 
-def test_it_is_stored(model: BayesianGPLVM, tmp_path) -> None:
+def test_noise_per_output_is_stored(model: BayesianGPLVM, tmp_path) -> None:
     model.save(tmp_path / "own.gplvm")
     again = load(tmp_path / "own.gplvm")
     test = rows(5, 5)[0]
@@ -125,7 +125,7 @@ def test_paths_in_time() -> None:
     assert np.sqrt(np.mean(error**2)) < 0.5
 
 
-def test_every_view_has_its_own() -> None:
+def test_every_view_has_a_noise_per_output() -> None:
     Y, _ = rows(100, 9)
     views = {"one": Y[:, :4], "other": Y[:, 4:]}
     model = ManifoldRelevance(3, 20, max_iter=150, random_state=0, noise="per_output").fit(views)

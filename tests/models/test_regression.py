@@ -169,7 +169,7 @@ def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
     assert 0.1 < np.mean((aware.input_mean_ - true) ** 2 / aware.input_variance_) < 10.0
 
 
-def test_where_inputs_are_exact_no_noise_is_learnt() -> None:
+def test_no_input_noise_is_learnt_for_exact_inputs() -> None:
     inputs, outputs, _ = curve()
     exact = small(max_iter=200).fit(inputs, outputs)
     aware = small(max_iter=200).fit(inputs, outputs, X_variance="learned")

@@ -103,7 +103,9 @@ def test_a_model_without_time_is_refused(rows: np.ndarray) -> None:
         ({"batch_size": 6}, "rows over time depend on each other: leave out batch_size"),
     ],
 )
-def test_what_does_not_go_with_time(rows: np.ndarray, settings, words: str) -> None:
+def test_settings_that_exclude_a_time_kernel_are_refused(
+    rows: np.ndarray, settings, words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         BayesianGPLVM(2, 8, time_kernel="rbf", **settings, **QUICK).fit(rows)
 
@@ -158,7 +160,7 @@ def test_a_model_that_fails_to_train_is_unchanged(model, rows: np.ndarray) -> No
     ids=lambda each: type(each).__name__,
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_is_refused_while_it_is_fitted_changes_nothing(model, labels, rows) -> None:
+def test_a_refused_fit_changes_nothing(model, labels, rows) -> None:
     known = np.arange(24) % 2 if labels else None
     model.fit(rows, known)
     before = dict(vars(model))

@@ -342,7 +342,7 @@ def test_a_run_continues_only_with_its_own_views_in_its_own_order(views) -> None
         ManifoldRelevance(**settings).fit(views, resume=runs[-1])
 
 
-def test_kernels_of_their_own(views) -> None:
+def test_views_can_have_different_kernels(views) -> None:
     kernel = {"outline": "linear", "body": RBF(1.0, 0.8)}
     model = ManifoldRelevance(3, 10, kernel=kernel, max_iter=10, random_state=0).fit(views)
     assert type(model.posteriors_["outline"].kernel).__name__ == "Linear"

@@ -100,7 +100,7 @@ def test_a_rejected_row_shortens_only_its_own_step():
     np.testing.assert_allclose(result.x, np.repeat(np.arange(1.0, 6.0), 2).reshape(5, 2), rtol=1e-4)
 
 
-def test_stops_at_the_limit_and_reports_it():
+def test_the_search_stops_at_the_limit_and_reports_it():
     starts = np.tile([-1.2, 1.0], (3, 1))
     result = minimise_rows(valleys, starts, max_iter=4)
     np.testing.assert_array_equal(result.iterations, 4)

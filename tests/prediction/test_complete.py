@@ -32,7 +32,7 @@ def test_an_ambiguous_row_has_two_explanations(circle: BayesianGPLVM) -> None:
     np.testing.assert_allclose(whole[0] ** 2 + std[0] ** 2, second, rtol=0.1, atol=0.02)
 
 
-def test_what_determines_a_row_leaves_one_explanation(circle: BayesianGPLVM) -> None:
+def test_entries_that_determine_a_row_leave_one_explanation(circle: BayesianGPLVM) -> None:
     row = np.array([[0.6, 0.8, np.nan]])
     weights, _, _ = circle.alternatives(row, 3)
     assert weights[0, 0] > 0.99

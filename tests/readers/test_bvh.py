@@ -132,7 +132,7 @@ def test_bad_files_are_refused_with_their_line(text, words):
         read_bvh(text.encode())
 
 
-def test_what_is_no_text_and_cut_gzip():
+def test_binary_files_and_cut_or_damaged_gzip_are_refused():
     with pytest.raises(DataError, match="not a text file"):
         read_bvh(b"\xff\xfe\x00\x01")
     whole = gzip.compress(bvh().encode())

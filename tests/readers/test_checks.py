@@ -82,7 +82,7 @@ ALL = slice(None)
         (with_entry(np.inf) + with_gaps((0, 1)), "1 infinity in 1 of 6 rows.*row 4, column 2"),
     ],
 )
-def test_what_has_nothing_to_learn_from_is_refused_by_name(targets, words):
+def test_data_without_anything_to_learn_are_refused_by_name(targets, words):
     with pytest.raises(DataError, match=words):
         check_targets(targets, missing=True, column_names=["a", "b", "c"])
 

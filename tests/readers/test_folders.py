@@ -243,7 +243,7 @@ def either_way(request, monkeypatch):
 
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(("swap", "said"), SWAPS)
-def test_what_is_swapped_after_it_was_listed_is_not_opened(folder, swap, said):
+def test_a_file_swapped_after_the_listing_is_not_opened(folder, swap, said):
     table = table_named("data/parts/part1.npy", opened_folders(os.environ))
     np.testing.assert_array_equal(np.asarray(RowFiles.of(table.files)).shape, (100, 4))
     swap(folder)
@@ -254,7 +254,7 @@ def test_what_is_swapped_after_it_was_listed_is_not_opened(folder, swap, said):
 
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(("swap", "said"), SWAPS)
-def test_what_is_swapped_while_it_is_read_is_not_opened_again(folder, swap, said):
+def test_a_file_swapped_during_reading_is_not_opened_again(folder, swap, said):
     files = RowFiles.of(table_named("data/parts/*.npy", opened_folders(os.environ)).files)
     chunks = files.chunks(40)
     for _ in range(4):  # now the second of three files is open
@@ -274,7 +274,7 @@ def test_what_is_swapped_while_it_is_read_is_not_opened_again(folder, swap, said
         (root_to_a_link, "data"),
     ],
 )
-def test_what_is_swapped_between_a_look_and_a_step_is_not_opened(folder, monkeypatch, swap, seen):
+def test_a_table_swapped_between_check_and_use_is_not_opened(folder, monkeypatch, swap, seen):
     """The file is replaced at the worst moment: right after the program's check."""
     table = table_named("data/parts/part1.npy", opened_folders(os.environ))
     look, done = Folder.state, []
@@ -292,7 +292,7 @@ def test_what_is_swapped_between_a_look_and_a_step_is_not_opened(folder, monkeyp
 
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("swap", [table_to_a_link, way_to_a_link, root_to_a_link])
-def test_what_became_a_link_is_no_longer_listed(folder, swap):
+def test_a_table_that_became_a_link_is_no_longer_listed(folder, swap):
     folders = opened_folders(os.environ)
     swap(folder)
     assert "data/parts/part1.npy" not in [table.name for table in tables_in(folders)]

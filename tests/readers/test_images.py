@@ -81,7 +81,7 @@ def test_files_added_by_cameras_scanners_and_systems_are_reported():
     exif = Image.Exif()
     exif[0x0112] = 6
     turned = Image.new("L", (4, 6))
-    # this is the left half, and the upper half of the upright image
+    # the left half is white; in the upright image, this is the upper half
     turned.paste(255, (0, 0, 2, 6))
     members = two(
         **{

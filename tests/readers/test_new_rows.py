@@ -98,7 +98,7 @@ def csv_of(*rows: list[str], delimiter: str = ",") -> NamedBytes:
     return NamedBytes("mine.csv", table.getvalue().encode())
 
 
-def test_what_is_no_number_is_a_gap_that_is_named_and_the_rest_is_read(flow):
+def test_cells_without_a_number_become_gaps_that_are_named(flow):
     names = list(flow.column_names)
     row = [str(value).replace(".", ",") for value in flow.values[0]]
     broken, measured = ["broken", *row[1:]], ["7,5", *row[1:-1], "inf"]

@@ -62,7 +62,7 @@ def test_all_real_types_are_read(tmp_path: Path, kind: object) -> None:
         (np.asfortranarray(np.ones((3, 2))), "column by column"),
     ],
 )
-def test_what_is_no_table_of_numbers_is_refused(
+def test_files_without_a_table_of_numbers_are_refused(
     tmp_path: Path, array: np.ndarray, said: str
 ) -> None:
     path = tmp_path / "a.npy"

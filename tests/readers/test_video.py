@@ -84,7 +84,7 @@ def test_a_video_by_path_gives_the_name(tmp_path: Path):
         (gif(frames(5, (40, 40)))[:-900], "Frame 5 of upload is damaged or cut off"),
     ],
 )
-def test_what_is_no_video_is_refused_in_words(data, words):
+def test_files_without_a_video_are_refused_in_words(data, words):
     with pytest.raises(DataError, match=words):
         read_video(data)
 

@@ -200,7 +200,7 @@ def test_a_token_opens_once_and_its_cookie_from_then_on():
     assert not let_in(renewed, cookie=kept, **own)
 
 
-def test_cookies_of_other_programs_hide_none():
+def test_cookies_of_other_programs_do_not_hide_the_apps_cookie():
     """Browsers send cookies to every port of a host name, and accept malformed cookies."""
     own = {"host": "127.0.0.1:8501"}
     kept = ask(LOCKED, query=f"token={TOKEN}", **own)[1]["set-cookie"].split(";")[0]

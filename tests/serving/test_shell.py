@@ -73,7 +73,7 @@ def test_a_first_screen_is_only_in_the_page_of_its_address():
     assert asked == [("/explore", ""), ("/", "")]
 
 
-def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():
+def test_a_cached_page_of_streamlit_is_replaced():
     """The server sends the page again if a browser cached it with an old style or none."""
     kept = ask(STREAMLIT, "/")[1]
     conditions = {"if_none_match": kept["etag"], "if_modified_since": kept["last-modified"]}

@@ -131,7 +131,7 @@ def test_takes_become_sequences_with_times_and_labels():
         (motion(frame(root=[0.0] * 4), frame()), "invalid rotations"),
     ],
 )
-def test_what_is_no_motion_is_refused(data: bytes, words: str):
+def test_files_without_a_motion_are_refused(data: bytes, words: str):
     with pytest.raises(DataError, match=words):
         read_take(data, "strange", read_body(BODY, "body"))
 
@@ -146,7 +146,7 @@ def test_what_is_no_motion_is_refused(data: bytes, words: str):
         BODY.replace(b'<parent link="right_knee"/>', b'<parent link="tail"/>'),
     ],
 )
-def test_what_is_no_body_is_refused(data: bytes):
+def test_files_without_the_body_are_refused(data: bytes):
     with pytest.raises(DataError, match=r"humanoid\.urdf is not the body"):
         read_body(data, "humanoid.urdf")
 

@@ -168,7 +168,7 @@ def test_views_of_one_array_are_stored_once_and_of_its_parts_apart():
     ],
     ids=lambda thing: type(thing).__name__,
 )
-def test_what_has_no_exact_form_is_refused_with_its_place(thing):
+def test_values_without_an_exact_form_are_refused_with_their_position(thing):
     with pytest.raises(StoreError, match=r"value\['a'\]\[1\]"):
         encode({"a": [1, thing]}, KNOWN)
 

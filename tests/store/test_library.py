@@ -112,7 +112,7 @@ def test_titles_are_cleaned_and_ids_are_safe(library, model, circle, title, id, 
 
 
 @pytest.mark.parametrize("id", ["../x", "/etc", ".trash", "", "a/b", "A", "x" * 99, None])
-def test_what_is_no_id_never_becomes_a_path(library, id):
+def test_an_invalid_id_never_becomes_a_path(library, id):
     for action in (library.model, library.dataset, library.delete, library.restore):
         with pytest.raises(StoreError, match="not the id of a model"):
             action(id)
@@ -153,7 +153,7 @@ def test_names_of_dimensions_are_kept_copied_and_exported(library, model, circle
     assert library.entry(key).dimension_names == (("layer 1", ("<b>",)),)
 
 
-def test_a_duplicate_lives_on_its_own(library, model, circle):
+def test_a_duplicate_is_independent_of_the_original(library, model, circle):
     key = library.add(model, circle, "Twin", tags=["t"])
     other = library.duplicate(key)
     library.rename(key, "Changed")

@@ -110,14 +110,14 @@ def test_views_whose_rows_cannot_be_known_are_not_guessed():
 
 
 @pytest.mark.parametrize("schema", ["3", "4"])
-def test_what_is_known_of_rows_is_one_record(schema):
+def test_old_models_get_one_record_of_their_training_rows(schema):
     rows = load(OLD / schema / "model_sampled.gplvm")["model"].rows_
     assert (rows.count, len(rows.trained), rows.kept, rows.in_files) == (14, 8, None, None)
     assert load(OLD / schema / "model_whole.gplvm")["model"].rows_ == TrainingRows(14)
     assert not hasattr(load(OLD / schema / "model_points.gplvm")["model"], "information_")
 
 
-def test_the_rows_of_old_models_are_counted_where_they_are():
+def test_the_rows_of_old_models_are_counted():
     """A deep regression has the rows in its layers, a model of files in a separate attribute."""
     array = {"$": "array", "name": "mean"}
     layers = {"$": "tuple", "items": [{"$": "object", "fields": {"latent_mean_": array}}]}
