@@ -10,16 +10,22 @@ never seen". Columns that are constant among the training rows are left out. The
 latent dimensions and 50 inducing inputs, with one noise for oil flow and one noise per output for
 all other tables.
 
-Faults are planted in the clean rows. In the first five kinds, one value is multiplied by 10,
-multiplied by 1000, or gets the other sign (only if it then changes by at least two spreads), is
-moved by four spreads, or is taken from another row. Two values are swapped, in units of their
-columns' spreads. Half of the columns come from another row (chimera), or every column comes from a
-different row (shuffled). The first measure is the area under the curve of clean against faulty
-rows, by `oddness`, an isolation forest and the local outlier factor. The second measure is how
-often the planted column is named first. The third is the share of clean rows with small p-values,
-complete and with 20 % of their cells hidden. For filling, 20 % of the cells are hidden; the
-measures are the root mean square error in spreads, and the share of values inside 95 % intervals.
---cost measures seconds and memory for rows of 50 columns. --many measures them for a CSV file with
+Faults are planted in the clean rows:
+
+- one value is multiplied by 10 or by 1000;
+- one value gets the other sign (only if it then changes by at least two spreads);
+- one value is moved by four spreads, or is taken from another row;
+- two values are swapped, in units of their columns' spreads;
+- half of the columns come from another row (chimera);
+- every column comes from a different row (shuffled).
+
+The first measure is the area under the curve of clean against faulty rows, by `oddness`, an
+isolation forest and the local outlier factor. The second measure is how often the planted column is
+named first. The third is the share of clean rows with small p-values, for complete rows and for
+rows with 20 % of their cells hidden. For filling, 20 % of the cells are hidden; the measures are
+the root mean square error in spreads, and the share of values inside 95 % intervals.
+
+--cost measures seconds and memory for rows of 50 columns. --many measures both for a CSV file with
 this number of rows, read and written in blocks, with the gallery's model of oil flow.
 """
 

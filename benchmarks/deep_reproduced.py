@@ -3,22 +3,26 @@
     python -m benchmarks.deep_reproduced [--only step sinusoids warped hierarchy digits bodies
                                           features] [--seeds 10] [--first 0]
 
-- step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1). sinusoids: the sum of two
-  (Chamberlin 2016, ch. 3, gives no numbers; here sin 2πx + ½ sin 6πx, noise 0.1). A sparse GP and
-  two layers, 20 inducing inputs each; 321 test points. - warped: a GP of a GP with ten outputs, 25
-  of 120 points for training (Damianou 2015, Fig. 6.8). A GP with one layer less than the true
-  function is compared with a deep GP with one layer more. A paired t-test compares the errors. -
-  hierarchy: a top signal, two signals below it, ten outputs (ibid., Fig. 6.9). The table has the
-  number of dimensions that are on in each layer, and the R² of the true signals, predicted by
-  neighbours in these dimensions, compared with stacked PCA and Isomap. - digits: 50 images each of
-  0, 1 and 6, depth 1 to 5 (§6.3.2). The table has the bound, and for each layer the number of
-  points whose nearest neighbour, in the dimensions that are on, is another digit. - bodies: two
-  recordings of walking as two views below two layers (Fig. 6.13), or with a separate hidden space
-  for each view below a shared top. The recordings are in step or, for comparison, the frames of one
-  recording are shuffled. The table has the shared and private dimensions of the space from which
-  the views branch. - features: oil flow, 1000 training and 1000 test rows (Table 6.1). The latent
-  means of an autoencoder whose prior depends on the outputs (M2) are the features of classifiers;
-  one seed and 100 iterations, because the prior costs N³. See benchmarks.encoder for M1 and M3.
+- step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1).
+- sinusoids: the sum of two, sin 2πx + ½ sin 6πx, noise 0.1 (Chamberlin 2016, ch. 3, gives no
+  numbers). On step and sinusoids, a sparse GP and two layers have 20 inducing inputs each; there
+  are 321 test points.
+- warped: a GP of a GP with ten outputs, 25 of 120 points for training (Damianou 2015, Fig. 6.8). A
+  GP with one layer less than the true function is compared with a deep GP with one layer more. A
+  paired t-test compares the errors.
+- hierarchy: a top signal, two signals below it, ten outputs (ibid., Fig. 6.9). The table has the
+  number of dimensions that are on in each layer. It also has the R² of the true signals, predicted
+  by neighbours in these dimensions, compared with stacked PCA and Isomap.
+- digits: 50 images each of 0, 1 and 6, depth 1 to 5 (§6.3.2). The table has the bound. For each
+  layer it also has the number of points whose nearest neighbour is another digit; distances use
+  the dimensions that are on.
+- bodies: two recordings of walking as two views below two layers (Fig. 6.13), or with a separate
+  hidden space for each view below a shared top. The recordings are in step or, for comparison, the
+  frames of one recording are shuffled. The table has the shared and private dimensions of the
+  space from which the views branch.
+- features: oil flow, 1000 training and 1000 test rows (Table 6.1). The latent means of an
+  autoencoder whose prior depends on the outputs (M2) are the features of classifiers. There is one
+  seed and 100 iterations, because the prior costs N³. See benchmarks.encoder for M1 and M3.
 """
 
 import argparse

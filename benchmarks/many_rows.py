@@ -4,9 +4,10 @@
 
 Data:
 
-- `mlp`: a random smooth map from 4 to 20 dimensions with noise 0.1 (Q = 8); - `flow`: the simulated
-  pipe flow (Q = 10); - `protein`: the nine inputs of a regression data set (Q = 6); - `poses`:
-  frames between two frames of walks and runs, with noise (Q = 20).
+- `mlp`: a random smooth map from 4 to 20 dimensions with noise 0.1 (Q = 8);
+- `flow`: the simulated pipe flow (Q = 10);
+- `protein`: the nine inputs of a regression data set (Q = 6);
+- `poses`: frames between two frames of walks and runs, with noise (Q = 20).
 
 Methods, each in a separate process:
 
@@ -15,9 +16,9 @@ Methods, each in a separate process:
 - "whole" uses all rows in every iteration;
 - "files" is the default from float32 on disk, which stores 20,000 rows.
 
-The table has CPU seconds on one thread, the growth of the process's peak memory in MB, and the mean
-log density of the same 500 held-out rows in nats, by method and number of iterations. Only
-differences between these densities have a meaning.
+The table has a line for every method and number of iterations: CPU seconds on one thread, the
+growth of the process's peak memory in MB, and the mean log density of the same 500 held-out rows in
+nats. Only differences between these densities have a meaning.
 """
 
 import argparse

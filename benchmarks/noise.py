@@ -6,10 +6,15 @@
 Every data set is split at random into training rows (at most 500) and 60 held-out rows. Columns
 that are constant among the training rows are left out. The models are the estimator with its
 defaults (10 latent dimensions, 50 inducing inputs, 500 iterations, or 200 for more than 1000
-columns). They have four settings: one noise, with all columns divided by one scale; one noise, with
-a scale for each column; one noise per output; and one noise per output with a kernel RBF + linear.
-The baselines are probabilistic PCA and, for at most 130 columns, a mixture of full Gaussians, whose
-components and ridge are chosen on a fifth of the training rows.
+columns). The four settings are:
+
+- one noise, with all columns divided by one scale;
+- one noise, with a scale for each column;
+- one noise per output;
+- one noise per output, with a kernel RBF + linear.
+
+The baselines are probabilistic PCA and, for at most 130 columns, a mixture of full Gaussians. The
+components and ridge of the mixture are chosen on a fifth of the training rows.
 
 Three measures use the held-out rows. The density is the difference of bounds in nats per row, in
 the data's units. The error is the root mean square error if a random half of every row's entries is
