@@ -177,7 +177,7 @@ def read_sandboxed(source: NamedBytes) -> tuple[float, float, bool]:
     The time is CPU time, because wall time depends on other load.
     """
     readers = Readers()
-    reader = readers.take()  # a page also starts it beforehand
+    reader = readers.take()  # the app, too, starts the process before the upload
     reader.ask({"task": "inspect", "name": "x.csv", "options": {}, "data": np.frombuffer(
         b"1,2\n3,4\n", dtype=np.uint8)})  # fmt: skip
     process, answered = reader.process.pid, True
