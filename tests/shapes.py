@@ -4,8 +4,9 @@ In each test, the first calls of every function are checked, and then only some 
 training calls the same functions thousands of times with the same shapes.
 
 jaxtyping's own import hook wraps all functions, also those without shapes and those that are
-created inside others at every call. With jaxtyping's hook, the bound of a small problem takes
-seven times as long. This hook wraps only functions with shapes, once, after their module is imported.
+created inside others at every call. With jaxtyping's hook, the bound of a small problem takes seven
+times as long. The hook of this module wraps only functions with shapes, once, after their module
+is imported.
 
 mypy checks all other types. Only mypy understands `Self`, and tests that pass a wrong type on
 purpose must get the core's own error message.
