@@ -73,7 +73,7 @@ def _code(path: Path) -> int:
 
 
 def _depth(kind: type) -> int:
-    """Return the length of the longest chain of the project's classes that ends in a class."""
+    """Return the depth of inheritance of a class, counting only the project's classes."""
     own = [_depth(base) for base in kind.__bases__ if base.__module__.startswith("gplvm_core")]
     return 1 + max(own, default=0)
 

@@ -3,8 +3,8 @@
     python -m benchmarks.trust.clock
 
 libfaketime gives a subprocess a clock that jumps (apt-get install faketime); without it
-the row reports that. The monotonic clock does not jump, as when somebody sets the clock of a real
-machine.
+the row reports that. The monotonic clock does not jump; it also does not jump when somebody sets
+the clock of a real machine.
 """
 
 import json

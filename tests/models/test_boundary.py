@@ -93,7 +93,7 @@ def test_points_have_no_information() -> None:
         model.information_  # noqa: B018
 
 
-# Settings.
+# Tests of settings.
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_generator_seeds_every_fit_anew() -> None:
     assert classifier.fit(rows(), labels).predict(rows()).shape == (30,)
 
 
-# Data.
+# Tests of data.
 
 
 @pytest.mark.parametrize("model", [small(), ProbabilisticPCA(2)])
@@ -266,7 +266,7 @@ def test_models_of_views_are_transformers_of_dicts(model: Any) -> None:
     assert tags.input_tags.dict and tags.input_tags.allow_nan and not tags.input_tags.two_d_array
 
 
-# Distances.
+# Tests of distances.
 
 
 def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: ManifoldRelevance) -> None:
@@ -287,7 +287,7 @@ def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: Manifol
     assert np.sum((near[0] - near[1]) ** 2) == pytest.approx(sum(each))
 
 
-# Names and files.
+# Tests of column names and stored files.
 
 
 def test_the_former_names_of_the_rows_still_work(fitted: BayesianGPLVM) -> None:
