@@ -75,7 +75,7 @@ class Faults:
                 # Data that were not flushed may be lost in part, so the file is cut in the middle.
                 if name == "fsync" and self.count == self.at + 1:
                     half = os.fstat(arguments[0]).st_size // 2
-                    with contextlib.suppress(OSError):  # a folder cannot be cut
+                    with contextlib.suppress(OSError):  # a folder cannot be truncated
                         os.ftruncate(arguments[0], half)
                 raise
             # A killed process loses nothing that it has written, so the test does not wait for
