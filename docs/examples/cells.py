@@ -7,7 +7,8 @@ Put cells on a map from counts of molecules, without logarithms or pseudocounts.
 The data are simulated: 150 cells along a path that branches, and 40 genes. The cells differ in the
 number of captured molecules. ``data = read_h5ad("cells.h5ad", counts=True)`` reads real cells as
 such a table: fit a model with ``kinds=data.kinds`` to ``data.in_own_values()``. Choose some tens to
-a few hundred variable genes, because every column of counts needs expectations of its own.
+a few hundred variable genes, because training computes the expectations over the latent points
+separately for every column of counts.
 """
 
 import matplotlib.pyplot as plt
