@@ -1,11 +1,16 @@
 """Train the gallery's models from the project's own data sets: `make gallery`.
 
-Every model is seeded, so the same machine makes the same files. Takes a few minutes. With
---calibrate, the models are trained without a tenth of the rows, which they then complete from half
-of their values (with several views also from the other views), or without the middle of every
-sequence. The fraction of hidden values inside the intervals is written to calibration.json. With
---densities, two things for the tab Fill in are written: the log densities of training rows (to
-densities.json), and what held-out rows decided about the density of the rows (recipes.json).
+Every model has a fixed seed, so the same machine makes the same files. Training takes a few
+minutes.
+
+--calibrate writes calibration.json: the fraction of hidden values that are inside the models'
+intervals. For this, models are trained without a tenth of the rows. They complete these rows from
+half of the values; with several views, also from the other views. Models of sequences are trained
+without the middle of every sequence.
+
+--densities writes two files for the tab Fill in: the log densities of training rows
+(densities.json), and the choices that held-out rows led to for the density of the rows
+(recipes.json).
 """
 
 import argparse
@@ -44,7 +49,7 @@ class Exhibit:
     in_time: bool = False
 
 
-# Every inducing input of the faces takes 40 kB on disk.
+# One inducing input of the faces takes 40 kB on disk.
 GALLERY = {
     "people": Exhibit(
         "people",
@@ -98,8 +103,8 @@ GALLERY = {
 
 
 def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
-    """The gallery's model of that name, not fitted yet."""
-    # A jitter large enough that the bound does not depend on a processor's rounding.
+    """Return the gallery's model of that name, not fitted yet."""
+    # The jitter is so large that the bound does not depend on a processor's rounding.
     settings = {"jitter": 1e-4, "max_iter": 500} | GALLERY[name].settings
     settings |= {"random_state": 0, "n_jobs": os.cpu_count()}
     dataset = load_dataset(GALLERY[name].dataset)
@@ -113,7 +118,7 @@ def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
 
 
 def known_beside(name: str, dataset: Dataset) -> dict[str, Any]:
-    """Arguments of fit in addition to the rows."""
+    """Return the arguments of fit other than the rows."""
     if not GALLERY[name].in_time:
         return {}
     return {"times": dataset.times, "sequences": dataset.sequences}
@@ -121,14 +126,15 @@ def known_beside(name: str, dataset: Dataset) -> dict[str, Any]:
 
 CALIBRATION = HERE / "calibration.json"
 MOST_HELD_OUT = 60
-TWO_SIDED_95 = 1.959964  # standard deviations of a Gaussian
+TWO_SIDED_95 = 1.959964  # in standard deviations of a Gaussian
 
 
 def calibrate(name: str) -> dict[str, float]:
-    """The share of held-out values inside their 95 % intervals.
+    """Return the share of held-out values inside their 95 % intervals.
 
-    The hidden half of partly visible rows; with several views also a completely hidden view, given
-    the others; for sequences a gap, given the frames before and after it.
+    The held-out values are one half of each partly visible row. With several views, each view is
+    also hidden completely and predicted from the others. In sequences they are a gap, predicted
+    from the frames before and after the gap.
     """
     dataset, model = load_dataset(GALLERY[name].dataset), gallery_model(name)
     if GALLERY[name].in_time:
@@ -174,12 +180,12 @@ def calibrate_columns(
 
 
 def as_given(views: dict[str, Array]) -> Any:
-    """The input of a model: views by name, or the rows if there is only one view."""
+    """Return the input of a model: views by name, or the rows if there is only one view."""
     return views if len(views) > 1 else views[""]
 
 
 def share_inside(model: Any, rows: dict[str, Array], hidden: dict[str, Array]) -> float:
-    """The fraction of hidden values inside the intervals predicted from the others."""
+    """Return the fraction of hidden values inside the intervals predicted from the others."""
     seen = {view: np.where(hidden[view], np.nan, rows[view]) for view in rows}
     completed = model.complete(as_given(seen), return_std=True)
     means, stds = completed if len(rows) > 1 else ({"": each} for each in completed)
@@ -188,7 +194,9 @@ def share_inside(model: Any, rows: dict[str, Array], hidden: dict[str, Array]) -
 
 
 def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, float]:
-    """The same for the middle fifth of every sequence, which the tab Time hides initially."""
+    """Return the coverage for the middle fifth of every sequence, which the tab Time hides
+    initially.
+    """
     held = np.zeros(dataset.n_points, dtype=bool)
     for sequence in np.unique(dataset.sequences):
         (rows,) = np.nonzero(dataset.sequences == sequence)
@@ -205,7 +213,9 @@ def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, floa
 
 
 def calibrate_films(dataset: Dataset, model: ManifoldRelevance) -> dict[str, float]:
-    """The same for a film that is left out: a gap in all views, and each view given the others."""
+    """Return the coverage for a left-out film: for a gap in all views, and for each view given the
+    others.
+    """
     held = dataset.sequences == dataset.sequences.max()
     times, kept = dataset.times[held], ~held
     views = dataset.view_values
@@ -228,7 +238,7 @@ def calibrate_films(dataset: Dataset, model: ManifoldRelevance) -> dict[str, flo
 
 
 def within(values: Array, mean: Array, std: Array) -> Array:
-    """Whether each value is inside its interval."""
+    """Return whether each value is inside its interval."""
     return np.abs(values - mean) <= TWO_SIDED_95 * std
 
 
@@ -241,11 +251,11 @@ def keep_calibration(name: str) -> None:
 
 
 DENSITIES = HERE / "densities.json"
-MOST_SCORED = 100  # training rows that the tab Fill in compares with
+MOST_SCORED = 100  # number of training rows that the tab Fill in compares a row with
 
 
 def keep_densities(name: str) -> None:
-    """Log densities of whole training rows, spread evenly, under the model's name and bound."""
+    """Store log densities of evenly spread training rows under the model's name and bound."""
     library = Library(HERE, read_only=True)
     model, dataset = library.model(name), library.dataset(name)
     rows = dataset.values[spread_rows(dataset.n_points, MOST_SCORED)]
@@ -263,9 +273,10 @@ RECIPES = HERE / "recipes.json"
 
 
 def keep_recipes(name: str) -> None:
-    """What held-out rows decided about the density of the rows; of several views also each alone.
+    """Store the choices that held-out rows led to for the density; with several views, also for
+    each view.
 
-    The page derives the density from it (`pages/ui/shared/density.py`).
+    The page derives the density from these choices (`pages/ui/shared/density.py`).
     """
     library = Library(HERE, read_only=True)
     model, dataset = library.model(name), library.dataset(name)
@@ -291,7 +302,7 @@ def keep_recipes(name: str) -> None:
 
 
 def main() -> None:
-    """Train the models that are named, or all, and put them in this folder."""
+    """Train the named models, or all models, and write them to this folder."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*", default=list(GALLERY), metavar="NAME")
     parser.add_argument("--calibrate", action="store_true", help="measure, and leave the models")

@@ -1,4 +1,4 @@
-"""Around the map in a real browser: kept places, the wall of pictures, the strip, the link."""
+"""Browser tests of the parts around the map: bookmarks, wall of pictures, strip, link."""
 
 import json
 

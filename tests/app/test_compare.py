@@ -62,7 +62,7 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert "Not tested" not in picture and "Plain mixture" in picture
     words = said(at)
     assert "Log-probability of new rows" in words
-    # At most three sentences, each short.
+    # The page shows at most three short sentences.
     sentences = next(
         each.value for each in at.markdown if each.value.startswith(("For ", "No clear winner"))
     )
@@ -109,7 +109,7 @@ def test_tables_with_words_are_compared_with_chained_models(
     ]
     at = run_page("compare", models=",".join(keys))
     assert not at.exception and not at.error
-    # A plain GP-LVM needs numbers.
+    # A plain GP-LVM supports only numbers.
     names = {each.key for each in at.button}
     assert "compare_add_pca" in names and "compare_add_gplvm" not in names
     at.button(key="compare_try").click().run()
@@ -118,7 +118,7 @@ def test_tables_with_words_are_compared_with_chained_models(
     assert run.problem is None, run.problem
     at.run()
     picture = next(each.value for each in at.html if "mf-purposes" in each.value)
-    # Draws of counts at other exposures cannot be compared with the rows.
+    # Draws of counts use other exposures than the rows, so they cannot be compared.
     assert ("Not tested" in picture) is exposed
     assert "Chained regressions" in picture and "Plain mixture" not in picture
     assert not at.exception
@@ -160,7 +160,7 @@ def test_models_that_cannot_be_compared_give_messages(kept: str) -> None:
     assert not at.exception
     assert "“Other rows” and “" in said(at) and "are models of different data" in said(at)
     assert at.button(key=f"compare_without_{stranger}").label == "Remove"
-    # A map that is not trained yet is offered, but not started without a click.
+    # The page offers a map that is not trained yet, but trains it only after a click.
     assert any(button.label == "Train it" for button in at.button)
     at = run_page("compare", models=",")
     assert not at.exception and not at.error
@@ -175,7 +175,7 @@ def test_one_model_gives_advice_and_offers_two_shipped_models(
     at = run_page("compare", models=kept)
     assert "Compare needs two models of the same data." in said(at)
     assert not any("mf-purposes" in each.value for each in at.html)
-    assert len(stores(at)) == 1  # the model's own map is shown
+    assert len(stores(at)) == 1  # the page shows the model's own map
     at.button(key="compare_ready").click().run()
     assert not at.exception
     assert query(at, "models") == "gallery:flow,gallery:deep-flow"

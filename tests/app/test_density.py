@@ -1,4 +1,4 @@
-"""The density of the rows on the pages: learnt when needed, and named in a sentence."""
+"""Tests that pages compute the density of the rows when they need it, and name it in a sentence."""
 
 import json
 from dataclasses import replace
@@ -39,7 +39,7 @@ def test_a_model_without_a_density_gets_one_when_it_is_needed(flow, model):
     assert words.startswith("Filled by the ") and "against" in words
     assert density.how_filled(found, "first use", flow.values[0]) == ""
     expected = found.model.complete(row[None])[0]
-    # Answers from before and after the density do not mix in the cache.
+    # The cache separates completions without the density from completions with it.
     before = fill_model.completed(model, "first use", row, flow).mean
     np.testing.assert_allclose(
         fill_model.completed(found.model, "first use", row, flow).mean, expected

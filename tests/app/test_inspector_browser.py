@@ -1,5 +1,6 @@
-"""The inspector beside the map in a real browser: the shared state, "What matters", the certainty,
-and the search.
+"""Browser tests of the inspector beside the map.
+
+They cover the shared state, "What matters", the certainty, and the search.
 """
 
 import re
@@ -152,7 +153,7 @@ def test_everything_of_a_first_visit_is_in_the_window(server, browser_page):
         "parts => parts.map((part) => part.getBoundingClientRect())"
         ".filter(({ height }) => height > 0).map(({ top }) => top)"
     )
-    assert np.ptp(heights) < 20  # one line
+    assert np.ptp(heights) < 20  # all bars are on one line
     width = page.locator(MAP).bounding_box()["width"]
     assert 0.55 <= width / 1204 <= 0.63
     page.get_by_role("button", name="Zoom in").click()
@@ -212,7 +213,8 @@ def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, br
     expect(fold).to_have_attribute("open", "")
     page.wait_for_function("() => location.search.includes('model=library')")
     assert "last=" not in page.url
-    # The link in the Gallery opens the last model, too; if it was deleted, a ready model opens.
+    # The link in the Gallery opens the last model, too; if that model was deleted, a ready model
+    # opens.
     page.goto(f"{server.url}/")
     settled(page).get_by_role("link", name="Explore").first.click()
     page.wait_for_function("() => location.search.includes('model=library')")

@@ -1,4 +1,4 @@
-"""A path on the map in a real browser: chosen, measured, played, and exported."""
+"""Browser tests of a path on the map: chosen, measured, played, and exported."""
 
 import base64
 import io
@@ -33,14 +33,14 @@ def pixels_of(bytes_or_url):
 
 
 def saved(page, name):
-    """The bytes of the file that a button saves."""
+    """Return the bytes of the file that a button saves."""
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name).click()
     with open(waiting.value.path(), "rb") as file:
         return file.read()
 
 
-def test_a_path_is_found_played_and_taken_home(server, browser_page):
+def test_a_path_is_found_played_and_exported(server, browser_page):
     page = browser_page.page
     page.goto(server.explore("&unsure=off"))
     page.wait_for_selector("[data-ready=true]")
@@ -80,7 +80,8 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     before = page.locator(OUTPUT).evaluate(PIXELS)
     panel.get_by_role("button", name="Play").click()
     changed(page.locator(OUTPUT), before, changed(page.locator(OUTPUT), before))
-    expect(panel.get_by_role("button", name="Play")).to_be_visible()  # playing stops at the end
+    # playback stops at the end of the path
+    expect(panel.get_by_role("button", name="Play")).to_be_visible()
     assert panel.get_by_label("Place on the path").input_value() == "1"
 
     picture = Image.open(io.BytesIO(saved(page, "Save as GIF")))
@@ -99,7 +100,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     assert opaque.mean() > 0.5
     np.testing.assert_array_equal(png[opaque], shown[opaque][:, :3])
 
-    # After a move of the chosen point, the output shows this point again.
+    # After the chosen point moves, the page shows the output of this point again.
     at_the_end = page.locator(OUTPUT).evaluate(PIXELS)
     page.locator(MAP).focus()
     page.keyboard.press("Shift+ArrowLeft")
@@ -107,7 +108,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     page.keyboard.press("Enter")
     path = page.evaluate(PATH)
 
-    # By keyboard: the next path begins at the end of this one.
+    # By keyboard, the next path begins at the end of the last path.
     panel.get_by_role("button", name="Path", exact=True).focus()
     page.keyboard.press("Enter")
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "Enter"):
@@ -137,7 +138,7 @@ def test_on_a_phone_the_output_is_seen_beside_the_slider_of_a_path(server, brows
         panel.get_by_label("Place on the path"),
     ):
         expect(part).to_be_in_viewport(ratio=1)
-    # A row that is found is visible.
+    # A found row scrolls into view.
     field = page.get_by_placeholder("Find a row")
     field.fill("7")
     field.press("Enter")

@@ -1,4 +1,4 @@
-"""Predicting a column through AppTest: the form of Train, the job, and the tab Predict."""
+"""Tests of predicting a column through AppTest: the form of Train, the job, and the tab Predict."""
 
 import warnings
 
@@ -18,7 +18,7 @@ GOAL = "A column from others"
 
 
 def asks(at, goal=GOAL):
-    """Answer the first question of Train."""
+    """Choose the prediction of a column in the first question of Train."""
     control = next(c for c in at.segmented_control if c.label == "What do you want?")
     return control.set_value(
         {"A map": "map", GOAL: "column", "A series ahead": "series"}[goal]
@@ -26,7 +26,7 @@ def asks(at, goal=GOAL):
 
 
 def stored() -> str:
-    """A small model of the progression of diabetes in the library; returns its key."""
+    """Store a small model of the progression of diabetes in the library; return its key."""
     asked = ask_column(load_dataset("diabetes"), "progression", ["body mass index", "HDL"])
     _, train, _ = task_of(asked)
     with warnings.catch_warnings(action="ignore"):
@@ -61,7 +61,7 @@ def test_a_column_is_trained_tested_and_opened_with_sliders():
     go_to(at, "explore", model=f"library:{job.entry}")
     assert not at.exception
     assert "Is it worth it?" in said(at)
-    assert not at.info  # without a tab in the link, nothing is lacking
+    assert not at.info  # without a tab in the link, the page reports no missing capability
 
 
 def test_the_deep_model_is_offered_in_plain_words():

@@ -1,4 +1,4 @@
-"""Train through AppTest: jobs of every offered model are watched, resumed and removed."""
+"""Tests of Train through AppTest: jobs of every offered model are watched, resumed and removed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Train through AppTest: reading files, and the questions about them."""
+"""Tests of Train through AppTest: reading files, and the questions about them."""
 
 import io
 import zipfile
@@ -31,7 +31,7 @@ TABLE = b"id,height,salary,kind\n" + b"\n".join(
 
 
 def gif(count: int = 16) -> bytes:
-    """A dot that moves in a circle, at ten frames per second."""
+    """Return a film of a dot that moves in a circle, at ten frames per second."""
     turn = 2 * np.pi * np.arange(count) / 8
     y, x = np.mgrid[:8, :8]
     centre = 3.5 + 2.5 * np.stack([np.sin(turn), np.cos(turn)])[..., None, None]
@@ -113,7 +113,7 @@ def test_a_zip_may_hold_the_frames_of_a_video():
 
 def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
     at = upload(run_page("train"), "people.csv", TABLE)
-    assert "30 rows, 3 columns, 2 labels" in said(at)  # the label is also learnt
+    assert "30 rows, 3 columns, 2 labels" in said(at)  # the model also learns the label
     kind_of(at, "kind", "colour")
     assert not at.exception
     words = said(at)
@@ -150,7 +150,7 @@ def test_answers_about_columns_are_remembered():
 
 
 def holed_table() -> bytes:
-    """Thirty rows of four columns with 20 gaps, a label, and a column without any value."""
+    """Return thirty rows of four columns with 20 gaps, a label, and a column without any value."""
     lines = ["kind,a,b,blank,c,d"]
     for i in range(30):
         a, b, c, d = (f"{np.sin(i * f):.4f}" for f in (0.2, 0.3, 0.5, 0.7))

@@ -1,4 +1,4 @@
-"""Train through AppTest: a visitor's own table, with dates, names of rows and mistakes."""
+"""Tests of Train through AppTest: a visitor's own table, with dates, names of rows and mistakes."""
 
 import datetime as dt
 import io
@@ -107,7 +107,7 @@ def test_menus_offer_no_column_that_has_a_role():
     at = upload(run_page("train"), "visits.csv", table(rows))
     assert "day" not in leave_out(at).options and "id" not in box(at, "Label column").options
     assert "id" not in box(at, "Time column").options
-    # A time column with few values can also be the label.
+    # A time column with few different values can also be the label.
     box(at, "Label column").set_value("day").run()
     assert not at.exception and not at.error
     assert f"{N} labels, time 0 to 69" in said(at)
@@ -145,7 +145,7 @@ def test_a_bad_date_is_named():
         ("ragged.csv", b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cell, but most lines have 2"),
     ],
 )
-def test_what_is_no_table_is_shown_beside_the_reason(name, data, words):
+def test_a_file_without_a_table_is_shown_beside_the_reason(name, data, words):
     at = upload(run_page("train"), name, data)
     assert not at.exception
     assert words in as_shown(at.error[0].value)

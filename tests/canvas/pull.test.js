@@ -1,5 +1,5 @@
-// Drags: the objective against Python's (pull_numbers.json, which test_pull_numbers.py checks), bones,
-// limbs, and the behaviour of a body in the hand.
+// Tests of drags: the objective against Python's (pull_numbers.json, which test_pull_numbers.py checks), bones, limbs, and the behaviour of a dragged
+// body.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -44,7 +44,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     });
   });
 
-  test(`${name}: a climb ends where Python's does, or higher`, () => {
+  test(`${name}: a search ends at Python's value, or higher`, () => {
     const x = Float64Array.from(numbers.points[0]);
     const { value, still } = pull.climb(x, 100);
     assert.ok(still);
@@ -100,7 +100,7 @@ for (const [name, { points, painted }] of Object.entries(NUMBERS)) {
     assert.ok(value > painted.best - 1e-2, `${value} is below ${painted.best}`);
   });
 
-  test(`${name}: repainted and erased values leave no trace`, () => {
+  test(`${name}: repainted and erased values have no effect`, () => {
     pull.erase();
     paint();
     const expected = pull.value(points[1]);
@@ -117,7 +117,7 @@ for (const [name, { points, painted }] of Object.entries(NUMBERS)) {
   });
 }
 
-test("a sketch follows the paint within a few frames, and its other explanations differ", () => {
+test("a sketch matches the paint within a few frames, and its other explanations differ", () => {
   const model = modelOf("rbf");
   const sketch = new Sketch(model);
   sketch.pull.tolerance = 0.1;
@@ -135,7 +135,7 @@ test("a sketch follows the paint within a few frames, and its other explanations
   assert.equal(sketch.targets[0], target[0]);
 });
 
-test("a model that the page cannot search says so", () => {
+test("a model that the page cannot search reports this", () => {
   const image = { drawing: { kind: "image" }, outputs: { groups: 0 }, lengths: true, table: null };
   assert.equal(cannotPull(image), "");
   assert.match(cannotPull({ ...image, lengths: false }), /cannot paint.*kernel/);
@@ -143,7 +143,7 @@ test("a model that the page cannot search says so", () => {
   assert.match(cannotPull({ ...image, drawing: { kind: "skeleton" }, lengths: false }), /cannot drag.*kernel/);
 });
 
-test("the picture of what is known narrows where pixels are painted", () => {
+test("painted pixels reduce the uncertainty of all pixels", () => {
   const model = modelOf("rbf");
   const sketch = new Sketch(model);
   sketch.pull.tolerance = 0.05;
@@ -239,7 +239,7 @@ test("held columns: new targets, letting go, and values that are no numbers", ()
   assert.deepEqual(columns.outOfReach(), [0]);
 });
 
-test("the gradient with bones is that of differences", () => {
+test("the gradient with bones matches differences", () => {
   const model = modelOf("rbf");
   const pull = new Pull(model, new NearData(model));
   pull.hold(handlesOf(NUMBERS.rbf).slice(0, 1), [{ from: 0, to: 1, length: 1.3, tolerance: 0.05 }]);
@@ -251,7 +251,7 @@ test("the gradient with bones is that of differences", () => {
   });
 });
 
-test("seeds explain the handles, the best first, and are apart from each other", () => {
+test("seeds explain the handles, are sorted by score, and differ from each other", () => {
   const model = modelOf("rbf");
   const pull = new Pull(model, new NearData(model));
   pull.hold(handlesOf(NUMBERS.rbf));
@@ -268,7 +268,7 @@ test("seeds explain the handles, the best first, and are apart from each other",
   assert.ok(!search.best(3, [seeds[0]]).some((seed) => String(seed) === String(seeds[0])));
 });
 
-test("a density of few rows is finite, and rows at one place do not break it", () => {
+test("a density of few rows is finite, also if several rows have one position", () => {
   for (const count of [1, 2, 7]) {
     const latent = new Float32Array(2 * count).fill(0.5);
     const near = new NearData({ nPoints: count, nLatent: 2, latent, relevance: Float64Array.of(1, 0) });
@@ -279,7 +279,7 @@ test("a density of few rows is finite, and rows at one place do not break it", (
 
 // --- limbs ------------------------------------------------------------------------------------
 
-// A leg and an arm of three bones each, from a hip; the last joint of the leg is at its parent.
+// A leg and an arm of three bones each start at a hip; the last joint of the leg is at its parent's position.
 const PARENTS = [-1, 0, 1, 2, 0, 4, 5, 3];
 const REST = Float64Array.from([0, 0, 0, 0, -0.4, 0, 0, -0.8, 0.05, 0, -0.9, 0.2, 0.1, 0.5, 0, 0.4, 0.5, 0, 0.7, 0.4, 0, 0, -0.9, 0.2]);
 const lengthsOf = (pose) => PARENTS.map((p, j) => (p < 0 ? 0 : Math.hypot(...[0, 1, 2].map((axis) => pose[3 * j + axis] - pose[3 * p + axis]))));
@@ -293,7 +293,7 @@ test("lengths come from the data and are restored from the root", () => {
   assert.ok(bent.every(Number.isFinite));
 });
 
-test("a bone of length 0 keeps its joints together and is no term of the search", () => {
+test("a bone of length 0 keeps its joints together and is not a term of the search", () => {
   const limbs = new Limbs(PARENTS, REST, 1);
   assert.equal(limbs.lengths[7], 0);
   assert.ok(limbs.terms([7]).every(({ to }) => to !== 21));
@@ -303,7 +303,7 @@ test("a bone of length 0 keeps its joints together and is no term of the search"
   assert.deepEqual(pose.slice(21), pose.slice(9, 12));
 });
 
-test("a limb reaches what it can and stretches towards what it cannot", () => {
+test("a limb reaches a near position and stretches towards a far one", () => {
   const limbs = new Limbs(PARENTS, [...REST, ...turnJoints(REST, [0, 0, 0], { yaw: 0.3, pitch: 0.1 }).flat()], 1);
   const pose = REST.slice();
   limbs.restore(pose);
@@ -311,8 +311,8 @@ test("a limb reaches what it can and stretches towards what it cannot", () => {
   assert.ok(Math.hypot(pose[18] - 0.5, pose[19] - 0.2, pose[20] - 0.1) < 0.02);
   limbs.reachFor(pose, 6, [0, 50, 0]);
   lengthsOf(pose).forEach((length, j) => close(length, limbs.lengths[j], 1e-9));
-  assert.ok(pose[19] > 0.9); // stretched upwards
-  REST.slice(0, 12).forEach((value, i) => close(pose[i], value, 0.02)); // the leg stays
+  assert.ok(pose[19] > 0.9); // the arm is stretched upwards
+  REST.slice(0, 12).forEach((value, i) => close(pose[i], value, 0.02)); // the leg does not move
 });
 
 // --- a body in the hand -----------------------------------------------------------------------
@@ -344,12 +344,12 @@ function bonesAreExact({ pose, limbs }) {
   });
 }
 
-test("a grabbed hand stays until it is moved, then follows; the bones keep their lengths", () => {
+test("a grabbed hand stays until it is moved, then follows the pointer; the bones keep their lengths", () => {
   const drag = inHand();
   const before = drag.pose.slice();
   assert.equal(drag.step(), false);
   assert.deepEqual(drag.pose, before);
-  // To where the hand is in another row.
+  // Drag the hand to its position in another row.
   const row = drag.model.item((drag.model.header.start + 5) % drag.model.nPoints);
   const [right, up] = [0, 1].map((axis) => row[3 * HAND_JOINT + axis] - before[3 * HAND_JOINT + axis]);
   drag.moveBy(right, up);
@@ -382,7 +382,7 @@ test("a joint moves at most as far as the limit of a frame", () => {
   bonesAreExact(drag);
 });
 
-test("a place out of reach is reported, and the body stays whole", () => {
+test("a position out of reach is reported, and the body stays whole", () => {
   const drag = inHand();
   drag.moveBy(40, 10);
   settle(drag);
@@ -396,7 +396,7 @@ test("a place out of reach is reported, and the body stays whole", () => {
   assert.ok(!drag.differ(pose, drag.pose));
 });
 
-test("a pinned joint stays while another one is dragged; a second press lets it go", () => {
+test("a pinned joint stays while another joint is dragged; a second press removes the pin", () => {
   const drag = inHand();
   drag.release();
   assert.ok(drag.pin(1));
@@ -411,8 +411,8 @@ test("a pinned joint stays while another one is dragged; a second press lets it 
   assert.ok(!drag.holds);
 });
 
-test("one coordinate on the screen has several explanations, each of which explains it", () => {
-  const drag = inHand({ yaw: Math.PI / 2, pitch: 0 }); // seen from the side: the swing's phase is hidden
+test("one coordinate on the screen has several explanations, and each of them fits", () => {
+  const drag = inHand({ yaw: Math.PI / 2, pitch: 0 }); // the body is seen from the side, so the phase of the swing is hidden
   drag.moveBy(0, 0.05);
   settle(drag);
   const search = drag.others();
@@ -426,7 +426,7 @@ test("one coordinate on the screen has several explanations, each of which expla
   assert.ok(!drag.differ(drag.pose, other.pose));
 });
 
-test("held joints are less free than others", () => {
+test("held joints are less free than other joints", () => {
   const drag = inHand();
   const free = drag.freedom();
   drag.pin(HAND_JOINT);

@@ -1,6 +1,6 @@
 """The reference numbers for node's tests of drags; they must equal Python's objective.
 
-Run this module as a program to write them again.
+Run this module as a program to write the numbers again.
 """
 
 import base64
@@ -27,13 +27,13 @@ FUNCTIONALS = np.array([[1.0, 0, 0, 0], [0, 0.3, -0.8, 0], [0, 0, 0.5, 1.0]])
 HANDLES = Handles(FUNCTIONALS, np.array([3.2, -1.4, 4.6]), np.array([0.05, 0.2, 0.01]))
 
 
-# Painted outputs, as values with the same error in units of the outputs' scales.
+# Painted outputs are wanted values with the same tolerance in units of the outputs' scales.
 PAINTED = {0: 3.2, 2: -0.4, 3: 4.6}
 PAINT_ERROR = 0.4
 
 
 def painted_of(chart: Chart, points: np.ndarray) -> dict[str, Any]:
-    """F of painted outputs, and the end of a climb."""
+    """Return F of painted outputs, and the end of a search."""
     posterior = chart.posterior
     outputs = list(PAINTED)
     scale = np.broadcast_to(posterior.scale, posterior.n_outputs)[outputs]
@@ -97,7 +97,7 @@ def held_in_a_table() -> dict[str, Any]:
 
 
 def numbers_of(name: str) -> dict[str, Any]:
-    """F, gradient and curvature at points, and the end of a climb."""
+    """Return F, gradient and curvature at points, and the end of a search."""
     kernel, outputs = CASES[name]
     chart = chart_of(KERNELS[kernel], outputs)
     near = NearData.of(Belief.certain(chart.latent_mean), chart.relevance)
@@ -139,7 +139,7 @@ def test_the_stored_numbers_of_a_held_column_of_a_table_are_those_of_the_search(
 
 
 def body() -> Chart:
-    """A swinging arm with a hip, shoulder, elbow and hand: two angles on a circle of poses."""
+    """Return a swinging arm with hip, shoulder, elbow and hand: two angles on a circle of poses."""
     phase = np.linspace(0.0, 2.0 * np.pi, 28, endpoint=False)
     upper, lower = 0.6 * np.sin(phase), 0.6 * np.sin(phase) + 0.5 + 0.5 * np.cos(phase)
     joints = np.zeros((len(phase), 4, 3))

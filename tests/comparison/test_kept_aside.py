@@ -1,4 +1,4 @@
-"""Measures of maps and densities against scikit-learn, NumPy and constructed rows."""
+"""Tests of measures of maps and densities against scikit-learn, NumPy and constructed rows."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_by_column_makes_columns_of_different_units_count_equally() -> None:
     assert found["trustworthiness"] == pytest.approx(again["trustworthiness"])
     away = (rows - model.inverse_transform(model.latent_mean_)) / rows.std(axis=0)
     assert found["reconstruction"] == pytest.approx(np.sqrt(np.mean(away**2)))
-    # With a single label there is no neighbour error.
+    # With a single label there is no error of neighbours.
     assert "neighbours" not in found
 
 
@@ -118,7 +118,8 @@ def test_a_mixture_is_a_density_and_fills_in_by_bayes_rule(shape: Any) -> None:
     np.testing.assert_allclose(model.score_samples(rows), np.log(told / np.prod(model.scale_)))
     asked = np.array([[1.5, np.nan, 2.8]])
     mean, std = model.complete(asked, return_std=True)
-    # p(y2 | y1, y3) on a grid, from the joint density of complete rows.
+    # The expected value integrates p(y2 | y1, y3) on a grid, from the joint density of complete
+    # rows.
     grid = np.linspace(-40.0, 40.0, 80001)
     whole = np.column_stack([np.full_like(grid, 1.5), grid, np.full_like(grid, 2.8)])
     density = model.score_samples(whole)
@@ -132,7 +133,8 @@ def test_a_mixture_is_a_density_and_fills_in_by_bayes_rule(shape: Any) -> None:
 def test_one_gaussian_along_its_axes_is_probabilistic_pca() -> None:
     found = gaussians(ROWS, 2, 1, 0)
     model = ProbabilisticPCA(2, scaling="none").fit(ROWS)
-    # scikit-learn adds the variance around the axes to the variance along them a second time.
+    # The tolerance is needed because scikit-learn adds the variance around the axes to the variance
+    # along them twice.
     np.testing.assert_allclose(
         found.score_samples(ROWS), model.score_samples(ROWS), rtol=0, atol=0.2
     )
@@ -202,7 +204,7 @@ def test_models_and_data_that_cannot_be_tested_are_refused() -> None:
     two = {"two": ProbabilisticPCA(2)}
     with pytest.raises(DataError, match=r"one label for each of the 60 rows; got shape \(3,\)"):
         compare_kept_aside(two, ROWS, np.zeros(3, dtype=int), cv=2)
-    # A column that changes only in the last rows is constant in a training part.
+    # A column that changes only in the last rows is constant in one of the training parts.
     late = np.column_stack([ROWS[:, 0], np.arange(60) > 58])
     parts = [(np.arange(50), np.arange(50, 60)), (np.arange(10, 60), np.arange(10))]
     with pytest.raises(DataError, match="1 column of 2 vary in every training part"):
@@ -232,13 +234,14 @@ def test_rows_of_another_distribution_are_different() -> None:
     one, other = rng.normal(size=(300, 4)), rng.normal(size=(200, 4))
     assert abs(difference(one, other)) < 0.02
     assert difference(one, other + 3.0) > 0.4
-    # In one dimension the energy distance is twice the squared distance of the CDFs.
+    # In one dimension, the energy distance is twice the squared distance of the distribution
+    # functions.
     first, second = rng.normal(size=(400, 1)), rng.normal(1.0, 2.0, size=(400, 1))
     grid = np.linspace(-12.0, 12.0, 24001)
     cumulative = [np.searchsorted(np.sort(each[:, 0]), grid) / 400 for each in (first, second)]
     squared = 2.0 * np.sum((cumulative[0] - cumulative[1]) ** 2) * (grid[1] - grid[0])
     across = 2.0 * np.abs(first - second.T).mean()
-    # The CDFs include pairs of a row with itself; `difference` does not.
+    # The distribution functions include pairs of a row with itself; `difference` does not.
     excess = sum(np.abs(each - each.T).sum() / (400 * 399 * 400) for each in (first, second))
     assert difference(first, second) == pytest.approx((squared - excess) / across, abs=1e-4)
 
@@ -277,7 +280,7 @@ def test_only_sure_differences_are_marked_and_recommended() -> None:
         "For judging new rows use curved: it wins on 3 of 3 splits.",
         "For filling gaps plain PCA is better; use the map only for looking.",
     )
-    # Two plain models without a sure difference are still better than the map.
+    # Both plain models are better than the map, although the difference between them is uncertain.
     both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
     assert advice(results({}, both)) == (
         "For filling gaps plain PCA is better and for judging new rows a plain mixture or plain "
@@ -314,7 +317,8 @@ def test_the_picture_marks_the_winner_and_has_a_dot_for_each_split() -> None:
     assert [each.split('"')[1] for each in sections] == ["look", "fill", "judge", "generate"]
     assert html.count("Not tested on new rows yet.") == 2
     filled = sections[1]
-    # The mixture lacks a value on one split, so it is left out; the page's models get a dash.
+    # The mixture lacks a value on one split, so the table leaves it out; the page's models get a
+    # dash.
     assert filled.count("<i ") == 6 and "&lt;curved&gt;" in filled and "<td>–</td>" in filled
     assert MIXTURE not in filled
     best = filled.split("<tr class=mf-best>")[1].split("</tr>")[0]

@@ -1,4 +1,4 @@
-"""Jobs run, wait, pause, end and fail as requested, and their results are stored."""
+"""Tests that jobs run, wait, pause, end and fail as requested, and that results are stored."""
 
 import os
 import threading
@@ -77,7 +77,8 @@ def test_a_job_learns_the_density_of_the_rows(jobs, wave, make_model):
 def test_the_step_of_the_density_can_be_interrupted(
     jobs, wave, make_model, until, monkeypatch, request_
 ):
-    monkeypatch.setattr(with_density, "SIZES", (2,) * 10_000)  # longer than any test
+    # this search takes longer than any test
+    monkeypatch.setattr(with_density, "SIZES", (2,) * 10_000)
     id = jobs.submit(make_model(5), wave, "dense")
     until(lambda: phase_of(jobs, id) == DENSITY)
     assert 0.0 < jobs.snapshot(id).progress.share < 1.0
@@ -172,7 +173,7 @@ def test_a_pause_before_the_first_step_loses_nothing(jobs, ocean, make_model):
     np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
 
 
-def test_the_callers_model_stays_as_it_was(jobs, wave, make_model):
+def test_the_callers_model_does_not_change(jobs, wave, make_model):
     model = make_model(max_iter=3)
     id = jobs.submit(model, wave, "x")
     model.set_params(max_iter=1)
@@ -188,7 +189,7 @@ def test_a_model_in_closed_form_can_be_a_job(jobs, wave):
         jobs.extend(done.id, 10)
 
 
-def test_one_trains_and_the_others_wait_their_turn(jobs, wave, ocean, make_model, until):
+def test_one_job_trains_and_the_others_wait(jobs, wave, ocean, make_model, until):
     first = jobs.submit(make_model(LONG), ocean, "first")
     second = jobs.submit(make_model(5), wave, "second")
     third = jobs.submit(make_model(5), wave, "third")
@@ -258,7 +259,7 @@ def test_a_cancelled_job_keeps_what_it_reached(jobs, ocean, make_model, until, p
     done = jobs.wait(id, 60)
     assert (done.status, done.reason) == ("cancelled", "stopped by the caller")
     model = library_of(jobs).model(done.entry)
-    # The model's scales are optimal, although a phase may have held them.
+    # The scales of the model are optimal, although a phase may have held them.
     assert model.bound_ >= done.progress.bound
     assert model.result_.status == "stopped"
     jobs.cancel(id)
@@ -445,7 +446,7 @@ def test_a_home_that_the_system_refuses_queues_nothing_and_loses_nothing(
         queue.close()
 
 
-def test_threads_that_all_give_orders_end_in_order(jobs, wave, make_model):
+def test_many_threads_can_use_one_queue(jobs, wave, make_model):
     ids = [jobs.submit(make_model(25), wave, f"job {n}") for n in range(3)]
 
     def meddle(seed: int) -> None:
