@@ -8,6 +8,7 @@ import streamlit as st
 
 from gplvm_core.wire.sequence import Cue, Reel
 from pages.ui.explore.inference import filling
+from pages.ui.explore.time.back_test import forecasts_judged
 from pages.ui.explore.time.export import export
 from pages.ui.explore.time.model import drawn, filled, played, with_gap
 from pages.ui.explore.time.own import ask_own
@@ -48,6 +49,8 @@ def player(item: Item, name: str) -> None:
         seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
         screen(item, name, reel, seen, cue_for(seen, reel, last))
     export(item, reel, seen.id)
+    if plan.task == "play":
+        forecasts_judged(item, name)
 
 
 def answer(item: Item, name: str, plan: Plan) -> Reel:
