@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from gplvm_core import DynamicalGPLVM
+from gplvm_core.comparison import back_test
 
 # %%
 # A pendulum seen through eight sensors
@@ -58,6 +59,15 @@ for sensor, colour in ((0, "C0"), (4, "C1")):
     axes.fill_between(times, low, high, color=colour, alpha=0.2)
 axes.set(xlabel="time (s)", ylabel="two sensors; dotted: the truth")
 plt.show()
+
+# %%
+# How good are forecasts?
+# -----------------------
+# ``back_test`` holds out the end of the recording three times, trains a copy of the model without
+# it, and compares the forecasts with simple rules.
+
+result = back_test(model, sensors[seen], times[seen], horizon=5)
+print(result.sentence())
 
 # %%
 # A new sequence with gaps

@@ -68,15 +68,16 @@ class BackTest:
         own, other = self.errors[MODEL], self.errors[best]
         wins = int(np.sum(own < other))
         words = (
-            f"Over the last {plural(self.horizon, 'frame')} the model's error is "
+            f"Over the next {plural(self.horizon, 'frame')} the model's error is "
             f"{in_percent(self.error(MODEL))} of the data's spread; the best simple rule, "
             f"“{best.lower()}”: {in_percent(self.error(best))}."
         )
+        forecasts = "the only forecast" if count == 1 else f"all {count} forecasts"
         if wins == count:
-            return f"{words} The model was better at all {count} origins."
+            return f"{words} The model was better in {forecasts}."
         if wins == 0:
-            return f"{words} The rule was better at all {count} origins: use it for forecasts."
-        return f"{words} The model was better at {wins} of {count} origins: no clear winner."
+            return f"{words} The rule was better in {forecasts}, so prefer it."
+        return f"{words} The model was better in {wins} of {count}: no clear winner."
 
 
 def back_test(
@@ -293,7 +294,7 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if finished < n_origins:
-        notes.append(f"Ended after {finished} of {plural(n_origins, 'origin')}.")
+        notes.append(f"Ended after {finished} of {plural(n_origins, 'forecast')}.")
     if len(tested) < len(series):
         short = plural(len(series) - len(tested), "sequence")
         notes.append(f"{short} too short to be continued; used for training only.")
@@ -315,4 +316,4 @@ def _mean_square(errors: Float[Array, " O"]) -> float:
 
 def in_percent(error: float) -> str:
     """An error as a share of the spread, in words; two digits if it is small."""
-    return f"{100 * error:.0f} %" if error >= 0.01 else f"{100 * error:.2g} %"
+    return f"{100 * error:.0f}\u00a0%" if error >= 0.01 else f"{100 * error:.2g}\u00a0%"

@@ -348,6 +348,15 @@ def test_an_example_of_a_new_sequence_is_filled_and_played(server, moving, brows
     page.get_by_text("One row per frame").wait_for()
 
 
+def test_forecasts_are_judged_while_the_player_plays(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.film))
+    page.get_by_role("button", name="How good are forecasts?").click()
+    page.get_by_text("Over the next 6 frames the model's error is").wait_for()
+    assert page.get_by_role("row").count() >= 4
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.1; }}")
+
+
 def test_the_place_outlives_other_pages(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
     page.locator(TIMELINE).focus()

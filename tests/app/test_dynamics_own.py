@@ -12,9 +12,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from gplvm_core import DynamicalGPLVM, load_dataset
+from gplvm_core.comparison import back_test
+from gplvm_core.comparison.back_test import in_percent
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.store import Library, workspace
+from gplvm_core.training import comparison_of
 from pages.ui.explore.time.example import example
 from pages.ui.explore.time.export import sequence_csv
 from pages.ui.explore.time.model import filled
@@ -204,3 +207,24 @@ def test_the_table_has_every_frame_and_says_what_was_filled(model, poses):
         kept = flags == 0
         np.testing.assert_allclose(named[name][kept], given[kept, d], rtol=1e-6, atol=1e-7)
         assert (named[f"{name} std"][~kept] > 0).all()
+
+
+def test_forecasts_of_held_out_ends_are_compared_with_simple_rules(page, model, poses):
+    at = page()
+    task = next(each for each in at.button_group if "dynamics_task" in each.key)
+    at = press(task.set_value("play").run(), "How good are forecasts?")
+    assert not at.exception
+    run = comparison_of(f"back test|{query(at, 'model')}|{model.bound_:.10g}")
+    assert run is not None
+    run.wait(60)
+    at.run()
+    assert not at.exception and not at.error
+    expected = back_test(model, poses.values, poses.times, poses.sequences)
+    text = said(at)
+    assert expected.sentence() in text
+    assert "3 forecasts of 10 frames" in text and "1 sequence too short" in text
+    for name in expected.errors:
+        inside = 100 * expected.inside[name].mean()
+        row = next(line for line in text.splitlines() if line.startswith(f"| {name}"))
+        assert in_percent(expected.error(name)) in row
+        assert f"| {inside:.0f} % |" in row or inside < 1 or inside > 99.5

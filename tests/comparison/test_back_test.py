@@ -135,7 +135,7 @@ def test_errors_are_shares_of_the_spread_over_the_held_out_frames():
         assert found.errors[LAST][origin] == pytest.approx(np.sqrt(np.mean(wrong**2)))
         assert found.soon[LAST][origin] == pytest.approx(np.sqrt(np.mean(wrong[:1] ** 2)))
     assert found.errors[SEASONAL].max() < 1e-9
-    assert "The rule was better at all 2 origins" in found.sentence()
+    assert "The rule was better in all 2 forecasts" in found.sentence()
     assert found.best_rule in (SEASONAL, LINEAR)
 
 
@@ -164,7 +164,7 @@ def test_the_test_ends_between_origins_and_keeps_the_finished_ones():
             raise StopIteration
 
     found = back_test(Known(), wave(80, 10.0), horizon=5, callback=end_later)
-    assert len(found.errors[MODEL]) == 1 and "Ended after 1 of 3 origins." in found.notes
+    assert len(found.errors[MODEL]) == 1 and "Ended after 1 of 3 forecasts." in found.notes
     assert shares[0] == 0.0
 
     def end_now(step: Any) -> None:
@@ -191,4 +191,4 @@ def test_a_trained_model_is_compared_at_every_origin():
     assert set(found.errors) == {MODEL, LAST, SEASONAL, LINEAR}
     assert all(each.shape == (3,) and np.isfinite(each).all() for each in found.errors.values())
     assert not hasattr(model, "bound_")  # the given model is not trained
-    assert "Over the last 4 frames the model's error is" in found.sentence()
+    assert "Over the next 4 frames the model's error is" in found.sentence()

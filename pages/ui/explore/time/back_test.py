@@ -16,7 +16,7 @@ from pages.ui.shared.words import percent
 
 HELP = (
     "Error: the root mean square error over frames and columns, as a share of the data's spread. "
-    "Inside: the share of true values in the bands of 95 %. Bands of the rules are as wide as their "
+    "Inside: the share of true values in the bands of 95 %. The bands of a rule are as wide as its "
     "errors earlier in the series."
 )
 

@@ -33,11 +33,10 @@ def time(item: Item, name: str) -> None:
         "**The forecast** continues the path as far as the past determines it, then returns to "
         "the prior. The curve above the track is the standard deviation of the outputs; its full "
         "height is that of the data.",
-        "**How good are forecasts?** The model is trained again without the last frames, three times "
-        "with another end, and forecasts what follows. *As last time* repeats the last frame; *as "
-        "one period before* repeats the last period, if the series has one; *linear "
-        "autoregression* predicts a frame from the five before it. The model can forecast for about "
-        "one time scale of its paths.",
+        "**How good are forecasts?** The model is trained three times without the last frames, and "
+        "forecasts what follows. *As last time* repeats the last frame; *as one period before* "
+        "repeats the last period, if the series has one; *linear autoregression* predicts a frame "
+        "from the five before it. Most models can forecast for about one time scale of their path.",
         "**Invent** draws a path from the model's prior over time; it is not in the data. Outside "
         "the region of the training points, the outputs return to their mean.",
         "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "
