@@ -11,7 +11,7 @@ from gplvm_core.numerics import Array
 
 FEWEST = 20  # hidden values, for a share that means something
 SHIFTS = 80  # positions of the gaps that are tried
-MOST_HIDDEN = 0.5  # of the given values
+MOST_HIDDEN, MOST_SEVERAL = 0.5, 0.25  # of the given values, at one and at several positions
 
 Cells = Bool[NDArray[np.bool_], "n D"]
 
@@ -33,18 +33,34 @@ def hidden_like_gaps(values: Float[Array, "n D"], fewest: int = FEWEST) -> Cells
 
     values: rows in the order of time, NaN where missing. Of the positions at which the moved gaps
     hide the most given cells, the middle one is chosen, because it is neither the nearest to the
-    gaps nor the nearest to an end. None if fewer than `fewest` cells, or more than half of the
-    given ones, would be hidden.
+    gaps nor the nearest to an end. Further positions are added where they leave a frame between
+    all hidden parts and hide at most a quarter of the given cells. None if fewer than `fewest`
+    cells, or more than half of the given ones, would be hidden.
     """
     gaps, count = np.isnan(values), len(values)
     step = max(1, 2 * count // SHIFTS)
     shifts = [k for k in range(-count + 1, count, step) if k != 0]
-    hidden = [int(np.sum(_moved(gaps, k) & ~gaps)) for k in shifts]
-    most = max(hidden, default=0)
-    if most < fewest or most > MOST_HIDDEN * int(np.sum(~gaps)):
+    number = [int(np.sum(_moved(gaps, k) & ~gaps)) for k in shifts]
+    most, given = max(number, default=0), int(np.sum(~gaps))
+    if most < fewest or most > MOST_HIDDEN * given:
         return None
-    best = [k for k, each in zip(shifts, hidden, strict=True) if each == most]
-    return _moved(gaps, best[len(best) // 2]) & ~gaps
+    best = [k for k, each in zip(shifts, number, strict=True) if each == most]
+    middle = best[len(best) // 2]
+    hidden = _moved(gaps, middle) & ~gaps
+    for k in sorted(best, key=lambda each: abs(each - middle)):
+        more = _moved(gaps, k) & ~gaps
+        apart = not (_beside(more.any(axis=1)) & (hidden | gaps).any(axis=1)).any()
+        if apart and hidden.sum() + most <= MOST_SEVERAL * given:
+            hidden |= more
+    return hidden
+
+
+def _beside(frames: Bool[NDArray[np.bool_], " n"]) -> Bool[NDArray[np.bool_], " n"]:
+    """These frames and their neighbours."""
+    wider = frames.copy()
+    wider[1:] |= frames[:-1]
+    wider[:-1] |= frames[1:]
+    return wider
 
 
 def _moved(gaps: Cells, k: int) -> Cells:

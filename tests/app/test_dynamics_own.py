@@ -109,9 +109,9 @@ def test_a_walk_without_legs_is_filled_as_complete_fills_it_and_checked(page, mo
     text = said(at)
     assert f"{gaps.sum():,} of {gaps.size:,} values were filled" in text
     assert "in 6 of 30 frames" in text
-    share = re.search(r"of (\d+) given values, hidden in the same way, (\d+) % are inside", text)
+    share = re.search(r"of ([\d,]+) given values, hidden in the same way, (\d+) % are inside", text)
     assert share is not None
-    assert int(share[1]) == pytest.approx(gaps.sum(), rel=0.1)  # without constant columns
+    assert int(share[1].replace(",", "")) >= 0.9 * gaps.sum()  # without constant columns
     header, arrays = stores(at)["reel"]
     assert [panel["title"] for panel in header["panels"]] == ["Filled in", "What the model sees"]
     np.testing.assert_allclose(arrays["times"], times, atol=1e-9)

@@ -13,14 +13,24 @@ def gappy(frames: slice, columns: slice, count: int = 60, width: int = 6) -> np.
 
 
 def test_as_many_given_values_are_hidden_in_the_same_columns_away_from_the_gap():
-    values = gappy(slice(10, 20), slice(0, 3))
+    values = gappy(slice(10, 25), slice(0, 3))
     hidden = hidden_like_gaps(values)
-    assert hidden is not None and hidden.sum() == 30
+    assert hidden is not None and hidden.sum() == 45
     assert not hidden[:, 3:].any()
     assert not (hidden & np.isnan(values)).any()
     rows = np.flatnonzero(hidden[:, 0])
-    np.testing.assert_array_equal(rows, np.arange(rows[0], rows[0] + 10))
-    assert rows[0] > 20 and rows[-1] < 59  # neither beside the gap nor at the end
+    np.testing.assert_array_equal(rows, np.arange(rows[0], rows[0] + 15))
+    assert rows[0] > 25 and rows[-1] < 59  # neither beside the gap nor at the end
+
+
+def test_short_gaps_are_hidden_at_several_places_with_a_frame_between_them():
+    values = gappy(slice(20, 25), slice(0, 6))
+    hidden = hidden_like_gaps(values)
+    assert hidden is not None
+    rows = hidden.any(axis=1)
+    starts = np.flatnonzero(np.diff(rows.astype(int)) == 1) + 1
+    assert rows.sum() == 10 and len(starts) == 2 - rows[0]  # a quarter of the given values
+    assert not rows[19] and not rows[25]
 
 
 def test_nothing_is_hidden_where_it_would_be_no_check():

@@ -17,7 +17,7 @@ from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.sequence import Reel, usual_step
 from pages.ui.explore.time.own import OwnSequence
-from pages.ui.explore.time.tables import cell
+from pages.ui.explore.time.tables import cell, deviates
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
@@ -131,11 +131,6 @@ def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
     positions = values.reshape(len(values), *dataset.drawing.shape)
     seconds = usual_step(reel.times) / reel.rate
     return write_bvh(dataset.drawing.skeleton, positions, seconds).encode()
-
-
-def deviates(dataset: Dataset, d: int) -> bool:
-    """Whether a column of a table has a standard deviation."""
-    return dataset.columns[d].kind in ("number", "count")
 
 
 def sequence_csv(

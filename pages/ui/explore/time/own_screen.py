@@ -16,10 +16,12 @@ from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.sequence import Cue, Reel
 from pages.ui.explore.inference import filling
-from pages.ui.explore.time.export import deviates, export
+from pages.ui.explore.time.export import export
 from pages.ui.explore.time.model import completed, filled
 from pages.ui.explore.time.own import OwnSequence, gap_of
 from pages.ui.explore.time.screen import OnScreen, before, screen
+from pages.ui.explore.time.series import series
+from pages.ui.explore.time.tables import deviates
 from pages.ui.shared.catalogue import Item, gap_check
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent
@@ -59,6 +61,7 @@ def show_own(item: Item, name: str, own: OwnSequence) -> None:
     seen = OnScreen("own", own.question, f"{own.question} {state}")
     with st.container(gap=None):
         screen(item, name, shown, seen, _cue(shown, seen, last))
+    series(item, name, shown)
     export(item, shown, seen.id, own)
 
 
@@ -150,7 +153,7 @@ def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
     share = f"{percent(found.inside)} are inside their 95 % intervals"
     if factor == 1.0:
         return f"{words}{share}."
-    return f"{words}{share}. So all intervals were widened {factor:.2g} times, to hold 95 %."
+    return f"{words}{share}. All intervals were widened {factor:.2g} times; then 95 % are."
 
 
 def widening(own: OwnSequence, check: Check | None) -> float:

@@ -15,6 +15,7 @@ from pages.ui.explore.time.own import ask_own
 from pages.ui.explore.time.own_screen import show_own
 from pages.ui.explore.time.plan import Plan, ask, keep
 from pages.ui.explore.time.screen import OnScreen, before, screen
+from pages.ui.explore.time.series import series
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 
@@ -48,6 +49,7 @@ def player(item: Item, name: str) -> None:
         done = plan.task != "fill" or reel.spread is not None
         seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
         screen(item, name, reel, seen, cue_for(seen, reel, last))
+    series(item, name, reel)
     export(item, reel, seen.id)
     if plan.task == "play":
         forecasts_judged(item, name)

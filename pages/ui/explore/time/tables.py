@@ -118,3 +118,8 @@ def cell(value: object) -> str:
     if isinstance(value, str):
         return value
     return "NA" if value is None or np.isnan(float(value)) else f"{value:.8g}"  # type: ignore
+
+
+def deviates(dataset: Dataset, d: int) -> bool:
+    """Whether a column of a table has a standard deviation."""
+    return dataset.columns[d].kind in ("number", "count")
