@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from gplvm_core import DynamicalGPLVM
+from gplvm_core.comparison import back_test
 
 # %%
 # A pendulum seen through eight sensors
@@ -61,8 +62,32 @@ axes.set(xlabel="time (s)", ylabel="two sensors; dotted: the truth")
 plt.show()
 
 # %%
-# New sequences
-# -------------
+# How good are forecasts?
+# -----------------------
+# ``back_test`` holds out the end of the recording three times, trains a copy of the model without
+# it, and compares the forecasts with simple rules.
+
+result = back_test(model, sensors[seen], times[seen], horizon=5)
+print(result.sentence())
+
+# %%
+# A new sequence with gaps
+# ------------------------
+# ``complete`` with times infers all frames of a new sequence together. Here half of the sensors
+# fail for a second. In the app: *Time*, *New sequence*.
+
+later = np.exp(-0.05 * times)[:, None] * np.cos(2.0 * np.pi * (times[:, None] / 2.0 + [0.1, -0.15]))
+walk = np.tanh(later @ np.linalg.lstsq(swing, np.arctanh(truth), rcond=None)[0])[:40]
+holes = walk + 0.02 * generator.standard_normal(walk.shape)
+holes[15:25, :4] = np.nan
+whole, deviation = model.complete(holes, times=times[:40], return_std=True)
+missed = np.isnan(holes)
+inside = np.abs(whole - walk)[missed] < 1.96 * deviation[missed]
+print(f"{missed.sum()} values were filled; {inside.mean():.0%} are inside their 95 % intervals")
+
+# %%
+# Invented sequences
+# ------------------
 # ``sample_sequence`` draws sequences that the model considers possible.
 
 drawn = model.sample_sequence(times[:40], n_samples=3, random_state=0)

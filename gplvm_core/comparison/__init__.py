@@ -2,6 +2,7 @@
 
 from gplvm_core.comparison.advice import Result, advice, results
 from gplvm_core.comparison.anything import Evidence, is_anything_here
+from gplvm_core.comparison.back_test import BackTest, back_test
 from gplvm_core.comparison.chained import ChainedModels
 from gplvm_core.comparison.depth import is_depth_worth_it
 from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
@@ -14,6 +15,7 @@ from gplvm_core.comparison.table import MeasureTable, table_of
 from gplvm_core.comparison.tables import compare_tables_kept_aside
 
 __all__ = [
+    "BackTest",
     "ChainedModels",
     "Comparison",
     "Contender",
@@ -25,6 +27,7 @@ __all__ = [
     "Result",
     "Step",
     "advice",
+    "back_test",
     "compare",
     "compare_kept_aside",
     "compare_tables_kept_aside",

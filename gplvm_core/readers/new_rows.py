@@ -80,11 +80,14 @@ def formats(drawing: Drawing) -> list[str]:
     return [*TABLES, *(PICTURES if drawing.kind == "image" else ())]
 
 
-def read_rows(source: Source, dataset: Drawn, mends: Mends = ()) -> NewRows:
+def read_rows(
+    source: Source, dataset: Drawn, mends: Mends = (), *, empty_rows: bool = False
+) -> NewRows:
     """Read the rows of a file for a model whose columns and drawing are those of `dataset`.
 
     mends: chosen remedies of misfits. Cells that are no numbers become gaps, and rows without any
-    value are left out; misfits and notes name them. Raises DataError for files without usable rows.
+    value are left out, unless `empty_rows` keeps them as frames of a sequence; misfits and notes
+    name them. Raises DataError for files without usable rows.
     """
     data, name = read_source(source, "a file with at least one row")
     if len(data) > MOST_MEGABYTES * MEGABYTE:
@@ -95,7 +98,7 @@ def read_rows(source: Source, dataset: Drawn, mends: Mends = ()) -> NewRows:
     if ending_of(name) in PICTURES:
         rows = _read_picture(name, data, dataset.drawing)
     else:
-        rows = _read_table(name, data, dataset, mends)
+        rows = _read_table(name, data, dataset, mends, empty_rows)
     if len(rows.values) > MOST_ROWS:
         raise DataError(
             f"{name} has {len(rows.values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer "
@@ -105,13 +108,16 @@ def read_rows(source: Source, dataset: Drawn, mends: Mends = ()) -> NewRows:
     values = multiplied(rows.values, names_of(dataset), mends)
     rows = replace(rows, values=values, mark=hashlib.sha256(data).hexdigest()[:12])
     misfits = (*rows.misfits, *_picture_misfits(values, dataset.drawing))
-    return without_empty(name, replace(rows, misfits=misfits))
+    return without_empty(name, replace(rows, misfits=misfits), keep=empty_rows)
 
 
-def without_empty(name: str, rows: NewRows) -> NewRows:
-    """Leave out the rows without any value, and name them in a note; DataError if none remains."""
+def without_empty(name: str, rows: NewRows, *, keep: bool = False) -> NewRows:
+    """Leave out the rows without any value, and name them in a note; DataError if none remains.
+
+    keep: only check that a row has values.
+    """
     empty = np.isnan(rows.values).all(axis=1)
-    if not empty.any():
+    if not empty.any() or (keep and not empty.all()):
         return rows
     if empty.all():
         raise DataError(
@@ -155,11 +161,31 @@ def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
     return (Misfit("pixels", words, mend, f"Multiply by {high:g}" if fits else ""),)
 
 
-def _read_table(name: str, data: bytes, dataset: Drawn, mends: Mends) -> NewRows:
-    width = dataset.drawing.n_outputs
+def _read_table(name: str, data: bytes, dataset: Drawn, mends: Mends, empty_rows: bool) -> NewRows:
     table = parse_table(NamedBytes(name, data), None, None)
     if not table.columns:
         table = _array_that_fits(name, data, table, dataset)
+    rows = _matched(name, table, dataset, mends)
+    return _with_blank_lines(rows, table) if empty_rows else rows
+
+
+def _with_blank_lines(rows: NewRows, table: Table) -> NewRows:
+    """The lines without any cell as empty rows, unless another column could hold their times."""
+    if not table.blank or any(column.cells for column in rows.columns):
+        return rows
+    lines = np.sort([*table.places, *table.blank])
+    there = np.searchsorted(lines, table.places)
+    values = np.full((len(lines), rows.values.shape[1]), np.nan)
+    values[there] = rows.values
+    notes = [note for note in rows.notes if not note.startswith("Lines without any value")]
+    blank = listed([str(line) for line in table.blank], 10)
+    notes.append(f"Lines without any value are empty rows: {blank}.")
+    return replace(rows, values=values, notes=tuple(notes))
+
+
+def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
+    """The rows of a table in the model's columns, by name or in order."""
+    width = dataset.drawing.n_outputs
     wanted = dataset.column_names or ()
     kinds = _kinds_of(dataset)
     same = {there: wish for kind, wish, there in mends if kind == "use"}

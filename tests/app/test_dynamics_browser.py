@@ -308,9 +308,9 @@ def test_the_controls_are_a_row_and_a_stack_on_a_telephone(server, moving, brows
 
 def test_every_click_draws_another_sequence(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
-    choose_task(page, "A new sequence")
+    choose_task(page, "Invent")
     first = state(page)
-    assert first["titles"] == ["A new sequence"]
+    assert first["titles"] == ["An invented sequence"]
     assert first["playing"]
     page.get_by_role("button", name="Another sequence").click()
     wait_for_other_reel(page, first["id"])
@@ -334,6 +334,28 @@ def test_a_gap_is_filled_beside_the_truth(server, moving, browser_page, kind, pa
     assert page.locator(".panels figure").count() == panels
     assert "expected by the model" in page.locator(".panels figcaption").first.inner_text()
     assert page.get_by_role("button", name="Fill it in").is_disabled()
+
+
+def test_an_example_of_a_new_sequence_is_filled_and_played(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    page.get_by_role("radio", name="New sequence").click()
+    page.get_by_role("button", name="Try an example").click()
+    page.get_by_text("given values, hidden in the same way").wait_for()
+    settled(page)
+    now = state(page)
+    assert now["titles"] == ["Filled in", "What the model sees"]
+    assert sum(now["hidden"]) == 13  # the middle third of forty frames
+    page.get_by_role("button", name="Other rows").click()
+    page.get_by_text("One row per frame").wait_for()
+
+
+def test_forecasts_are_judged_while_the_player_plays(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.film))
+    page.get_by_role("button", name="How good are forecasts?").click()
+    page.get_by_text("Over the next 6 frames the model's error is").wait_for()
+    assert page.get_by_role("row").count() >= 4
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.1; }}")
 
 
 def test_the_place_outlives_other_pages(server, moving, browser_page):
@@ -372,7 +394,7 @@ def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
     page.locator(TIMELINE).scroll_into_view_if_needed()
     page.touchscreen.tap(*on(page, TIMELINE, 0.5, 0.55))
     assert state(page)["time"] > 0.5
-    choose_task(page, "A new sequence")
+    choose_task(page, "Invent")
     settled(page)
     assert not state(page)["playing"]
     page.get_by_role("button", name="Play", exact=True).tap()

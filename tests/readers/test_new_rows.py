@@ -139,6 +139,24 @@ def test_rows_without_values_are_named_and_left_out(flow):
         read_rows(csv_of(head, ["a", *["low"] * 12], ["b", *["high"] * 12]), flow)
 
 
+def test_empty_rows_of_a_sequence_stay_as_frames(flow):
+    row, gaps = flow.values[0].tolist(), [""] * 12
+    head = ["time", *flow.column_names]
+    rows = read_rows(csv_of(head, [0, *row], [1, *gaps], [2, *gaps]), flow, empty_rows=True)
+    assert rows.values.shape == (3, 12) and np.isnan(rows.values[1:]).all()
+    assert next(each for each in rows.columns if each.name == "time").cells == ("0", "1", "2")
+    with pytest.raises(DataError, match="no row has a value"):
+        read_rows(csv_of(head, [0, *["NA"] * 12], [1, *["NA"] * 12]), flow, empty_rows=True)
+    # Without another column, a line of empty cells is a frame; else it has no time.
+    table = (flow.column_names, row, gaps, gaps, row, gaps)
+    rows = read_rows(csv_of(*table), flow, empty_rows=True)
+    assert np.isnan(rows.values).all(axis=1).tolist() == [False, True, True, False]
+    assert "Lines without any value are empty rows: 3, 4." in rows.notes
+    assert read_rows(csv_of(*table), flow).values.shape == (2, 12)
+    rows = read_rows(csv_of(head, [0, *row], ["", *gaps], [2, *row]), flow, empty_rows=True)
+    assert rows.values.shape == (2, 12)
+
+
 def test_a_column_in_another_unit_is_found():
     known = np.random.default_rng(0).normal(13.0, 1.0, (200, 2))
     own = known[:10] * [1000.0, 1.0]

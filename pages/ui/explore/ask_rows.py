@@ -28,21 +28,24 @@ MOST_FILES = 100  # pictures at once
 NOTES_SHOWN = 2  # further ones are folded
 
 
-def asked_rows(item: Item, name: str, example: Example | None = None) -> NewRows | None:
+def asked_rows(
+    item: Item, name: str, example: Example | None = None, *, in_time: bool = False
+) -> NewRows | None:
     """Ask for rows, or show what was brought; None without usable rows.
 
-    example: makes a file with rows of the data set, which is offered to try.
+    example: makes a file with rows of the data set, which is offered to try. in_time: the rows are
+    frames of a sequence, and some may be empty.
     """
     known = brought(item)
     if known is None:
-        ask(item, name, example)
+        ask(item, name, example, in_time=in_time)
         return None
     try:
-        own = rows_brought(item)
+        own = rows_brought(item, empty_rows=in_time)
     except ValueError as error:
         _other(item, name, known.title)
         st.error(plain(error), icon=":material/error:")
-        ask(item, name, example)
+        ask(item, name, example, in_time=in_time)
         return None
     assert own is not None
     _other(item, name, known.title, f" · {plural(len(own.values), 'row')}")
@@ -56,11 +59,12 @@ def asked_rows(item: Item, name: str, example: Example | None = None) -> NewRows
                     on_click=mend,
                     args=(item, misfit),
                 )
-    for note in own.notes[:NOTES_SHOWN]:
+    shown = 0 if in_time else NOTES_SHOWN  # a column of times is none of the model's, but is used
+    for note in own.notes[:shown]:
         st.caption(plain(note))
-    if len(own.notes) > NOTES_SHOWN:
-        with st.expander("More about the file"):
-            for note in own.notes[NOTES_SHOWN:]:
+    if len(own.notes) > shown:
+        with st.expander("More about the file" if shown else "About the file"):
+            for note in own.notes[shown:]:
                 st.caption(plain(note))
     return own
 
@@ -84,7 +88,7 @@ def _forget(item: Item, name: str) -> None:
     st.session_state[f"rows_turn|{name}"] = st.session_state.get(f"rows_turn|{name}", 0) + 1
 
 
-def ask(item: Item, name: str, example: Example | None) -> None:
+def ask(item: Item, name: str, example: Example | None, *, in_time: bool = False) -> None:
     """A file, pasted cells, or the rows of another model."""
     readers().warm()
     with st.container(key="bring_rows"):
@@ -103,7 +107,7 @@ def ask(item: Item, name: str, example: Example | None) -> None:
             _ask_library(item, name)
         else:
             _ask_file(item, name, turn)
-        _teach(item, example)
+        _teach(item, example, in_time=in_time)
 
 
 def _ask_file(item: Item, name: str, turn: int) -> None:
@@ -177,14 +181,16 @@ def _ask_library(item: Item, name: str) -> None:
     )
 
 
-def _teach(item: Item, example: Example | None) -> None:
+def _teach(item: Item, example: Example | None, *, in_time: bool) -> None:
     """Describe the format, and offer an example, at once or as a file."""
-    dataset, file = item.dataset, "rows-with-gaps.csv"
-    unseen = unseen_of(item)
+    dataset, unseen = item.dataset, unseen_of(item)
+    file = "sequence-with-gaps.csv" if in_time else "rows-with-gaps.csv"
+    title = "An example (frames of the training data)" if in_time else "An example"
+    each = "One row per frame, in the order of time" if in_time else "One row per item"
 
     def take() -> None:
         assert example is not None
-        bring(item, Brought("An example", ((file, example(dataset)),)))
+        bring(item, Brought(title, ((file, example(dataset)),)))
 
     def take_unseen() -> None:
         bring(item, Brought(load_dataset(unseen).title, dataset=unseen))
@@ -192,7 +198,7 @@ def _teach(item: Item, example: Example | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         picture = dataset.drawing.kind == "image"
         st.caption(
-            f"One row per item, in the units {'and words ' if dataset.columns else ''}of the "
+            f"{each}, in the units {'and words ' if dataset.columns else ''}of the "
             "model's data. Leave cells empty where nothing was measured: the model fills them."
             + (" Pictures of another size are resized." if picture else ""),
             width="content",

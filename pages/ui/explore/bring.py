@@ -60,17 +60,21 @@ def mend(item: Item, misfit: Misfit) -> None:
         bring(item, replace(known, mends=(*known.mends, misfit.mend)))
 
 
-def rows_brought(item: Item) -> NewRows | None:
-    """The rows in the model's columns, None if none were brought. Raises ValueError."""
+def rows_brought(item: Item, *, empty_rows: bool = False) -> NewRows | None:
+    """The rows in the model's columns, None if none were brought. Raises ValueError.
+
+    empty_rows: whether to keep rows without any value, as frames of a sequence.
+    """
     asked = brought(item)
     if asked is None:
         return None
     if asked.model:
-        return _from_library(item, asked)
+        return _from_library(item, asked, empty_rows)
     if asked.dataset:
-        unseen = load_dataset(asked.dataset).view(item.view or "")
-        return NewRows(unseen.values, (), asked.dataset)
-    read = [_read(item, name, data, asked.mends) for name, data in asked.files]
+        unseen = load_dataset(asked.dataset)
+        values = (unseen.view(item.view) if item.view else unseen).values
+        return NewRows(values, (), asked.dataset, columns=beside_training(unseen))
+    read = [_read(item, name, data, asked.mends, empty_rows) for name, data in asked.files]
     rows = read[0] if len(read) == 1 else _together(read, asked)
     if item.dataset.drawing.kind == "bars" and not item.dataset.columns:
         units = unit_misfits(rows.values, item.dataset.values, names_of(item.dataset))
@@ -78,14 +82,16 @@ def rows_brought(item: Item) -> NewRows | None:
     return rows
 
 
-def _read(item: Item, name: str, data: bytes, mends: Mends) -> NewRows:
+def _read(item: Item, name: str, data: bytes, mends: Mends, empty_rows: bool) -> NewRows:
     dataset = item.dataset
     like: View | Dataset = View("rows", dataset.drawing, dataset.column_names)
     if dataset.columns:
         # The reader needs only the columns, so the rows are not sent.
         nothing = np.zeros((2, dataset.n_outputs))
         like = Dataset("rows", "Rows", nothing, like.drawing, columns=dataset.columns)
-    rows: NewRows = read_sandboxed("new rows", name, data, dataset=like, mends=mends)
+    rows: NewRows = read_sandboxed(
+        "new rows", name, data, dataset=like, mends=mends, empty_rows=empty_rows
+    )
     return rows
 
 
@@ -99,7 +105,7 @@ def _together(read: list[NewRows], asked: Brought) -> NewRows:
     return NewRows(values, notes, mark, np.array(names), misfits=misfits)
 
 
-def _from_library(item: Item, asked: Brought) -> NewRows:
+def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
     """The training rows of a model, in this model's columns."""
     try:
         other = one_view(open_item(asked.model), item.view)
@@ -147,10 +153,10 @@ def _from_library(item: Item, asked: Brought) -> NewRows:
         )
     values = multiplied(values, names, asked.mends)
     called = None if source.row_names is None else source.row_names[chosen]
-    columns = beside_training(source) if own and len(chosen) == source.n_points else ()
+    columns = beside_training(source) if len(chosen) == source.n_points else ()
     mark = f"{asked.model}|{len(asked.mends)}"
     rows = NewRows(values, tuple(notes), mark, called, columns, misfits=tuple(misfits))
-    return without_empty(other.title, rows)
+    return without_empty(other.title, rows, keep=empty_rows)
 
 
 def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
@@ -162,6 +168,8 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
         facts["label"] = np.array(words)
     if dataset.times is not None:
         facts[f"time ({dataset.time_unit})" if dataset.time_unit else "time"] = dataset.times
+    if dataset.sequences is not None and np.ptp(dataset.sequences) > 0:
+        facts["sequence"] = dataset.sequences
     facts |= {name: fact for name, fact in dataset.covariates.items() if fact.ndim == 1}
     return tuple(
         FileColumn(name, cells=tuple(f"{v:.15g}" if v.dtype.kind == "f" else str(v) for v in fact))

@@ -16,6 +16,8 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.sequence import Reel, usual_step
+from pages.ui.explore.time.own import OwnSequence
+from pages.ui.explore.time.tables import cell, deviates
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
@@ -27,14 +29,17 @@ SHORTEST = 20  # ms per picture: many viewers slow faster ones down
 GROUND = "#FFFFFF"
 
 
-def export(item: Item, reel: Reel, id: str) -> None:
-    """Buttons that export the sequence in the first panel."""
+def export(item: Item, reel: Reel, id: str, own: OwnSequence | None = None) -> None:
+    """Buttons that export the sequence in the first panel; own: the visitor's, if it is."""
     # The reel's title counts the frames of the data; a forecast adds more.
     which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), 'frame')}"
     stem = file_stem(f"{item.title} {which}")
     made = f"dynamics_gif|{item.key}|{id}"
     dimensions = visitor_names(item, space_of(item, 0))
-    marked = ask_as_text((*names_of(item.dataset), *dimensions), "dynamics")
+    words = (
+        [] if own is None else [word for each in own.beside for word in (each.name, *each.cells)]
+    )
+    marked = ask_as_text((*names_of(item.dataset), *dimensions, *words), "dynamics")
     with st.container(horizontal=True, vertical_alignment="center"):
         if made in st.session_state:
             st.download_button(
@@ -70,7 +75,7 @@ def export(item: Item, reel: Reel, id: str) -> None:
             )
         st.download_button(
             "Table (CSV)",
-            lambda: sequence_csv(item.dataset, reel, marked, dimensions),
+            lambda: sequence_csv(item.dataset, reel, marked, dimensions, own),
             f"{stem}.csv",
             "text/csv",
             on_click="ignore",
@@ -128,24 +133,18 @@ def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
     return write_bvh(dataset.drawing.skeleton, positions, seconds).encode()
 
 
-def deviates(dataset: Dataset, d: int) -> bool:
-    """Whether a column of a table has a standard deviation."""
-    return dataset.columns[d].kind in ("number", "count")
-
-
-def cell(value: object) -> str:
-    """A value as text: a word as it is, a number with eight digits, NA where missing."""
-    if isinstance(value, str):
-        return value
-    return "NA" if value is None or np.isnan(float(value)) else f"{value:.8g}"  # type: ignore
-
-
 def sequence_csv(
-    dataset: Dataset, reel: Reel, as_text: bool = True, dimensions: Sequence[str] = ()
+    dataset: Dataset,
+    reel: Reel,
+    as_text: bool = True,
+    dimensions: Sequence[str] = (),
+    own: OwnSequence | None = None,
 ) -> bytes:
     """One line per frame: time, whether it is forecast or hidden, place, values, deviations.
 
-    dimensions: the visitor's names of the map's dimensions, "" for x1, x2, ….
+    dimensions: the visitor's names of the map's dimensions, "" for x1, x2, …. own: the visitor's
+    sequence; its further columns follow the time, and a column with 1 where a value was filled
+    follows the deviations of every column with gaps.
     """
     names, panel = names_of(dataset), reel.panels[0]
     count = len(reel.times)
@@ -157,11 +156,21 @@ def sequence_csv(
     table = dataset.in_own_values(panel.values).to_numpy() if dataset.columns else panel.values
     time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
     titles, places = _places(reel, dimensions)
-    lines: list[Iterable[object]] = [(time, "forecast", "hidden", *titles, *names, *spread)]
+    flags = none[:, None][:, :0] if own is None else np.isnan(own.seen)
+    gappy = np.flatnonzero(flags.any(axis=0))
+    beside = () if own is None else own.beside
+    state = ("forecast", "hidden") if own is None else ()
+    back = (*titles, *names, *spread, *(f"{names[d]} filled" for d in gappy))
+    taken = {time, *back}
+    front = (f"{each.name} (file)" if each.name in taken else each.name for each in beside)
+    lines: list[Iterable[object]] = [(time, *state, *front, *back)]
     for t in range(count):
         values = table[t] if panel.std is None else [*table[t], *panel.std[t][measured]]
         cells = [cell(value) for value in (*places[t], *values)]
-        lines.append((f"{reel.times[t]:.10g}", int(forecast[t]), int(hidden[t]), *cells))
+        of_frame = (int(forecast[t]), int(hidden[t])) if own is None else ()
+        of_file = (each.cells[t] for each in beside)
+        filled = (int(each) for each in flags[t, gappy])
+        lines.append((f"{reel.times[t]:.10g}", *of_frame, *of_file, *cells, *filled))
     return csv_text(lines, as_text=as_text).encode()
 
 

@@ -24,7 +24,7 @@ from pages.ui.explore.time.tables import (
     spread_of_tables,
 )
 
-MODEL, DATA, SAMPLE = "The model", "The data", "A new sequence"
+MODEL, DATA, SAMPLE = "The model", "The data", "An invented sequence"
 SEEN, FILLED, TRUTH = "What the model sees", "Filled in", "The truth"
 UNCERTAINTY = "Uncertainty"
 EVERYTHING = "Everything"
@@ -136,19 +136,31 @@ def with_gap(
     )
 
 
-def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> Reel:
-    """Return the sequence with its gaps filled; the model treats it as a new sequence.
+def completed(
+    model: Any, dataset: Dataset, seen: Array, times: Array, callback: StepCallback | None = None
+) -> tuple[Array, Array, Array, Array]:
+    """A new sequence with its gaps filled, standard deviations, and its path with theirs.
 
     Takes seconds.
     """
-    seen, truth = (each.values for each in gap.panels)
     asked = dataset.in_own_values(seen) if dataset.columns else seen
-    whole, std, path, path_std = model.complete(
-        asked, times=gap.times, callback=callback, return_std=True, return_latent=True
+    whole, *others = model.complete(
+        asked, times=times, callback=callback, return_std=True, return_latent=True
     )
+    std, path, path_std = (np.asarray(each, dtype=float) for each in others)
+    return dataset.coded(whole) if dataset.columns else whole, std, path, path_std
+
+
+def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> Reel:
+    """Return the sequence with its gaps filled; the model treats it as a new sequence.
+
+    gap: its first panel is what the model sees, the second, if any, the truth. Takes seconds.
+    """
+    seen, *known = (each.values for each in gap.panels)
+    truth = known[0] if known else np.full_like(seen, np.nan)
+    whole, std, path, path_std = completed(model, dataset, seen, gap.times, callback)
     missing = np.isnan(seen)
     if dataset.columns:
-        whole = dataset.coded(whole)
         chances = observed_too(seen, dataset, chances_at(model, dataset, path, path_std**2))
         words = error_of_tables(dataset, whole, truth, missing, chances)
     else:
@@ -158,7 +170,7 @@ def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> R
         times=gap.times,
         panels=(
             panel(dataset, FILLED, whole, std, words, chances),
-            panel(dataset, TRUTH, truth),
+            *([panel(dataset, TRUTH, truth)] if known else []),
             panel(dataset, SEEN, seen),
             *heat(dataset, whole, std),
         ),

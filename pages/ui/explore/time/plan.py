@@ -11,11 +11,12 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.wire.sequence import usual_step
 from pages.ui.explore.time.model import OWN_GAPS, parts_of, rows_of, sequence_titles, times_of
 
-Task = Literal["play", "sample", "fill"]
+Task = Literal["play", "sample", "fill", "own"]
 TASKS: dict[Task, str] = {
     "play": "Play and forecast",
-    "sample": "A new sequence",
+    "sample": "Invent",
     "fill": "Fill a gap",
+    "own": "New sequence",
 }
 FIRST_AHEAD = 0.1  # initial length of the forecast, as a fraction of the sequence
 MOST_FIRST_AHEAD = 30  # frames
@@ -47,6 +48,7 @@ class Plan:
             "play": ("play", self.sequence, self.ahead),
             "sample": ("sample", self.sequence, self.length, self.draw),
             "fill": ("fill", self.sequence, self.part, self.stretch, self.asked),
+            "own": ("own",),  # depends on what was brought, too
         }[self.task]
 
 
@@ -88,10 +90,10 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     titles = sequence_titles(model, dataset)
     widget = f"dynamics_task|{name}"
     upcoming = st.session_state.get(widget, plan.task)
-    # A new sequence needs no choice of a sequence; the choices for a gap are in a separate line
-    # below.
-    several = len(titles) > 1 and upcoming != "sample"
-    wide = [1.35, *([1.45] if several else []), *([] if upcoming == "fill" else [1.2])]
+    # Invented and new sequences need no choice of a sequence; the choices for a gap and for a new
+    # sequence are in separate lines below.
+    several = len(titles) > 1 and upcoming in ("play", "fill")
+    wide = [1.8, *([1.2] if several else []), *([] if upcoming in ("fill", "own") else [1.2])]
     places = iter(st.columns(wide, gap="medium"))
     with next(places):
         task: Task = st.segmented_control(
@@ -117,7 +119,7 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     plan = replace(plan, task=task)
     if task == "fill":
         plan = ask_fill(model, dataset, name, plan)
-    else:
+    elif task != "own":
         with next(places):
             ask_more = ask_play if task == "play" else ask_sample
             plan = ask_more(model, name, plan)

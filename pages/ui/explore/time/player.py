@@ -1,48 +1,44 @@
 """The tab's player: the answer to the visitor's plan, and its exports."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from gplvm_core.wire.model import Chart
-from gplvm_core.wire.sequence import Cue, Reel, pack_reel, pack_stage
+from gplvm_core.wire.sequence import Cue, Reel
 from pages.ui.explore.inference import filling
-from pages.ui.explore.shown_player import show_player, stores
+from pages.ui.explore.time.back_test import forecasts_judged
 from pages.ui.explore.time.export import export
 from pages.ui.explore.time.model import drawn, filled, played, with_gap
-from pages.ui.explore.time.plan import Plan, Task, ask, keep
+from pages.ui.explore.time.own import ask_own
+from pages.ui.explore.time.own_screen import show_own
+from pages.ui.explore.time.plan import Plan, ask, keep
+from pages.ui.explore.time.screen import OnScreen, before, screen
+from pages.ui.explore.time.series import series
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import hold_bytes, room_for
-from pages.ui.shared.dimension_names import names_data, space_of
 from pages.ui.shared.plain import plain
 
 WAITING = {
     "play": "Following the path …",
-    "sample": "Drawing a new sequence …",
+    "sample": "Inventing a sequence …",
     "fill": "Filling the gap …",
 }
 LEAD_IN = 5  # known frames that are played before the new ones
 
 
-@dataclass(frozen=True)
-class OnScreen:
-    """The state of the player; id: of the reel."""
-
-    task: Task
-    sequence: Any
-    id: str
-
-
 @st.fragment
 def player(item: Item, name: str) -> None:
     """The choices, the player, and the exports; name: key and version of the model."""
-    before = st.session_state.get(f"dynamics_seen|{name}")
+    last = before(name)
     # Separate containers: the player keeps its position on the page and is not rebuilt.
     with st.container():
         plan = ask(item.model, item.dataset, name)
+        brought = ask_own(item, name) if plan.task == "own" else None
+    if plan.task == "own":
+        if brought is not None:
+            show_own(item, name, brought)
+        return
     with st.container(gap=None):  # without a gap, nothing moves when the spinner disappears
         try:
             with st.spinner(WAITING[plan.task], show_time=True):
@@ -52,15 +48,11 @@ def player(item: Item, name: str) -> None:
             return
         done = plan.task != "fill" or reel.spread is not None
         seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
-        cue = cue_for(seen, reel, before)
-        names = names_data(item, space_of(item, 0))
-        with room_for("player"):
-            show_player(key=f"player|{name}", data={"stores": stores(name), "names": names})
-            hold_bytes(key=stores(name)["stage"], data=_stage(item, name))
-            key = stores(name)["reel"]
-            hold_bytes(key=key, data=pack_reel(reel, item.dataset, key, seen.id, cue))
-    st.session_state[f"dynamics_seen|{name}"] = seen
+        screen(item, name, reel, seen, cue_for(seen, reel, last))
+    series(item, name, reel)
     export(item, reel, seen.id)
+    if plan.task == "play":
+        forecasts_judged(item, name)
 
 
 def answer(item: Item, name: str, plan: Plan) -> Reel:
@@ -98,8 +90,3 @@ def cue_for(seen: OnScreen, reel: Reel, before: OnScreen | None) -> Cue:
     if (before.task, before.sequence) != (seen.task, seen.sequence):
         return Cue()
     return Cue(float(reel.times[max(new[0] - LEAD_IN, 0)]), play=True)
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _stage(_item: Item, name: str) -> bytes:
-    return pack_stage(Chart.of_top(_item.model, _item.dataset), stores(name)["stage"])

@@ -1,4 +1,4 @@
-"""The tab Time: play sequences, forecast, sample new ones, and fill gaps."""
+"""The tab Time: play sequences, forecast, invent, fill gaps, and bring new sequences."""
 
 import streamlit as st
 
@@ -33,11 +33,20 @@ def time(item: Item, name: str) -> None:
         "**The forecast** continues the path as far as the past determines it, then returns to "
         "the prior. The curve above the track is the standard deviation of the outputs; its full "
         "height is that of the data.",
-        "**A new sequence** is a path drawn from the model's prior over time; it is not in the "
-        "data. Outside the region of the training points, the outputs return to their mean.",
+        "**How good are forecasts?** The model is trained three times without the last frames, and "
+        "forecasts what follows. *As last time* repeats the last frame; *as one period before* "
+        "repeats the last period, if the series has one; *linear autoregression* predicts a frame "
+        "from the five before it. Most models can forecast for about one time scale of their path.",
+        "**Invent** draws a path from the model's prior over time; it is not in the data. Outside "
+        "the region of the training points, the outputs return to their mean.",
         "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "
         "path. The mapping from path to outputs was trained on these rows, so results for new "
         "sequences are a little worse.",
+        "**New sequence.** The model infers all frames of your table together, as one path over "
+        "time, and fills the empty cells from it. The check hides known values in the same way, at "
+        "other frames, and fills them, too. If fewer than 95 % are inside their intervals, all "
+        "intervals are widened by one factor, until 95 % are. A real gap may still be harder than "
+        "the checked ones.",
         "**Between two frames** the player interpolates pictures and path linearly, to show 60 "
         "pictures per second.",
         "**Keys.** Space plays, ← and → go frame by frame (with Shift by ten), Home and End go to "

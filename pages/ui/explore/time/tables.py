@@ -111,3 +111,15 @@ def error_of_tables(
         sentences.append(f"error of numbers: {share:.0%} of their spread")
     text = "; ".join(sentences).replace("%", "\u00a0%")
     return text[:1].upper() + text[1:]
+
+
+def cell(value: object) -> str:
+    """A value as text: a word as it is, a number with eight digits, NA where missing."""
+    if isinstance(value, str):
+        return value
+    return "NA" if value is None or np.isnan(float(value)) else f"{value:.8g}"  # type: ignore
+
+
+def deviates(dataset: Dataset, d: int) -> bool:
+    """Whether a column of a table has a standard deviation."""
+    return dataset.columns[d].kind in ("number", "count")

@@ -1,0 +1,319 @@
+"""How good are a model's forecasts? Held-out ends of its series, beside simple forecasts."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Shaped
+from numpy.typing import ArrayLike, NDArray
+
+from gplvm_core.comparison.kept_aside import ready
+from gplvm_core.comparison.one_column import INTERVAL
+from gplvm_core.comparison.repeated import Step, Watch
+from gplvm_core.comparison.simple_forecasts import (
+    LAST,
+    LINEAR,
+    SEASONAL,
+    period_of,
+    simple_forecasts,
+    without_gaps,
+)
+from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import listed, plural
+
+MODEL = "This model"
+ORIGINS = 3
+MOST_HORIZON = 20
+FEWEST = 12  # frames before the first origin
+SOON = 0.25  # of the horizon: the first steps
+UNEVEN = 0.1  # spread of the steps of time, as a share of their mean
+
+Rows = Float[Array, "N D"] | Mapping[str, Float[Array, "N _D"]]
+
+
+@dataclass(frozen=True)
+class BackTest:
+    """Errors of forecasts at the held-out ends of series, by the name of the forecast.
+
+    horizon: frames ahead. errors: the root mean square error for each origin, as a share of the
+    columns' standard deviations; soon: the same for the first quarter of the frames. inside: the
+    share of true values in the bands of 95 % for each origin. A forecast that an origin lacks is
+    NaN. periods: in frames, of the series that repeat. n_series: how many series were continued.
+    """
+
+    horizon: int
+    errors: dict[str, Float[Array, " O"]]
+    soon: dict[str, Float[Array, " O"]]
+    inside: dict[str, Float[Array, " O"]]
+    periods: tuple[int, ...]
+    n_series: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def best_rule(self) -> str:
+        """The simple forecast with the smallest error, of those that every origin has."""
+        rules = [name for name in self.errors if name != MODEL]
+        return min(rules, key=lambda name: _mean_square(self.errors[name]))
+
+    def error(self, name: str) -> float:
+        """The error over all origins."""
+        return float(np.sqrt(_mean_square(self.errors[name])))
+
+    def sentence(self) -> str:
+        """Whether the model forecasts better than the best simple rule."""
+        best, count = self.best_rule, len(self.errors[MODEL])
+        own, other = self.errors[MODEL], self.errors[best]
+        wins = int(np.sum(own < other))
+        words = (
+            f"Over the next {plural(self.horizon, 'frame')} the model's error is "
+            f"{in_percent(self.error(MODEL))} of the data's spread; the best simple rule, "
+            f"“{best.lower()}”: {in_percent(self.error(best))}."
+        )
+        forecasts = "the only forecast" if count == 1 else f"all {count} forecasts"
+        if wins == count:
+            return f"{words} The model was better in {forecasts}."
+        if wins == 0:
+            return f"{words} The rule was better in {forecasts}, so prefer it."
+        return f"{words} The model was better in {wins} of {count}: no clear winner."
+
+
+def back_test(
+    model: Any,
+    values: ArrayLike | Mapping[str, ArrayLike],
+    times: ArrayLike | None = None,
+    sequences: ArrayLike | None = None,
+    *,
+    view: str | None = None,
+    horizon: int | None = None,
+    n_origins: int = ORIGINS,
+    callback: Callable[[Step], None] | None = None,
+) -> BackTest:
+    """Hold out the ends of series, forecast them, and compare with simple forecasts.
+
+    At each of `n_origins` origins, a copy of the model is trained without the frames from the
+    origin on, and forecasts the next `horizon` frames. The origins are `horizon` frames apart, the
+    last one `horizon` frames before the end. Simple forecasts are the last values, the values one
+    period before (if the series repeats), and a linear autoregression by ridge regression.
+
+    Parameters
+    ----------
+    model : estimator
+        A model over time, fitted or not; its settings are used.
+    values : array_like of shape (N, D), or dict of them
+        Rows; NaN marks missing values. For a model of several views a dictionary, and `view`.
+    times : array_like of shape (N,), optional
+        By default the number of the row in its sequence.
+    sequences : array_like of shape (N,), optional
+        Labels of sequences. All that are long enough are continued.
+    view : str, optional
+        The view to judge.
+    horizon : int, optional
+        Frames ahead; by default 20, fewer if the series are short.
+    callback : callable, optional
+        Called with a Step. StopIteration raised in it ends the test with the finished origins.
+
+    Raises
+    ------
+    ValueError
+        If no series is long enough, or if the test was ended before the first origin.
+    """
+    rows, judged = _checked(values, view)
+    count = len(judged)
+    which = np.zeros(count, dtype=int) if sequences is None else np.asarray(sequences)
+    when = _times(times, which, count)
+    series = {label: _in_order(which, when, label) for label in np.unique(which).tolist()}
+    horizon, tested = _horizon(series, horizon, n_origins)
+    spread = np.nanstd(judged, axis=0)
+    varies = spread > 1e-12 * np.nanmax(np.abs(judged), axis=0, initial=1e-300)
+    watch = Watch(callback, n_origins, 1)
+    found: list[dict[str, _Errors]] = []
+    periods: set[int] = set()
+    for origin in range(n_origins):
+        watch.enter(f"forecast {origin + 1} of {n_origins}", origin, 0)
+        ends = {label: len(series[label]) - horizon * (n_origins - origin) for label in tested}
+        kept = np.ones(count, dtype=bool)
+        for label, end in ends.items():
+            kept[series[label][end:]] = False
+        trained = None if watch.stopped else _trained(model, rows, when, which, kept, watch)
+        if watch.stopped or trained is None:
+            break
+        parts = []
+        for label, end in ends.items():
+            past, next_rows = series[label][:end], series[label][end : end + horizon]
+            own = trained if view is None else trained.of_view(view)
+            mean, std = own.forecast(when[next_rows], sequence=label, return_std=True)
+            truth = judged[next_rows]
+            errors = {MODEL: _Errors.of(truth, np.asarray(mean), np.asarray(std), spread, varies)}
+            period = period_of(without_gaps(judged[past]))
+            periods |= set() if period is None else {period}
+            for rule in simple_forecasts(judged[past], horizon, period):
+                errors[rule.name] = _Errors.of(truth, rule.mean, rule.std, spread, varies)
+            parts.append(errors)
+        found.append(_joined(parts))
+    if not found:
+        raise ValueError("The test was ended before the first forecast was finished.")
+    return _result(
+        found,
+        horizon,
+        tuple(sorted(periods)),
+        len(tested),
+        _notes(series, tested, when, periods, n_origins, len(found), varies),
+    )
+
+
+@dataclass(frozen=True)
+class _Errors:
+    """Squared errors (in spreads) at each step (H, D), NaN where unknown, and hits of the bands."""
+
+    squares: Float[Array, "H D"]
+    hits: Float[Array, "H D"]
+
+    @classmethod
+    def of(
+        cls, truth: Array, mean: Array, std: Array, spread: Array, varies: Bool[NDArray[Any], " D"]
+    ) -> "_Errors":
+        wrong = (mean - truth)[:, varies]
+        known = ~np.isnan(wrong)
+        inside = np.abs(wrong) <= INTERVAL * std[:, varies]
+        return cls((wrong / spread[varies]) ** 2, np.where(known, inside, np.nan))
+
+
+def _joined(parts: list[dict[str, _Errors]]) -> dict[str, _Errors]:
+    """The errors of all series; only forecasts that every series has."""
+    names = [name for name in parts[0] if all(name in part for part in parts)]
+    return {
+        name: _Errors(
+            np.hstack([part[name].squares for part in parts]),
+            np.hstack([part[name].hits for part in parts]),
+        )
+        for name in names
+    }
+
+
+def _result(
+    found: list[dict[str, _Errors]],
+    horizon: int,
+    periods: tuple[int, ...],
+    n_series: int,
+    notes: tuple[str, ...],
+) -> BackTest:
+    names = [n for n in (MODEL, LAST, SEASONAL, LINEAR) if all(n in each for each in found)]
+    soon = max(1, round(SOON * horizon))
+
+    def over(measure: Callable[[_Errors], float]) -> dict[str, Float[Array, " O"]]:
+        return {name: np.array([measure(each[name]) for each in found]) for name in names}
+
+    return BackTest(
+        horizon,
+        over(lambda each: float(np.sqrt(np.nanmean(each.squares)))),
+        over(lambda each: float(np.sqrt(np.nanmean(each.squares[:soon])))),
+        over(lambda each: float(np.nanmean(each.hits))),
+        periods,
+        n_series,
+        notes,
+    )
+
+
+def _trained(
+    model: Any,
+    rows: Rows,
+    times: Float[Array, " N"],
+    sequences: Shaped[NDArray[Any], " N"],
+    kept: Bool[NDArray[np.bool_], " N"],
+    watch: Watch,
+) -> Any:
+    fresh: Any = ready(model)
+    some = {k: v[kept] for k, v in rows.items()} if isinstance(rows, Mapping) else rows[kept]
+    with warnings.catch_warnings(action="ignore"):  # the fitted model has given them already
+        return fresh.fit(some, times=times[kept], sequences=sequences[kept], callback=watch)
+
+
+def _checked(
+    values: ArrayLike | Mapping[str, ArrayLike], view: str | None
+) -> tuple[Rows, Float[Array, "N D"]]:
+    """The rows for training, and those of the judged view."""
+    if not isinstance(values, Mapping):
+        rows = np.asarray(values, dtype=float)
+        if rows.ndim != 2:
+            raise DataError(f"values must be rows, shape (N, D); got shape {rows.shape}")
+        return rows, rows
+    views = {name: np.asarray(each, dtype=float) for name, each in values.items()}
+    if view not in views:
+        raise DataError(f"view must be one of {listed(list(views), 10)}; got {view!r}")
+    return views, views[view]
+
+
+def _times(times: ArrayLike | None, sequences: Array, count: int) -> Float[Array, " N"]:
+    if times is None:
+        found = np.empty(count)
+        for label in np.unique(sequences):
+            found[sequences == label] = np.arange(int(np.sum(sequences == label)))
+        return found
+    found = np.asarray(times, dtype=float).reshape(-1)
+    if len(found) != count or not np.isfinite(found).all():
+        raise DataError(f"times must be {count} finite numbers, one for each row.")
+    return found
+
+
+def _in_order(sequences: Array, times: Array, label: Any) -> NDArray[np.intp]:
+    rows = np.flatnonzero(sequences == label)
+    return rows[np.argsort(times[rows], kind="stable")]
+
+
+def _horizon(
+    series: Mapping[Any, NDArray[np.intp]], horizon: int | None, n_origins: int
+) -> tuple[int, list[Any]]:
+    """The frames ahead, and the series that are long enough."""
+    if n_origins < 1 or (horizon is not None and horizon < 1):
+        raise ValueError(f"n_origins and horizon must be at least 1; got {n_origins}, {horizon}")
+    longest = max(len(rows) for rows in series.values())
+    # By default, at least half of the longest series remains before the first origin.
+    ahead = min(MOST_HORIZON, longest // (2 * n_origins)) if horizon is None else horizon
+    tested = [label for label, rows in series.items() if len(rows) - n_origins * ahead >= FEWEST]
+    if ahead < 1 or not tested:
+        raise DataError(
+            f"The longest series has {plural(longest, 'frame')}. {plural(n_origins, 'forecast')} "
+            f"of {plural(max(ahead, 1), 'frame')} need at least {FEWEST} frames before the first "
+            "one: use a longer series, or a shorter horizon.",
+            script="In a script: horizon=… and n_origins=….",
+        )
+    return ahead, tested
+
+
+def _notes(
+    series: Mapping[Any, NDArray[np.intp]],
+    tested: list[Any],
+    times: Float[Array, " N"],
+    periods: set[int],
+    n_origins: int,
+    finished: int,
+    varies: Bool[NDArray[np.bool_], " D"],
+) -> tuple[str, ...]:
+    notes = []
+    if finished < n_origins:
+        notes.append(f"Ended after {finished} of {plural(n_origins, 'forecast')}.")
+    if len(tested) < len(series):
+        short = plural(len(series) - len(tested), "sequence")
+        notes.append(f"{short} too short to be continued; used for training only.")
+    if not periods:
+        notes.append("No period was found, so there is no forecast as one period before.")
+    elif len(periods) < 4:
+        notes.append(f"Period found: {listed([str(each) for each in sorted(periods)])} frames.")
+    steps = [np.diff(times[series[label]]) for label in tested]
+    if any(step.std() > UNEVEN * step.mean() for step in steps):
+        notes.append("The frames are not evenly spaced; the simple rules count frames, not time.")
+    if not varies.all():
+        notes.append(f"{plural(int(np.sum(~varies)), 'constant column')} left out.")
+    return tuple(notes)
+
+
+def _mean_square(errors: Float[Array, " O"]) -> float:
+    return float(np.mean(errors**2))
+
+
+def in_percent(error: float) -> str:
+    """An error as a share of the spread, in words; two digits if it is small."""
+    return f"{100 * error:.0f}\u00a0%" if error >= 0.01 else f"{100 * error:.2g}\u00a0%"

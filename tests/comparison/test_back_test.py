@@ -1,0 +1,194 @@
+"""Forecasts of held-out ends: simple rules by hand, and models beside them."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+
+from gplvm_core import DynamicalGPLVM
+from gplvm_core.comparison import back_test
+from gplvm_core.comparison.back_test import MODEL
+from gplvm_core.comparison.simple_forecasts import (
+    LAST,
+    LINEAR,
+    SEASONAL,
+    autoregression,
+    period_of,
+    simple_forecasts,
+    without_gaps,
+)
+from gplvm_core.readers import DataError
+
+
+def wave(count: int, period: float, noise: float = 0.0) -> np.ndarray:
+    angle = 2.0 * np.pi * np.arange(count)[:, None] / period + np.array([0.0, 1.0, 2.0])
+    return np.sin(angle) + noise * np.random.default_rng(0).normal(size=(count, 3))
+
+
+class Known(BaseEstimator):
+    """Forecasts the true wave, plus a constant error."""
+
+    seen: ClassVar[list[tuple[np.ndarray, np.ndarray]]] = []
+
+    def __init__(self, period: float = 10.0, error: float = 0.0, std: float = 0.1) -> None:
+        self.period, self.error, self.std = period, error, std
+
+    def fit(self, Y: Any, *, times: Any, sequences: Any, callback: Any) -> "Known":
+        Known.seen.append((np.asarray(times), np.asarray(sequences)))
+        return self
+
+    def forecast(self, times: Any, *, sequence: Any, return_std: bool) -> Any:
+        mean = wave(200, self.period)[np.asarray(times, dtype=int)] + self.error
+        return mean, np.full_like(mean, self.std)
+
+
+@pytest.mark.parametrize("period", [6, 12, 25])
+def test_the_period_is_that_of_the_series(period):
+    assert period_of(wave(100, period, 0.2)) == period
+    assert period_of(wave(100, period) + 0.05 * np.arange(100)[:, None]) == period
+
+
+def test_noise_lines_and_short_series_have_no_period():
+    assert period_of(np.random.default_rng(0).normal(size=(200, 3))) is None
+    assert period_of(np.arange(50.0)[:, None]) is None
+    assert period_of(np.ones((50, 2))) is None
+    assert period_of(wave(30, 25)) is None  # not two periods
+
+
+def test_the_last_value_is_wrong_by_the_slope_of_a_line():
+    found = {each.name: each for each in simple_forecasts(2.0 * np.arange(40.0)[:, None], 3)}
+    last = found[LAST]
+    np.testing.assert_allclose(last.mean[:, 0], [78.0, 78.0, 78.0])
+    np.testing.assert_allclose(last.std[:, 0], [2.0, 4.0, 6.0])
+    assert SEASONAL not in found
+    # A line is autoregressive, so ridge regression continues it almost exactly.
+    np.testing.assert_allclose(found[LINEAR].mean[:, 0], [80.0, 82.0, 84.0], atol=0.1)
+
+
+def test_one_period_before_repeats_the_last_period():
+    series = np.tile([[1.0], [5.0], [2.0], [8.0]], (10, 1))[:38]
+    found = {each.name: each for each in simple_forecasts(series, 6, period=4)}
+    np.testing.assert_allclose(found[SEASONAL].mean[:, 0], [2.0, 8.0, 1.0, 5.0, 2.0, 8.0])
+    np.testing.assert_allclose(found[SEASONAL].std, 0.0)
+
+
+def test_the_autoregression_is_a_regression_on_the_last_frames():
+    series = wave(120, 11.3, 0.3)
+    found = autoregression(series, lags=2)(np.array([120, 60]), 2)
+    centred = (series - series.mean(axis=0)) / series.std(axis=0)
+    windows = np.hstack([centred[:-2], centred[1:-1]])
+
+    def ridge(alpha: float) -> np.ndarray:
+        mean, target = windows.mean(axis=0), centred[2:]
+        gram = (windows - mean).T @ (windows - mean) + alpha * np.eye(6)
+        slope = np.linalg.solve(gram, (windows - mean).T @ (target - target.mean(axis=0)))
+        return np.vstack([slope, target.mean(axis=0) - mean @ slope])
+
+    candidates = []
+    for alpha in 10.0 ** np.arange(-4, 5):
+        weights = ridge(alpha)
+        for end in (120, 60):
+            state = np.r_[centred[end - 2], centred[end - 1]]
+            for _ in range(2):
+                state = np.r_[state[3:], np.r_[state, 1.0] @ weights]
+            candidates.append(series.mean(axis=0) + series.std(axis=0) * state[3:])
+    two = [np.vstack(candidates[n : n + 2]) for n in range(0, len(candidates), 2)]
+    assert min(float(np.abs(each - found[:, 1]).max()) for each in two) < 1e-8
+
+
+def test_wide_series_are_continued_through_their_components():
+    angle = 2.0 * np.pi * np.arange(90) / 9.0
+    mixing = np.random.default_rng(1).normal(size=(2, 80))
+    whole = np.column_stack([np.sin(angle), np.cos(angle)]) @ mixing
+    found = autoregression(whole[:80])(np.array([80]), 10)[0]
+    np.testing.assert_allclose(found, whole[80:], atol=0.05)
+
+
+def test_gaps_are_interpolated_for_the_rules():
+    filled = without_gaps(np.array([[np.nan, 0.0], [2.0, np.nan], [np.nan, np.nan], [6.0, 3.0]]))
+    np.testing.assert_allclose(filled, [[2.0, 0.0], [2.0, 1.0], [4.0, 2.0], [6.0, 3.0]])
+
+
+def test_the_model_never_sees_the_frames_that_it_forecasts():
+    Known.seen.clear()
+    values = np.vstack([wave(80, 10.0), wave(70, 10.0)])
+    sequences = np.repeat([4, 7], [80, 70])
+    found = back_test(Known(), values, sequences=sequences, horizon=5)
+    assert found.n_series == 2 and found.horizon == 5
+    for origin, (times, which) in enumerate(Known.seen):
+        assert times[which == 4].max() == 80 - 5 * (3 - origin) - 1
+        assert times[which == 7].max() == 70 - 5 * (3 - origin) - 1
+    assert found.errors[MODEL].max() < 1e-12
+    np.testing.assert_allclose(found.inside[MODEL], 1.0)
+    assert found.periods == (10,)
+
+
+def test_errors_are_shares_of_the_spread_over_the_held_out_frames():
+    values = wave(80, 10.0)
+    found = back_test(Known(error=0.3), values, horizon=4, n_origins=2)
+    share = np.sqrt(np.mean((0.3 / values.std(axis=0)) ** 2))
+    np.testing.assert_allclose(found.errors[MODEL], share)
+    np.testing.assert_allclose(found.inside[MODEL], 0.0)
+    for origin, end in enumerate((72, 76)):
+        wrong = (values[end : end + 4] - values[end - 1]) / values.std(axis=0)
+        assert found.errors[LAST][origin] == pytest.approx(np.sqrt(np.mean(wrong**2)))
+        assert found.soon[LAST][origin] == pytest.approx(np.sqrt(np.mean(wrong[:1] ** 2)))
+    assert found.errors[SEASONAL].max() < 1e-9
+    assert "The rule was better in all 2 forecasts" in found.sentence()
+    assert found.best_rule in (SEASONAL, LINEAR)
+
+
+def test_hidden_values_and_constant_columns_do_not_count():
+    values = np.column_stack([wave(80, 10.0), np.ones(80)])
+    values[70:, 0] = np.nan
+    found = back_test(_Wider(), values, horizon=5, n_origins=1)
+    assert found.errors[MODEL].max() < 1e-12
+    assert any("constant" in note for note in found.notes)
+
+
+class _Wider(Known):
+    """The wave, and a constant column that is forecast wrongly."""
+
+    def forecast(self, times: Any, *, sequence: Any, return_std: bool) -> Any:
+        mean, std = super().forecast(times, sequence=sequence, return_std=True)
+        return np.column_stack([mean, np.full(len(mean), 9.0)]), np.column_stack([std, std[:, 0]])
+
+
+def test_the_test_ends_between_origins_and_keeps_the_finished_ones():
+    shares: list[float] = []
+
+    def end_later(step: Any) -> None:
+        shares.append(step.share)
+        if step.split > 1:
+            raise StopIteration
+
+    found = back_test(Known(), wave(80, 10.0), horizon=5, callback=end_later)
+    assert len(found.errors[MODEL]) == 1 and "Ended after 1 of 3 forecasts." in found.notes
+    assert shares[0] == 0.0
+
+    def end_now(step: Any) -> None:
+        raise StopIteration
+
+    with pytest.raises(ValueError, match="ended before the first forecast"):
+        back_test(Known(), wave(80, 10.0), horizon=5, callback=end_now)
+
+
+def test_short_series_are_refused_with_a_remedy():
+    with pytest.raises(DataError, match="The longest series has 14 frames"):
+        back_test(Known(), wave(14, 5.0))
+    with pytest.raises(DataError, match="view must be one of"):
+        back_test(Known(), {"a": wave(14, 5.0)})
+    found = back_test(Known(), wave(80, 10.0), sequences=np.repeat([0, 1], [70, 10]), horizon=5)
+    assert found.n_series == 1 and any("too short" in note for note in found.notes)
+
+
+def test_a_trained_model_is_compared_at_every_origin():
+    values = wave(70, 14.0, 0.05)
+    values[20:23, 1] = np.nan
+    model = DynamicalGPLVM(2, 10, time_kernel="matern32", max_iter=15, random_state=0)
+    found = back_test(model, values, times=0.1 * np.arange(70), horizon=4)
+    assert set(found.errors) == {MODEL, LAST, SEASONAL, LINEAR}
+    assert all(each.shape == (3,) and np.isfinite(each).all() for each in found.errors.values())
+    assert not hasattr(model, "bound_")  # the given model is not trained
+    assert "Over the next 4 frames the model's error is" in found.sentence()

@@ -1,0 +1,30 @@
+"""A column over time: the band, the given values, and the ground of a forecast."""
+
+import numpy as np
+
+from gplvm_core.figures.series import series_figure
+
+TIMES = np.arange(5.0)
+
+
+def test_the_band_has_95_percent_and_the_forecast_a_ground():
+    given = np.array([1.0, np.nan, 3.0, np.nan, np.nan])
+    forecast = np.array([0, 0, 0, 1, 1], bool)
+    figure = series_figure(
+        TIMES, np.arange(5.0), np.full(5, 2.0), given, forecast, name="<b>rain", time="days"
+    )
+    band, mean, dots = figure.data
+    np.testing.assert_allclose(band.y[:5], np.arange(5.0) + 3.92, atol=1e-3)
+    np.testing.assert_allclose(band.y[5:], np.arange(5.0)[::-1] - 3.92, atol=1e-3)
+    np.testing.assert_allclose(mean.y, np.arange(5.0))
+    np.testing.assert_array_equal(np.isnan(dots.y), np.isnan(given))
+    (ground,) = figure.layout.shapes
+    assert (ground.x0, ground.x1) == (3.0, 4.0)
+    assert figure.layout.yaxis.title.text == "&lt;b&gt;rain"
+    assert figure.layout.xaxis.title.text == "days"
+
+
+def test_without_a_forecast_there_is_no_ground():
+    none = np.zeros(5, bool)
+    figure = series_figure(TIMES, TIMES, np.ones(5), TIMES, none, name="rain")
+    assert not figure.layout.shapes
