@@ -46,9 +46,12 @@ class Answer:
 
     @classmethod
     def of(
-        cls, mean: Any, std: Any, truth: Array, known: Array, hidden: Array | None = None
+        cls, found: tuple[Any, Any], truth: Array, known: Array, hidden: Array | None = None
     ) -> "Answer":
-        """known: training rows; hidden: the values to judge, None: all."""
+        """found: means and standard deviations. known: training rows. hidden: the values to judge,
+        None: all.
+        """
+        mean, std = found
         spread = np.nanstd(known, axis=0)
         judged = np.broadcast_to(spread > LEAST_SPREAD * spread.max(), truth.shape)
         if hidden is not None:
@@ -76,7 +79,9 @@ def views_of(name: str, rows: Any) -> dict[str, Array]:
     return {view: values[rows] for view, values in load_dataset(name).view_values.items()}
 
 
-def split(count: int, train: int, test: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def split(
+    count: int, train: int, test: int, seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     order = np.random.default_rng(seed).permutation(count)
     return order[:train], order[train : train + test]
 
@@ -84,7 +89,7 @@ def split(count: int, train: int, test: int, seed: int) -> tuple[NDArray[np.intp
 def transferred(name: str, model: Any, known: Any, new: Any, given: str, to: str) -> Measured:
     for private in ("nearest", "prior"):
         found = model.transfer({given: new[given]}, to, private=private, return_std=True)
-        yield f"{name}, {private}", Answer.of(*found, new[to], known[to])
+        yield f"{name}, {private}", Answer.of(found, new[to], known[to])
 
 
 def transfer(seed: int, calibrated: bool) -> Measured:
@@ -101,17 +106,18 @@ def transfer(seed: int, calibrated: bool) -> Measured:
             model.calibrate(known)
         yield from transferred(name, model, known, new, given, to)
     data = load_dataset("walker")
+    assert data.sequences is not None and data.times is not None
     films = np.random.default_rng(seed).permutation(12)
-    some = np.isin(data.sequences, films[:6])
-    known = views_of("walker", some)
+    train = np.isin(data.sequences, films[:6])
+    known = views_of("walker", train)
     model = ManifoldRelevance(8, 60, max_iter=ITERATIONS, random_state=seed).fit(known)
     if calibrated:
-        model.calibrate(known, sequences=data.sequences[some])
+        model.calibrate(known, sequences=data.sequences[train])
     new = views_of("walker", np.isin(data.sequences, films[6:8]))
     yield from transferred("walker, frames", model, known, new, "silhouette", "pose")
     model = ManifoldRelevance(
         8, 60, max_iter=ITERATIONS, random_state=seed, time_kernel="matern32"
-    ).fit(known, times=data.times[some], sequences=data.sequences[some])
+    ).fit(known, times=data.times[train], sequences=data.sequences[train])
     if calibrated:
         model.calibrate(known)
     for film in films[6:8]:
@@ -120,7 +126,7 @@ def transfer(seed: int, calibrated: bool) -> Measured:
         found = model.transfer(
             {"silhouette": new["silhouette"]}, "pose", times=data.times[own], return_std=True
         )
-        yield "walker, films over time", Answer.of(*found, new["pose"], known["pose"])
+        yield "walker, films over time", Answer.of(found, new["pose"], known["pose"])
 
 
 def bodies(seed: int) -> Iterator[tuple[str, Array, Array, Array, NDArray[np.intp], int]]:
@@ -157,7 +163,7 @@ def gaps(seed: int, calibrated: bool) -> Measured:
                 found = model.complete(
                     np.where(hidden, np.nan, truth), times=times[own], return_std=True
                 )
-                yield f"{name}, {title}", Answer.of(*found, truth, poses[some], hidden)
+                yield f"{name}, {title}", Answer.of(found, truth, poses[some], hidden)
 
 
 def series() -> Iterator[tuple[str, Array]]:
@@ -190,7 +196,7 @@ def forecasts(seed: int, calibrated: bool) -> Measured:
         for film in films[:count]:
             own = later & (sequences == film)
             found = model.forecast(times[own], sequence=film, return_std=True)
-            yield f"{name}, 10 frames ahead", Answer.of(*found, poses[own], poses[train])
+            yield f"{name}, 10 frames ahead", Answer.of(found, poses[own], poses[train])
     for name, values in series():
         known = values[:250]
         model = AutoregressiveGP(8, 30, max_iter=ITERATIONS, random_state=seed).fit(known)
@@ -201,7 +207,7 @@ def forecasts(seed: int, calibrated: bool) -> Measured:
             truth = values[first : first + 20]
             yield (
                 f"{name}, 20 steps ahead",
-                Answer.of(found[0][:, None], found[1][:, None], truth[:, None], known[:, None]),
+                Answer.of((found[0][:, None], found[1][:, None]), truth[:, None], known[:, None]),
             )
 
 
@@ -216,7 +222,7 @@ def completion(seed: int, calibrated: bool) -> Measured:
             model.fit_density(rows[some])
         given, truth = np.where(hidden, np.nan, rows[others]), rows[others]
         found = model.complete(given, return_std=True)
-        yield f"oil flow, M = {inducing}", Answer.of(*found, truth, rows[some], hidden)
+        yield f"oil flow, M = {inducing}", Answer.of(found, truth, rows[some], hidden)
 
 
 def measured(part: str, seeds: int, calibrated: bool) -> dict[str, dict[str, float]]:

@@ -106,8 +106,9 @@ def added(model: Any, rows: Float[Array, "n D"]) -> Any:
     Returns
     -------
     estimator
-        The copy. Its density is forgotten, because it described the rows before.
+        The copy. Its density and the factors of its intervals are forgotten, because they described
+        the rows before.
     """
     copy = deepcopy(model).extend(rows)
-    copy.density_ = None
+    copy.density_ = copy.intervals_ = None
     return copy
