@@ -22,7 +22,7 @@ NORMAL = 1.959964  # the quantile of a standard normal distribution for COVERED
 LEAST = 1e-12
 SHRUNK = 20.0  # the rows that the factor of all outputs counts as
 PARTS = 5  # the number of parts that are held out, one after the other
-MOST_ROWS = 40  # questions about independent rows of one part
+MOST_ROWS = 60  # questions about independent rows of one part
 MOST_FRAMES = 80  # frames of a held-out sequence
 
 Rows = NDArray[np.intp]
@@ -43,13 +43,14 @@ class Asked:
     """A kind of question with intervals.
 
     what: "transfer", "frames" (complete frames of a sequence are missing), "values" (some values of
-    its frames) or "forecast". to: the predicted data. given, private, timed: of a transfer.
+    its frames) or "forecast". to: the predicted data. given, timed: of a transfer. how: its private
+    dimensions, or how uncertainty enters the forecast of a series.
     """
 
     what: str
     to: str = DATA
     given: tuple[str, ...] = ()
-    private: str = ""
+    how: str = ""
     timed: bool = False
 
 
@@ -57,9 +58,10 @@ class Asked:
 class Factors:
     """The factors of one question, and how well they hold.
 
-    widened: of every output. before: the share of held-out values inside 95 % intervals without
-    factors; inside: with factors that were learnt from the other parts. values: their number.
-    parts: the number of sequences or groups that were held out, or of rows.
+    widened: of every output, corrected so that they would hold in parts that did not choose them.
+    before: the share of held-out values inside 95 % intervals without factors; inside: with factors
+    that were learnt from the other parts, without this correction. values: their number. parts: the
+    number of sequences or groups that were held out, or of rows.
     """
 
     asked: Asked
@@ -84,9 +86,11 @@ class Factors:
                 continue
             calibrated[own] = away[own] / _shrunk(away[~own], number[~own])
         judged = not np.isnan(calibrated).all()
+        # Parts differ, so factors of the other parts are on average too small or too large.
+        again = widened(calibrated) if judged else 1.0
         return cls(
             asked,
-            _shrunk(away, number),
+            again * _shrunk(away, number),
             inside(away),
             inside(calibrated) if judged else np.nan,
             int(np.sum(~np.isnan(away))),
@@ -108,7 +112,7 @@ class Intervals:
             each
             for each in self.factors
             if (each.asked.what, each.asked.to) == (asked.what, asked.to)
-            and (each.asked.private, each.asked.timed) == (asked.private, asked.timed)
+            and (each.asked.how, each.asked.timed) == (asked.how, asked.timed)
             and set(each.asked.given) <= set(asked.given)
         ]
         return max(alike, key=lambda each: len(each.asked.given), default=None)
