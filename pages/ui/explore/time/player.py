@@ -17,6 +17,7 @@ from pages.ui.explore.time.plan import Plan, Task, ask, keep
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of
+from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words
 from pages.ui.shared.plain import plain
 
 WAITING = {
@@ -59,6 +60,10 @@ def player(item: Item, name: str) -> None:
             hold_bytes(key=stores(name)["stage"], data=_stage(item, name))
             key = stores(name)["reel"]
             hold_bytes(key=key, data=pack_reel(reel, item.dataset, key, seen.id, cue))
+    asked = {"play": FORECAST if reel.forecast.any() else (), "fill": GAPS}
+    sure = inside_in_words(item.model, asked.get(plan.task, ()))
+    if sure:
+        st.caption(sure)
     st.session_state[f"dynamics_seen|{name}"] = seen
     export(item, reel, seen.id)
 
