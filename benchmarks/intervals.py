@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
@@ -34,7 +34,7 @@ LEAST_SPREAD = 0.05  # of the largest spread of a column, for the columns that c
 ITERATIONS = 150
 PARTS = ("transfer", "gaps", "forecasts", "completion")
 
-Rows = Bool[NDArray[np.bool_], " N"]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Answer:
 
     @classmethod
     def of(
-        cls, found: tuple[Any, Any], truth: Array, known: Array, hidden: Array | None = None
+        cls, found: tuple[Any, Any], truth: Array, known: Array, hidden: Flags | None = None
     ) -> "Answer":
         """found: means and standard deviations. known: training rows. hidden: the values to judge,
         None: all.
@@ -108,16 +108,16 @@ def transfer(seed: int, calibrated: bool) -> Measured:
     data = load_dataset("walker")
     assert data.sequences is not None and data.times is not None
     films = np.random.default_rng(seed).permutation(12)
-    train = np.isin(data.sequences, films[:6])
-    known = views_of("walker", train)
+    trained = np.isin(data.sequences, films[:6])
+    known = views_of("walker", trained)
     model = ManifoldRelevance(8, 60, max_iter=ITERATIONS, random_state=seed).fit(known)
     if calibrated:
-        model.calibrate(known, sequences=data.sequences[train])
+        model.calibrate(known, sequences=data.sequences[trained])
     new = views_of("walker", np.isin(data.sequences, films[6:8]))
     yield from transferred("walker, frames", model, known, new, "silhouette", "pose")
     model = ManifoldRelevance(
         8, 60, max_iter=ITERATIONS, random_state=seed, time_kernel="matern32"
-    ).fit(known, times=data.times[train], sequences=data.sequences[train])
+    ).fit(known, times=data.times[trained], sequences=data.sequences[trained])
     if calibrated:
         model.calibrate(known)
     for film in films[6:8]:
@@ -166,13 +166,13 @@ def gaps(seed: int, calibrated: bool) -> Measured:
                 yield f"{name}, {title}", Answer.of(found, truth, poses[some], hidden)
 
 
-def series() -> Iterator[tuple[str, Array]]:
+def series(seed: int) -> Iterator[tuple[str, Array]]:
     """Simulated series of 400 values with noise."""
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(seed)
     t = np.arange(400.0)
     tones = np.sin(0.3 * t) + 0.5 * np.sin(0.71 * t + 1.0) + 0.1 * random.standard_normal(400)
     yield "two tones", tones
-    chaos = np.full(400 * 6 + 100, 1.2)
+    chaos = np.full(400 * 6 + 100, random.uniform(0.5, 1.2))
     for step in range(17, len(chaos) - 1):
         late = chaos[step - 17]
         chaos[step + 1] = 0.9 * chaos[step] + 0.2 * late / (1.0 + late**10)
@@ -197,12 +197,12 @@ def forecasts(seed: int, calibrated: bool) -> Measured:
             own = later & (sequences == film)
             found = model.forecast(times[own], sequence=film, return_std=True)
             yield f"{name}, 10 frames ahead", Answer.of(found, poses[own], poses[train])
-    for name, values in series():
+    for name, values in series(seed):
         known = values[:250]
         model = AutoregressiveGP(8, 30, max_iter=ITERATIONS, random_state=seed).fit(known)
         if calibrated:
             model.calibrate(known)
-        for first in range(250 + seed * 5, 380, 15):
+        for first in range(250, 380, 10):
             found = model.forecast(20, history=values[:first], return_std=True)
             truth = values[first : first + 20]
             yield (

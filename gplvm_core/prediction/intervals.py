@@ -106,7 +106,8 @@ class Intervals:
 
     def of(self, asked: Asked) -> Factors | None:
         """The factors of a question; of a transfer from views that were not tried together those
-        of as many of them as possible.
+        of as many of them as possible. None if the question was not tried, as with a view that is
+        itself among the given ones.
         """
         alike = [
             each
@@ -114,6 +115,7 @@ class Intervals:
             if (each.asked.what, each.asked.to) == (asked.what, asked.to)
             and (each.asked.how, each.asked.timed) == (asked.how, asked.timed)
             and set(each.asked.given) <= set(asked.given)
+            and asked.to not in asked.given
         ]
         return max(alike, key=lambda each: len(each.asked.given), default=None)
 

@@ -220,8 +220,9 @@ class Job:
             self._learn(fitted, DENSITY, partial(fitted.fit_density, rows))
         if getattr(fitted, "can_calibrate", False):
             # A model with time knows its sequences.
-            alone = fitted.times_ is None and len(np.unique(dataset.sequences)) > 1
-            known = {"sequences": dataset.sequences} if alone else {}
+            labels = dataset.sequences if fitted.times_ is None else None
+            several = labels is not None and len(np.unique(labels)) > 1
+            known = {"sequences": labels} if several else {}
             self._learn(fitted, INTERVALS, partial(fitted.calibrate, rows, **known))
 
     def _learn(self, fitted: Any, phase: str, learn: Callable[..., Any]) -> None:

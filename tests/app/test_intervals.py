@@ -17,11 +17,11 @@ def test_a_page_says_how_many_held_out_values_were_inside() -> None:
     each = [factors(film, 0.934), factors(GAPS[0], 0.951), factors(GAPS[1], 0.94)]
     model = SimpleNamespace(intervals_=Intervals(tuple(each)))
     assert inside_in_words(model, of_film("silhouette", "pose")) == (
-        "95 % intervals, in held-out rows: 93 % inside; 95 % promised."
+        "Error bars: 93 % of held-out values inside (95 % promised)."
     )
     assert inside_in_words(model, GAPS) == (
-        "95 % intervals, in held-out rows: 95 % inside (whole frames), 94 % inside (parts of "
-        "frames); 95 % promised."
+        "Error bars: 95 % of held-out values inside in hidden frames, 94 % in partly hidden frames "
+        "(95 % promised)."
     )
 
 

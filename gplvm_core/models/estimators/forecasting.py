@@ -136,7 +136,8 @@ class Forecasting:
                     error = away(
                         mean.reshape(truth.shape), std.reshape(truth.shape) ** 2, truth, spread
                     )
-                    groups = np.full(len(truth), f"{number} {first}")
+                    # Forecasts from nearby times overlap.
+                    groups = np.full(len(truth), f"{number} {(first - cut) // steps}")
                     tries.add(Asked("forecast", how=propagate), error, groups)
         self.intervals_ = Intervals(tuple(tries.factors()))
         return self
