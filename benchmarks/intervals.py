@@ -1,6 +1,6 @@
 """Do 95 % intervals hold in rows, sequences and futures that no training has seen?
 
-    python -m benchmarks.intervals [--only transfer gaps forecasts completion] [--seeds 3]
+    python -m benchmarks.intervals [--only transfer gaps forecasts completion] [--seeds 3] [--first 0]
 
 Small models, and for every seed other training rows. Transfer predicts one view of new rows from
 another one; of the walker also of whole films over time. Gaps along time are stretches of frames
@@ -225,11 +225,11 @@ def completion(seed: int, calibrated: bool) -> Measured:
         yield f"oil flow, M = {inducing}", Answer.of(found, truth, rows[some], hidden)
 
 
-def measured(part: str, seeds: int, calibrated: bool) -> dict[str, dict[str, float]]:
+def measured(part: str, seeds: range, calibrated: bool) -> dict[str, dict[str, float]]:
     """The figures of every question, with all values of all seeds together."""
     ask = {"transfer": transfer, "gaps": gaps, "forecasts": forecasts, "completion": completion}
     found: dict[str, list[Answer]] = {}
-    for seed in range(seeds):
+    for seed in seeds:
         for name, answer in ask[part](seed, calibrated):
             found.setdefault(name, []).append(answer)
     return {
@@ -246,14 +246,16 @@ def main() -> int:
     )
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--before", action="store_true", help="do not calibrate")
     options = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
     figures: dict[str, Any] = {}
+    seeds = range(options.first, options.first + options.seeds)
     for part in options.only:
         began = time.perf_counter()
-        before = measured(part, options.seeds, calibrated=False)
-        after = {} if options.before else measured(part, options.seeds, calibrated=True)
+        before = measured(part, seeds, calibrated=False)
+        after = {} if options.before else measured(part, seeds, calibrated=True)
         lines = []
         for name, own in before.items():
             then = after.get(name, {})
@@ -271,7 +273,7 @@ def main() -> int:
         print(table(head[: len(lines[0])], lines), flush=True)
         figures[part] = {"before": before, "after": after, "seconds": time.perf_counter() - began}
         print(f"{part}: {figures[part]['seconds']:.0f} s", flush=True)
-    write_row("intervals", figures, seed=list(range(options.seeds)))
+    write_row("intervals", figures, seed=list(seeds))
     return 0
 
 
