@@ -11,6 +11,8 @@ without the middle of every sequence.
 --densities writes two files for the tab Fill in: the log densities of training rows
 (densities.json), and the choices that held-out rows led to for the density of the rows
 (recipes.json).
+
+--intervals writes the factors of the models' intervals (intervals.json).
 """
 
 import argparse
@@ -221,6 +223,7 @@ def calibrate_films(dataset: Dataset, model: ManifoldRelevance) -> dict[str, flo
     views = dataset.view_values
     trained = {view: values[kept] for view, values in views.items()}
     model.fit(trained, times=dataset.times[kept], sequences=dataset.sequences[kept])
+    model.calibrate(trained)
     rows = {view: values[held] for view, values in views.items()}
     varies = {view: np.ptp(values, axis=0) > 0.0 for view, values in trained.items()}
     gap = np.zeros(len(times), dtype=bool)
@@ -270,6 +273,7 @@ def keep_densities(name: str) -> None:
 
 
 RECIPES = HERE / "recipes.json"
+INTERVALS = HERE / "intervals.json"
 
 
 def keep_recipes(name: str) -> None:
@@ -301,13 +305,46 @@ def keep_recipes(name: str) -> None:
     RECIPES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
+def keep_intervals(name: str) -> None:
+    """The factors of the model's intervals (`calibrate`), under its name and bound."""
+    library = Library(HERE, read_only=True)
+    model, dataset = library.model(name), library.dataset(name)
+    if not getattr(model, "can_calibrate", False):
+        return
+    start = time.process_time()
+    rows = dataset.view_values or dataset.values
+    sequences = None if model.times_ is not None else dataset.sequences
+    model.calibrate(rows, sequences=sequences)
+    known = json.loads(INTERVALS.read_text()) if INTERVALS.exists() else {}
+    known = {key: values for key, values in known.items() if not key.startswith(f"{name}|")}
+    known[f"{name}|{model.bound_:.10g}"] = [
+        [
+            list(vars(own.asked).values()),
+            [float(f"{factor:.3g}") for factor in own.widened],
+            *(round(share, 4) for share in (own.before, own.inside)),
+            *(own.values, own.parts),
+        ]
+        for own in model.intervals_.factors
+    ]
+    lines = (f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
+    INTERVALS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    print(f"{name}: {time.process_time() - start:.1f} CPU s", flush=True)
+    for own in model.intervals_.factors:
+        print(f"  {own.asked}: {own.before:.1%} inside, then {own.inside:.1%}", flush=True)
+
+
 def main() -> None:
     """Train the named models, or all models, and write them to this folder."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*", default=list(GALLERY), metavar="NAME")
     parser.add_argument("--calibrate", action="store_true", help="measure, and leave the models")
     parser.add_argument("--densities", action="store_true", help="compute, and leave the models")
+    parser.add_argument("--intervals", action="store_true", help="compute, and leave the models")
     asked = parser.parse_args()
+    if asked.intervals:
+        for name in asked.names:
+            keep_intervals(name)
+        return
     if asked.densities:
         for name in asked.names:
             keep_densities(name)

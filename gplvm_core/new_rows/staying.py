@@ -104,8 +104,9 @@ def added(model: Any, rows: Float[Array, "n D"]) -> Any:
     Returns
     -------
     estimator
-        The copy. It has no density, because the model's density describes only the previous rows.
+        The copy. It has no density and no factors of intervals, because those of the model describe
+        only the previous rows.
     """
     copy = deepcopy(model).extend(rows)
-    copy.density_ = None
+    copy.density_ = copy.intervals_ = None
     return copy

@@ -24,6 +24,7 @@ from scipy.special import ndtr
 from gplvm_core.mixtures import Gaussians
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.complete import complete, reconstructed
+from gplvm_core.prediction.intervals import LEAST, inside, widened
 from gplvm_core.prediction.network import Network
 from gplvm_core.prediction.project import Rows, explain
 
@@ -36,9 +37,6 @@ SHARES = {FEW: 0.1, SCATTERED: 0.5, BLOCK: 0.5}
 MOST_ROWS = 60
 # Each kind of gaps is tried on at least VALUES values, or MOST_TRIALS times.
 VALUES, MOST_TRIALS = 300, 5
-COVERED = 0.95
-NORMAL = 1.959964  # the quantile of a standard normal distribution for COVERED
-LEAST = 1e-12
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ class _Trial:
 
     @property
     def widened(self) -> float:
-        return max(float(np.quantile(self.away, COVERED)) / NORMAL, LEAST)
+        return widened(self.away)
 
     @property
     def scores(self) -> Float[Array, " V"]:
@@ -157,8 +155,8 @@ class _Trial:
 
     def measured(self, gaps: str, method: str, used: bool) -> Fill:
         error = float(np.sqrt(np.mean(self.error**2)))
-        inside = float(np.mean(self.away <= NORMAL))
-        return Fill(gaps, method, error, inside, self.widened, float(self.scores.mean()), used)
+        score = float(self.scores.mean())
+        return Fill(gaps, method, error, inside(self.away), self.widened, score, used)
 
 
 def _by_row(values: Float[Array, " V"], rows: Rows) -> Float[Array, " R"]:

@@ -82,6 +82,11 @@ class Projection:
         """The optimal weights of the explanations as a mixture of separate Gaussians."""
         return np.exp(self.bound - logsumexp(self.bound, axis=1, keepdims=True))
 
+    def likely(self, least: float) -> Self:
+        """The explanations with at least this weight."""
+        bound = np.where(self.weights < least, -np.inf, self.bound)
+        return type(self)(self.mean, self.variance, bound)
+
     @classmethod
     def of(cls, mean: Array, variance: Array, bound: Array, least: Array) -> Self:
         """Select the distinct ends of each row, best first; least: lower limits of variances

@@ -26,10 +26,12 @@ Rows = NDArray[np.intp]
 # For K alternatives, K times this number of neighbours are considered; the most different ones are
 # chosen.
 NEIGHBOURS = 8
-# The number of neighbours that may provide the private dimensions of a row of a sequence.
+# The number of neighbours that may provide the private dimensions of a row, for its variance, and
+# of a row of a sequence.
 LENDERS = 10
 
 Private = Literal["nearest", "prior"]
+PRIVATE: tuple[Private, ...] = ("nearest", "prior")
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,23 @@ def transfer(
     from the training points that are nearest in the shared dimensions (Algorithm 2); "prior"
     integrates them out, with all explanations of the row. count > 1: up to this many alternatives
     from different neighbours, N × K × D, the best first, NaN where a row has fewer.
+
+    A single prediction by "nearest" is the best alternative. Its variance is the expected squared
+    error if any of the LENDERS best alternatives may be true, in proportion to their weights.
     """
     if _by_prior(wanted, count, private):
         explained = Explained.at(wanted.node, found)
         return reconstructed(wanted.network, explained, noise=True, ends=(wanted.view,))[
             wanted.view
         ]
-    chosen = candidates(found, wanted.training, wanted.roles, count)
-    mean, variance = generate_candidates(wanted, chosen)
-    return (mean[:, 0], variance[:, 0]) if count == 1 else (mean, variance)
+    if count > 1:
+        chosen = candidates(found, wanted.training, wanted.roles, count)
+        return generate_candidates(wanted, chosen)
+    every = candidates(found, wanted.training, wanted.roles, LENDERS, different=False)
+    mean, variance = generate_candidates(wanted, every.likely(NEGLIGIBLE))
+    weights, best = every.weights[:, :, None], mean[:, 0]
+    missed = np.where(np.isfinite(mean), variance + (mean - best[:, None]) ** 2, 0.0)
+    return best, np.sum(weights * missed, axis=1)
 
 
 def transfer_functions(
@@ -120,7 +130,8 @@ def transfer_path(
     """Return the path at which the wanted view is predicted, for the rows of one sequence.
 
     belief: the path found from the given views; prior: the prior over this path. The neighbours
-    that provide the private dimensions are chosen as a probable path in time.
+    that provide the private dimensions are chosen as a probable path in time. The variances of
+    these dimensions include the distances to the other neighbours.
     """
     if private == "nearest" and wanted.roles.private.any():
         return _with_private_path(wanted, belief, prior)
@@ -134,7 +145,10 @@ def _with_private_path(wanted: Wanted, belief: Belief, prior: Continued) -> Beli
     every = np.arange(belief.n_points)
     path = likely_path(near, every, prior)
     chosen = np.argmin(np.sum((near.mean - path[:, None]) ** 2, axis=2), axis=1)
-    return Belief(near.mean[every, chosen], near.variance[every, chosen])
+    mean, weights = near.mean[every, chosen], near.weights[:, :, None]
+    missed = np.sum(weights * (near.variance + (near.mean - mean[:, None]) ** 2), axis=1)
+    spread = np.where(wanted.roles.private, missed, near.variance[every, chosen])
+    return Belief(mean, spread)
 
 
 def shared_distances(

@@ -12,6 +12,7 @@ from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, toy_views
 from gplvm_core.models import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
 from gplvm_core.models.estimators import with_density
+from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training import JobError, Limits, Queue
 from gplvm_core.training.job import DENSITY
@@ -57,6 +58,10 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     assert model.bound_ == alone.bound_
     np.testing.assert_array_equal(model.times_[:, 0], times)
     np.testing.assert_array_equal(model.sequences_, sequences)
+    alone.fit_density(wave.values).calibrate(wave.values)
+    for found, wanted in zip(model.intervals_.factors, alone.intervals_.factors, strict=True):
+        assert found.asked == wanted.asked
+        np.testing.assert_array_equal(found.widened, wanted.widened)
     # Other models train on the same rows without times.
     static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 60)
     assert (static.status, static.error) == ("finished", None)
@@ -105,6 +110,19 @@ def test_a_density_that_fails_is_a_note(jobs, wave, make_model, monkeypatch):
     assert (done.status, done.error) == ("finished", None)
     assert done.notes[-1] == "the density of the rows was not learnt: no memory left"
     assert library_of(jobs).model(done.entry).density_ is None
+
+
+def test_a_calibration_that_fails_is_a_note(jobs, wave, make_model, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise MemoryError("no memory left")
+
+    monkeypatch.setattr(HeldOut, "try_forecasts", fails)
+    timed = replace(wave, times=np.arange(80.0))
+    done = jobs.wait(jobs.submit(make_model(3, time_kernel="matern32"), timed, "paths"), 60)
+    assert (done.status, done.error) == ("finished", None)
+    assert done.notes[-1] == "the widths of intervals were not calibrated: no memory left"
+    model = library_of(jobs).model(done.entry)
+    assert model.intervals_ is None and model.density_ is not None
 
 
 def test_words_reach_the_model_and_come_back_after_a_pause(jobs, until):

@@ -11,6 +11,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset
 from gplvm_core.models import Capabilities
 from gplvm_core.store import Entry, Library, StoreError, workspace
+from pages.ui.shared.intervals import ready_intervals
 from pages.ui.shared.kept import kept
 from pages.ui.shared.words import percent
 
@@ -213,7 +214,11 @@ def one_view(item: Item, wanted: str | None = None) -> Item:
 def loaded(root: str, identifier: str, created: str, size: int) -> tuple[Any, Dataset]:
     """The model and dataset of one file; `created` and `size` make a changed file a new one."""
     library = Library(Path(root), read_only=True)
-    return library.model(identifier), library.dataset(identifier)
+    model = library.model(identifier)
+    if Path(root) == GALLERY_FOLDER and getattr(model, "can_calibrate", False):
+        name = f"{identifier}|{float(model.bound_):.10g}"
+        model.intervals_ = ready_intervals(GALLERY_FOLDER / "intervals.json", name)
+    return model, library.dataset(identifier)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)

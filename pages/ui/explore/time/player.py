@@ -17,6 +17,7 @@ from pages.ui.explore.time.plan import Plan, ask, keep
 from pages.ui.explore.time.screen import OnScreen, before, screen
 from pages.ui.explore.time.series import series
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words
 from pages.ui.shared.plain import plain
 
 WAITING = {
@@ -49,6 +50,10 @@ def player(item: Item, name: str) -> None:
         done = plan.task != "fill" or reel.spread is not None
         seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
         screen(item, name, reel, seen, cue_for(seen, reel, last))
+    asked = {"play": FORECAST if reel.forecast.any() else (), "fill": GAPS}
+    sure = inside_in_words(item.model, asked.get(plan.task, ()))
+    if sure:
+        st.caption(sure)
     series(item, name, reel)
     export(item, reel, seen.id)
     if plan.task == "play":
