@@ -1,4 +1,4 @@
-"""A switch that marks text in a CSV as text where it looks like a formula."""
+"""The switch that marks text in a CSV as text if it looks like a formula."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from gplvm_core.readers.tables.csv_text import is_risky
 
 
 def ask_as_text(words: Iterable[str], where: str) -> bool:
-    """Ask for the choice if one of the words begins like a formula; else return True.
+    """Show the switch if one of the words begins like a formula, and return its value; else True.
 
     where: distinguishes the switches of a session.
     """

@@ -1,11 +1,11 @@
-"""A visitor's place on the map (pair of dimensions, chosen point), and its form in a link."""
+"""A visitor's place on the map (two dimensions and a point), and its form in a link."""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
 from gplvm_core.readers.errors import shortened
 
-# Parameters for the map's display and path, which the browser reads.
+# Parameters of the map's display and path; only the browser reads them.
 LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way", "names")
 FARTHEST = 1e6
 """The largest valid coordinate; the data are within a few units of 0."""
@@ -15,7 +15,8 @@ OF_A_MODEL = (*PARAMETERS, "layer")  # parameters of the link that apply to one 
 
 @dataclass(frozen=True)
 class MapPlace:
-    """Dimensions counted from 0; the point has one coordinate per latent dimension, or is None.
+    """A place: two dimensions, counted from 0, and a point with a coordinate per dimension, or
+    None.
 
     follow: whether the hidden dimensions follow the data.
     """
@@ -52,7 +53,7 @@ class MapPlace:
         return cls(tuple(dims) if dims else None, place, bool(follow))
 
     def to_data(self) -> dict[str, Any]:
-        """The place in the canvas's format."""
+        """Return the place in the canvas's format."""
         return {"dims": self.dims, "point": self.point, "follow": self.follow}
 
 
