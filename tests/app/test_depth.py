@@ -88,7 +88,7 @@ def test_families_are_shown_side_by_side_and_trained_on_other_points(
     best = max(found.fits, key=lambda fit: fit.bound)
     assert f"{families.named(best.family)} has the highest bound" in words
     monkeypatch.setattr(lessons_families, "MAX_ITER", 2)
-    press(at, "Other points of this curve")
+    press(at, "Other points")
     assert query(at, "points") == "1"
     comparison_of(families.key_of("chirp", 1)).wait(60)
     at = run_page("learn", stop="families", curve="chirp", points="1")
