@@ -124,7 +124,7 @@ def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLV
     assert "Layer 1, the top" in words
     said_of_them = [layer.verdict_.partition(" of 2 ")[2] for layer in deep.layers_]
     assert all(f"It {verdict}." in words for verdict in said_of_them)
-    assert "distance to the data" in words
+    assert "as far from the data" in words
     header, arrays = stores(at)[f"library:{key}"]
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
     assert header["layers"] == 1

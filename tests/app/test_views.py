@@ -217,7 +217,7 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
         at = app(key, page, view="left")
         assert not at.exception and not at.error
         assert next(box for box in at.selectbox if "_view|" in box.key).options == ["View: right"]
-        assert "Only in the tab Views, because some rows lack them: “left”." in said(at)
+        assert "Some rows lack these views, so only the tab Views shows them: “left”." in said(at)
         at.query_params.clear()
     assert "No picture" not in said(app(page="mine"))
     # Rows that lack a view are not offered as the best match.

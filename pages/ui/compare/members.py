@@ -110,9 +110,7 @@ def _usual() -> str | None:
 
 
 def set_keys(keys: tuple[str, ...], *dropped: str) -> None:
-    """Change the models in the link; remove the position on their maps and the `dropped`
-    parameters.
-    """
+    """Change the models in the link; remove the map position and the `dropped` parameters."""
     go_to("model", "at", *dropped, models=",".join(keys))
 
 

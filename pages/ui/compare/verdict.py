@@ -33,9 +33,7 @@ MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
 
 @dataclass(frozen=True)
 class Verdict:
-    """The recommendation: the test on new rows, if there was one, the picture as HTML, and
-    sentences.
-    """
+    """The recommendation: the test on new rows (or None), the picture as HTML, and sentences."""
 
     tested: Comparison | None
     picture: str

@@ -1,4 +1,4 @@
-"""The panel that asks for new rows, and says what did not fit."""
+"""The panel that asks for new rows, and reports what did not fit."""
 
 from collections.abc import Callable
 
@@ -24,14 +24,14 @@ from pages.ui.shared.reading import readers
 
 Example = Callable[[Dataset], bytes]
 FILE, PASTE, LIBRARY = "File", "Paste", "Library"
-MOST_FILES = 100  # pictures at once
-NOTES_SHOWN = 2  # further ones are folded
+MOST_FILES = 100  # the most pictures that are read together
+NOTES_SHOWN = 2  # further notes are in an expander
 
 
 def asked_rows(item: Item, name: str, example: Example | None = None) -> NewRows | None:
-    """Ask for rows, or show what was brought; None without usable rows.
+    """Ask for rows, or show those that were brought; return None without usable rows.
 
-    example: makes a file with rows of the data set, which is offered to try.
+    example: returns an example file, made of rows of the data set.
     """
     known = brought(item)
     if known is None:
@@ -66,7 +66,7 @@ def asked_rows(item: Item, name: str, example: Example | None = None) -> NewRows
 
 
 def _other(item: Item, name: str, title: str, count: str = "") -> None:
-    """What was brought, and the button that asks for other rows."""
+    """Show the title of the brought rows, and the button that asks for other rows."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/draft: **{plain(title)}**{count}", width="content")
         st.button(
@@ -79,13 +79,13 @@ def _other(item: Item, name: str, title: str, count: str = "") -> None:
 
 
 def _forget(item: Item, name: str) -> None:
-    """Ask again, with an empty field for files."""
+    """Remove the brought rows, and ask again with an empty field for files."""
     bring(item, None)
     st.session_state[f"rows_turn|{name}"] = st.session_state.get(f"rows_turn|{name}", 0) + 1
 
 
 def ask(item: Item, name: str, example: Example | None) -> None:
-    """A file, pasted cells, or the rows of another model."""
+    """Ask for a file, pasted cells, or the rows of another model."""
     readers().warm()
     with st.container(key="bring_rows"):
         source = st.segmented_control(
@@ -126,7 +126,7 @@ def _ask_file(item: Item, name: str, turn: int) -> None:
         accept_multiple_files=picture,
         key=widget,
         on_change=take,
-        help="Columns are matched by their names, in any order. Empty cells and NA are gaps"
+        help="Columns are found by their names, in any order. Empty cells and NA are gaps"
         + (", and so are transparent pixels" if picture else "")
         + ". The file stays on this machine.",
     )
@@ -145,7 +145,7 @@ def _ask_cells(item: Item, name: str, turn: int) -> None:
         bring(item, Brought("Pasted cells", (("pasted cells.tsv", data),)))
 
     st.text_area(
-        "Cells of a spreadsheet, with the headings of the columns in the first line",
+        "Cells of a spreadsheet, with the column headings in the first line",
         key=widget,
         height=140,
         placeholder="\t".join(names_of(item.dataset)[:4]),
@@ -178,7 +178,7 @@ def _ask_library(item: Item, name: str) -> None:
 
 
 def _teach(item: Item, example: Example | None) -> None:
-    """Describe the format, and offer an example, at once or as a file."""
+    """Describe the format, and offer an example to try here or to download."""
     dataset, file = item.dataset, "rows-with-gaps.csv"
     unseen = unseen_of(item)
 
@@ -193,7 +193,7 @@ def _teach(item: Item, example: Example | None) -> None:
         picture = dataset.drawing.kind == "image"
         st.caption(
             f"One row per item, in the units {'and words ' if dataset.columns else ''}of the "
-            "model's data. Leave cells empty where nothing was measured: the model fills them."
+            "model's data. Leave a cell empty if nothing was measured there: the model fills it."
             + (" Pictures of another size are resized." if picture else ""),
             width="content",
         )

@@ -99,9 +99,7 @@ def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
 
 
 def training_words(stop: Stop, run: LessonRun | None) -> dict[str, str] | None:
-    """Return the training's status and its text beside the buttons; None for stops without
-    training.
-    """
+    """Return the training's status and its text beside the buttons; None without training."""
     if stop.train is None:
         return None
     if run is None:

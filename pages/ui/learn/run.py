@@ -100,9 +100,7 @@ class LessonRun:
             TURNS.release()
 
     def _look(self, picture: LessonPicture, step: int, most: int) -> None:
-        """Show a step, then wait until the next step may start; other trainings may compute
-        meanwhile.
-        """
+        """Show a step, then wait until the next may start; other trainings compute meanwhile."""
         self.picture, self.step, self.most = picture, step, most
         TURNS.release()
         try:

@@ -25,9 +25,7 @@ class Address(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Parse an origin such as `https://maps.example.org`; return None if it is malformed or
-        `null`.
-        """
+        """Parse an origin such as `https://maps.example.org`; None if it is malformed or `null`."""
         scheme, between, authority = text.partition("://")
         return cls.of(scheme.lower(), authority) if between else None
 
