@@ -1,4 +1,4 @@
-// A path's files: made in steps, and saved.
+// Making and saving the files of a path, in steps.
 
 import { bvhText } from "../kit/bvh.js";
 import { download } from "../kit/download.js";
@@ -7,7 +7,7 @@ import { pathGif, pathZip } from "./path_files.js";
 
 /** @import { Paths } from "./paths.js" */
 
-export const PATH_SECONDS = 3; // duration from end to end
+export const PATH_SECONDS = 3; // time from one end of a path to the other
 const FRAME_RATE = 20; // pictures per second in a file; GIF uses hundredths of a second
 
 export class PathSaving {
@@ -16,7 +16,7 @@ export class PathSaving {
     this.paths = paths;
   }
 
-  /** The places of a file's pictures along the path, and with `loop` also on the way back. */
+  /** Return the places of a file's pictures along the path; with `loop`, also on the way back. */
   frames() {
     const { way, loop } = this.paths;
     const places = way?.even(PATH_SECONDS * FRAME_RATE - 1) ?? [];

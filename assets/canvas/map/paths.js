@@ -1,4 +1,4 @@
-// Paths from the chosen point to another one: found, drawn, played, and exported.
+// Paths from the chosen point to another point, which are found, drawn, played and exported.
 
 import { blend } from "../kit/algebra.js";
 import { formatNumber } from "../kit/format.js";
@@ -15,9 +15,9 @@ import { PATH_SECONDS, PathSaving } from "./path_saving.js";
 
 const PATH_WORDS = {
   start: "to another point",
-  wait: "Click the end of the path, on the map or on a dot. With keys: arrows, then Enter; Esc cancels.",
+  wait: "Click the end of the path on the map. With keys: arrows move, Enter ends the path, Esc cancels.",
   search: "Looking for the shortest path …",
-  length: "The expected change of the output, summed along the path: root mean square over the outputs, in the units of the data",
+  length: "The expected change of the output, summed along the path (root mean square over the outputs, in the units of the data)",
 };
 
 export class Paths {
@@ -26,10 +26,10 @@ export class Paths {
     this.explorer = explorer;
     /** @type {LatentModel} */
     this.model = explorer.model;
-    /** The start of the path, set when its end is requested. @type {Float64Array | null} */
+    /** The start of the path, set when the visitor begins to choose the end. @type {Float64Array | null} */
     this.from = null;
     this.waiting = false;
-    /** The paths between the two ends that are found. @type {Record<string, Way | undefined>} */
+    /** The paths between the two ends that are already found. @type {Record<string, Way | undefined>} */
     this.ways = {};
     /** The place on the path, as a fraction of its length; initially its end, where the chosen point is. */
     this.share = 1;
@@ -59,7 +59,7 @@ export class Paths {
 
   // --- ends -----------------------------------------------------------------------------------
 
-  /** Request the end of a path that starts here, or cancel. */
+  /** Begin a path at the chosen point and ask for its end; a second call cancels. */
   begin() {
     if (this.waiting) {
       this.clear();
@@ -72,7 +72,7 @@ export class Paths {
     this.show();
   }
 
-  /** A point was kept: it is the end of the path if one is expected; else the output shows it. */
+  /** Handle a kept point: it is the end of the path if the visitor is choosing one; else the output shows it. */
   arrive() {
     const { from, explorer } = this;
     this.leave();
@@ -86,7 +86,7 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "path", value: [Array.from(from), Array.from(to)] });
   }
 
-  /** Look for the path between the chosen ends; without them, draw and play nothing. */
+  /** Look for the path between the chosen ends; without ends, draw and play nothing. */
   search() {
     const { metric, explorer: { state: { chosen: { path } } } } = this;
     this.cease();
@@ -110,8 +110,8 @@ export class Paths {
   }
 
   /**
-   * The shown plane, for the search: its hidden dimensions as on the map, or interpolated between
-   * the two ends.
+   * Return the plane in which to search; its hidden dimensions are those of the map, or interpolated between
+   * the ends.
    * @param {Float64Array} from
    * @param {Float64Array} to
    * @returns {Sheet}
@@ -150,7 +150,7 @@ export class Paths {
     return this.explorer.state.chosen.way;
   }
 
-  /** The path that is drawn and played: until the shortest is found, the straight one. */
+  /** The path that is drawn and played; until the shortest path is found, the straight path. */
   get way() {
     return this.ways[this.kind] ?? this.ways.straight;
   }
@@ -160,7 +160,7 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "way", value: kind });
   }
 
-  /** The output's place on the path, until the chosen point moves; the pointer takes precedence over a paused path. */
+  /** Return the output's place on the path, or null; the pointer takes precedence over a paused path. */
   place() {
     const { point, hover, hovered } = this.explorer.state;
     if (!this.way || !this.shownBeside) return null;
@@ -172,12 +172,12 @@ export class Paths {
     return this.playing || !pointed ? this.way.place(this.share) : null;
   }
 
-  /** The output shows the path. */
+  /** Let the output show the path. */
   enter() {
     this.shownBeside = Float64Array.from(this.explorer.state.point);
   }
 
-  /** The output shows the chosen point again. */
+  /** Let the output show the chosen point again. */
   leave() {
     this.pause();
     this.shownBeside = null;
@@ -222,7 +222,7 @@ export class Paths {
 
   /** @param {number} now */
   advance(now) {
-    // A tab that was inactive continues where it was.
+    // A tab that was inactive continues at its last place.
     const step = Math.min(Math.max(now - this.before, 0) / 1000, 0.25) / PATH_SECONDS;
     this.before = now;
     this.share += this.forward || !this.loop ? step : -step;
@@ -244,10 +244,10 @@ export class Paths {
     if (!straight || !least) return;
     const [mine, other] = this.kind === "straight" ? [straight, least] : [least, straight];
     const inUnits = (/** @type {Way} */ way) => formatNumber(way.length / Math.sqrt(this.model.nOutputs));
-    this.panel.say(`Changes the output by ${inUnits(mine)} along the path (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
+    this.panel.say(`The output changes by ${inUnits(mine)} along this path (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
   }
 
-  /** Controls, the path on the map, and the output. */
+  /** Update the controls, the path on the map, and the output. */
   show() {
     const { explorer, way, from } = this;
     this.panel.show(this);

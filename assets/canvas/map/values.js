@@ -1,4 +1,4 @@
-// The values of a table at a place: a row per column, with its value on the range of the data, or its probable words.
+// The values of a table at a place: for every column, the value on the range of the data, or the probable words.
 
 import { element } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
@@ -12,10 +12,10 @@ import { shadeOf } from "./switches.js";
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 
-const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95 % interval
-const MARKS = "Mark: value here. Band: 95 % of rows here. Line: all rows, with their median.";
-const WORDS_NOTE = "Words: the most probable ones here. Press one to shade the map by its probability.";
-const WORDS_SHOWN = 3; // words of a column
+const INSIDE_95 = 1.96; // half the width of a Gaussian's 95 % interval, in standard deviations
+const MARKS = "The mark is the value here, and the band holds 95 % of rows here. The line is the range of all rows, with their median.";
+const WORDS_NOTE = "Press a word to shade the map by its probability.";
+const WORDS_SHOWN = 3; // the most words that are shown for a column
 const LEAST_CHANCE = 0.01; // lowest probability of a shown word
 
 /**
@@ -24,11 +24,11 @@ const LEAST_CHANCE = 0.01; // lowest probability of a shown word
  */
 
 /**
- * A value's position on the range of its column, in percent of the line; values beyond it are cut and described.
+ * Return a value's position on the range of its column, in percent of the line; values beyond the range are cut and described.
  * @param {number} value
  * @param {number} spread half the width of the 95 % interval
  * @param {Range} range
- * @param {[number, number]} [ends] of the interval, if the value is not in its middle
+ * @param {[number, number]} [ends] ends of the interval, if the value is not in its middle
  */
 export function onRange(value, spread, [low, median, high], ends = [value - spread, value + spread]) {
   const width = high - low;
@@ -47,7 +47,7 @@ export function onRange(value, spread, [low, median, high], ends = [value - spre
   };
 }
 
-/** A number or a count on the range of its column. */
+/** The row of a number or a count, on the range of its column. */
 class NumberRow {
   /** @param {HTMLElement} title @param {Range} range @param {TableColumn | null} column of a table with words */
   constructor(title, range, column) {
@@ -77,7 +77,7 @@ class NumberRow {
   }
 }
 
-/** The most probable words of a column, with their probabilities. */
+/** The row of a column's most probable words, with their probabilities. */
 class WordsRow {
   /** @param {HTMLElement} title @param {number} c @param {string[]} words @param {Explorer<LatentModel>} explorer */
   constructor(title, c, words, explorer) {
@@ -95,7 +95,7 @@ class WordsRow {
     this.row = element("li", { class: "worded" }, title, this.host);
   }
 
-  /** Shade the map by the probability of a chip's word, or stop doing so. @param {HTMLElement} chip */
+  /** Shade the map by the probability of a chip's word; a second press stops this. @param {HTMLElement} chip */
   shade(chip) {
     const { explorer } = this;
     const value = String(chip.dataset.shade);
@@ -123,7 +123,7 @@ class WordsRow {
 
 export class TableValues {
   /**
-   * Replaces the picture of the output.
+   * The values replace the picture of the output.
    * @param {Explorer<LatentModel>} explorer of a table
    */
   constructor(explorer) {
@@ -149,7 +149,7 @@ export class TableValues {
     parts.inspector.dataset.table = "true";
   }
 
-  /** Whether a model's outputs are the values of a table. @param {LatentModel} model */
+  /** Return whether a model's outputs are the values of a table. @param {LatentModel} model */
   static fits({ header, drawing, table }) {
     return Boolean(table || (header.column_ranges && drawing.columns));
   }

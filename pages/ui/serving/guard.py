@@ -52,8 +52,8 @@ class Guard:
         if not is_plain(scope):
             return Refusal(
                 400,
-                "This address is not valid here: it contains control characters, backslashes, "
-                "encoded slashes, invalid UTF-8, “//”, “.” or “..”. Correct the address.",
+                "This server refuses this path: it contains control characters, backslashes, "
+                "encoded slashes, invalid UTF-8, “//”, “.” or “..”. Correct the path.",
             )
         address = self.address(scope)
         if address is None:

@@ -181,7 +181,7 @@ def verdict(found: FamilyFits) -> str:
     fits = found.fits
     usual = next((fit for fit in fits if fit.family == "marginalised"), None)
     if usual is None or len(fits) < 3:
-        return "The training was stopped too early for a comparison."
+        return "Stopped too early for a comparison."
     best, predictor = (max(fits, key=lambda fit: getattr(fit, what)) for what in ("bound", "score"))
     gain, lead = best.bound - usual.bound, predictor.score - usual.score
     if gain < 0.1 and lead < 0.01:
