@@ -1,9 +1,9 @@
-// How typical a place is: its distance to training rows, relative to distances between rows.
+// How typical a place is: its distance to training rows, compared with distances between rows.
 
 /** @import { LatentPoints } from "./points.js" */
 
 const COMPANY = 5; // a place's spacing is its distance to its fifth nearest neighbour
-const MOST_ROWS = 500; // rows whose spacing is computed
+const MOST_ROWS = 500; // the most rows whose spacing is computed
 
 export class Typicality {
   /** @param {LatentPoints} points */
@@ -13,7 +13,7 @@ export class Typicality {
     this.spacings = null;
   }
 
-  /** The fraction of rows that are at least as far from the others as x is. @param {ArrayLike<number>} x */
+  /** Return the fraction of rows that are at least as far from the other rows as x is. @param {ArrayLike<number>} x */
   share(x) {
     const { points } = this;
     const count = Math.min(COMPANY, points.nPoints - 1);
@@ -34,7 +34,7 @@ export class Typicality {
 }
 
 /**
- * The commonest label among the rows nearest to a place.
+ * Return the commonest label among the rows nearest to a place.
  * @param {LatentPoints} points
  * @param {ArrayLike<number>} x
  * @param {number} asked number of rows

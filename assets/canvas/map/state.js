@@ -1,8 +1,8 @@
 // The visitor's choices on a map as one immutable value, the actions that change it, and its form in a link.
 //
 // Undo, links and tests compare these values. The value excludes transient state, which is in no link: the
-// // pointer, the zoom, the playback of a path, the line of a lasso (scene.js, map.js, paths.js, lasso_line.js). It
-// // also excludes bookmarks, which the browser stores (bookmarks.js).
+// pointer, the zoom, the playback of a path, the line of a lasso (scene.js, map.js, paths.js, lasso_line.js). It
+// also excludes bookmarks, which the browser stores (bookmarks.js).
 
 import { SWITCHES, SWITCH_NAMES, coordinates, isPair, isPoint, offerOf, rounded } from "./switches.js";
 

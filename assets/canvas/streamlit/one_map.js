@@ -1,6 +1,6 @@
 // Streamlit component of a page with one map. The model arrives through a byte store (store.js). After
-// // that, the page needs nothing from the server. The visitor's choices are written into the link, and kept
-// // for the visitor's return to the page.
+// that, the page needs nothing from the server. The visitor's choices are written into the link, and kept
+// for the visitor's return to the page.
 
 import { browserStorage } from "../kit/dom.js";
 import { DimensionNames } from "../map/names.js";

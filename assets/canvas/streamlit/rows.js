@@ -1,5 +1,5 @@
 // Streamlit component of new rows. The model arrives through a byte store (store.js); the component fetches the answers whenever
-// // their address changes.
+// their address changes.
 
 import { ChainModel } from "../deep/chain.js";
 import { LatentModel } from "../geometry/model.js";

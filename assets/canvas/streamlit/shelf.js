@@ -1,7 +1,7 @@
 // Connects Streamlit's byte stores (store.js) and the views, with one shelf for the whole page.
 //
 // Bytes and a view's small message arrive separately, in any order. A view is built once for its
-// // element; after that it receives changes.
+// element; after that it receives changes.
 
 /** @typedef {(bytes: Uint8Array) => void} TakeBytes */
 /** @typedef {{ stores: Map<string, Uint8Array>, views: Map<string, object>, listeners: Set<() => void>, places: Map<string, any>, looks: Map<string, any> }} Shelf */

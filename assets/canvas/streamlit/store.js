@@ -1,5 +1,5 @@
 // An invisible component that fetches framed bytes for the views, and stores them under the name in the frame's
-// // header. Browsers cache the bytes.
+// header. Browsers cache the bytes.
 
 import { readHeader } from "../kit/frame.js";
 import { fetchBytes } from "./fetching.js";
