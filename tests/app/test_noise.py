@@ -129,8 +129,8 @@ def test_explore_shows_the_noise_of_every_column(kept: Callable[..., str]):
     words = said(explored(kept(model, dataset_of(values))))
     share = model.noise_std_ / values.std(axis=0)
     assert f"Noisiest: weight, {share[NOISY]:.0%} of its spread" in words
-    assert f"quietest: {NAMES[np.argmin(share)]}, {share.min():.0%}." in words
-    assert f"Half of the columns are above {np.median(share):.0%}." in words
+    assert f"Quietest: {NAMES[np.argmin(share)]}, {share.min():.0%}." in words
+    assert f"For half of the columns it is above {np.median(share):.0%}." in words
 
 
 def test_the_figure_is_drawn_once_it_is_wanted(kept: Callable[..., str]):

@@ -95,7 +95,7 @@ export class LatentPoints {
   /**
    * Return the index of the training point closest to x; dimensions are weighted by their relevance.
    * @param {ArrayLike<number>} x
-   * @param {number[] | null} the dimensions that count; null: all
+   * @param {number[] | null} only the dimensions that count; null: all
    */
   nearest(x, only = null) {
     const { nPoints, nLatent: Q, latent, relevance } = this;

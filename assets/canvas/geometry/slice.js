@@ -9,7 +9,7 @@ import { kernelPlane } from "./kernels.js";
  * @template Tables
  * @typedef {object} Slice
  * @property {(us: Float64Array) => Tables} columns returns the values that all rows of the grid share
- * @property {(us: Float64Array, tables: Tables, v: number, out: Float64Array, offset: number) => void} writes
+ * @property {(us: Float64Array, tables: Tables, v: number, out: Float64Array, offset: number) => void} variances writes
  * the variances of one row of the grid (at height v) into out[offset …]
  */
 
