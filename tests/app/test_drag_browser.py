@@ -190,7 +190,7 @@ def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joint
     page.mouse.move(x + 30, 5, steps=10)
     page.wait_for_timeout(400)
     assert state_of(page)["reach"] == "far"
-    expect(page.get_by_text("Left fingers cannot reach that.")).to_be_visible()
+    expect(page.get_by_text("Left fingers cannot reach this place.")).to_be_visible()
     page.mouse.move(x - 20, y - 60, steps=10)
     page.mouse.up()
     page.wait_for_function(f"() => {EXPLORER}.body.explanations.found.length > 0")

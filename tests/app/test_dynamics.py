@@ -258,7 +258,7 @@ def test_a_gap_is_hidden_and_filled_as_complete_fills_it(keep, model, poses):
     np.testing.assert_allclose(arrays["std0"], std, atol=1e-4)
     np.testing.assert_allclose(arrays["values1"], poses.values[:30], atol=1e-6)
     error = np.sqrt(np.mean((mean - poses.values[:30])[hidden] ** 2))
-    assert f"Error where hidden: {error:.3g}" in header["panels"][0]["words"]
+    assert f"Error of the hidden part: {error:.3g}" in header["panels"][0]["words"]
 
 
 def test_what_was_chosen_outlives_another_page(keep, model):

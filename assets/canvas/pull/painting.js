@@ -1,5 +1,5 @@
-// The picture of an explorer as something to paint on: the picture that fits the painted values appears while
-// the brush moves. sketch.js finds it, grey_brush.js moves the brush. A stroke is one step of undo.
+// The picture of an explorer, on which visitors can paint: while the brush moves, a picture appears that fits the painted
+// values. sketch.js finds this picture, and grey_brush.js moves the brush. A stroke is one step of undo.
 
 import { imageBox } from "../kit/geometry.js";
 import { inSlices } from "../kit/slices.js";
@@ -19,25 +19,25 @@ import { canPull } from "./solver.js";
 /** @import { Explanation } from "./drag.js" */
 /** @import { Tool } from "./paint_tools.js" */
 
-const MOST_STROKES = 60; // for undo and redo
-const RESTS_AFTER_MS = 450; // after the last key, the stroke ends
-const TONE_STEP = 0.3; // of darker and lighter, as a fraction of the range
-const PAINT_KEYS = "Arrow keys move the brush, Space paints or erases, brackets change its size, A shows another picture, Escape lets go.";
+const MOST_STROKES = 60; // stored for undo and redo
+const RESTS_AFTER_MS = 450; // pause after the last key before the stroke ends
+const TONE_STEP = 0.3; // step of the tools darker and lighter, as a fraction of the range
+const PAINT_KEYS = "Arrow keys move the brush, Space paints or erases, brackets change the brush's size, A shows another picture, Escape removes all paint.";
 
 export class Painting extends Grasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of an image */
   constructor(explorer, picture) {
-    super(explorer, picture, "Another picture for this paint");
+    super(explorer, picture, "Another picture with this paint");
     /** @type {Sketch | null} */
     this.drag = null;
-    /** What was painted at kept places, for undo and redo. @type {Map<string, Float64Array>} */
+    /** The painted values at kept places, for undo and redo. @type {Map<string, Float64Array>} */
     this.strokes = new Map();
-    /** The shown picture when the stroke began, which darker and lighter refer to. @type {Float64Array} */
+    /** The picture when the stroke began, relative to which the tools darker and lighter paint. @type {Float64Array} */
     this.base = picture.values;
     /** The pixels of the present stroke. @type {Set<number>} */
     this.touched = new Set();
     this.pressed = false;
-    /** Whether a stroke has ended and its search runs. */
+    /** Whether a stroke has ended, but its search still runs. */
     this.ending = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
@@ -71,26 +71,26 @@ export class Painting extends Grasp {
     return this.drag;
   }
 
-  /** Whether the picture of the paint is shown. */
+  /** Whether the picture shows the painted values. */
   get shown() {
     const { state } = this.explorer;
     return this.drag !== null && this.at !== null && String(state.point) === this.at && state.hover === null && state.hovered < 0;
   }
 
-  /** The position of the picture on its canvas. */
+  /** Return the position of the picture on its canvas. */
   frame() {
     const { size, values } = this.picture;
     return { width: size?.[0] ?? 1, height: size?.[1] ?? 1, values, turn: this.explorer.state.turn };
   }
 
-  /** Whether a pixel is painted. @param {number} cell */
+  /** Return whether a pixel is painted. @param {number} cell */
   painted(cell) {
     return this.drag !== null && this.at !== null && !Number.isNaN(this.drag.pull.targets[cell * this.channels]);
   }
 
   // --- a stroke -------------------------------------------------------------------------------
 
-  /** A stroke begins, at the shown place. */
+  /** Start a stroke at the shown place. */
   begin() {
     const { explorer } = this;
     const drag = this.wake();
@@ -126,7 +126,7 @@ export class Painting extends Grasp {
     this.explorer.paint();
   }
 
-  /** The value that a tool gives an output. @param {Tool} tool @param {number} d */
+  /** Return the value that a tool gives to an output. @param {Tool} tool @param {number} d */
   target(tool, d) {
     const [low, high] = this.drawing.range;
     if (tool === "erase") return NaN;
@@ -135,14 +135,14 @@ export class Painting extends Grasp {
     return Math.min(Math.max(this.base[d] + step, low), high);
   }
 
-  /** A key has painted; the stroke ends when the keys rest. */
+  /** End the stroke of the keys after a pause. */
   settle() {
     this.explorer.paint();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.end(), RESTS_AFTER_MS);
   }
 
-  /** One frame; called before the explorer draws. @param {number} now in milliseconds */
+  /** Follow the brush by one frame; called before the explorer draws. @param {number} now in milliseconds */
   step(now) {
     const { drag, explorer } = this;
     if (!drag) return;
@@ -153,7 +153,7 @@ export class Painting extends Grasp {
     explorer.paint();
   }
 
-  /** The brush is lifted: search everywhere, then keep the place as one step of undo. */
+  /** End the stroke: search everywhere, then keep the place as one step of undo. */
   end() {
     const { drag, explorer } = this;
     clearTimeout(this.timer);
@@ -175,7 +175,7 @@ export class Painting extends Grasp {
     explorer.paint();
   }
 
-  /** Keep the place of the paint. */
+  /** Keep the place that fits the painted values. */
   keep() {
     const { drag, explorer } = this;
     if (!drag) return;
@@ -197,7 +197,7 @@ export class Painting extends Grasp {
     this.keep();
   }
 
-  /** Let all painted pixels go; the picture stays where it is. */
+  /** Remove all paint; the picture does not change. */
   letGo() {
     this.drag?.free();
     this.forget();
@@ -207,7 +207,7 @@ export class Painting extends Grasp {
     this.explorer.paint();
   }
 
-  /** The visitor went to another place: what is painted belongs to the earlier one. */
+  /** Remove the paint, because the visitor went to another place. */
   left() {
     const { explorer } = this;
     this.forget();
@@ -232,14 +232,14 @@ export class Painting extends Grasp {
 
   // --- drawing --------------------------------------------------------------------------------
 
-  /** How far pixels may be off, given the paint; null at another place. @param {ArrayLike<number>} point @param {Doubt} doubt */
+  /** Return how wrong pixels may be, given the painted values; null at another place. @param {ArrayLike<number>} point @param {Doubt} doubt */
   freedom(point, doubt) {
     if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
     this.drag.point.set(point);
     return this.drag.freedom(doubt);
   }
 
-  /** The painted pixels and the brush over the picture. @param {CanvasRenderingContext2D} context */
+  /** Draw the painted pixels and the brush over the picture. @param {CanvasRenderingContext2D} context */
   drawOver(context) {
     const { picture: { size }, channels, drawing: { range: [low, high], shape: [rows, columns] } } = this;
     if (!size) return;
@@ -275,11 +275,11 @@ export class Painting extends Grasp {
   }
 }
 
-/** Why the page cannot search a model for its outputs; "" if it can. @param {LatentModel} model */
+/** Return why the page cannot find a model's places from its outputs; "" if it can. @param {LatentModel} model */
 export function cannotPull(model) {
   const { drawing: { kind }, outputs } = model;
   const what = kind === "image" ? "paint on the picture" : "drag the body";
-  if (!canPull(model)) return `You cannot ${what}: the page cannot differentiate this model's kernel.`;
-  if (kind === "image" && outputs.groups > MOST_KINDS) return `You cannot ${what}: the pixels have ${outputs.groups} noise levels, and the page handles up to ${MOST_KINDS}.`;
+  if (!canPull(model)) return `You cannot ${what}, because this page cannot differentiate the model's kernel.`;
+  if (kind === "image" && outputs.groups > MOST_KINDS) return `You cannot ${what}, because the pixels have ${outputs.groups} noise levels; this page supports ${MOST_KINDS}.`;
   return "";
 }

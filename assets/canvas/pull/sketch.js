@@ -1,5 +1,5 @@
-// A picture under a brush: the painted values, the picture that fits them, and other explanations.
-// Knows nothing of the page.
+// The search while a visitor paints: the painted values, the picture that fits them, and other explanations.
+// This code does not depend on the page.
 
 import { cholesky, choleskySolve } from "../kit/algebra.js";
 import { NearData } from "./near.js";
@@ -11,10 +11,10 @@ import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS
 /** @import { Explanation } from "./drag.js" */
 
 const BRUSH_STEPS = 3;
-const RIVAL_STEPS = 4; // climbing steps of a challenger in a frame
+const RIVAL_STEPS = 4; // steps per frame of a climb from another place
 const RIVAL_FRAMES = 4;
-const EXACT_NATS = 1e-8; // gain at which the last climb of a stroke ends
-const OTHER_PICTURE = 0.25; // root mean square difference of two explanations, in units of the data's spread
+const EXACT_NATS = 1e-8; // the last climb of a stroke ends at a smaller gain per step
+const OTHER_PICTURE = 0.25; // two pictures are different explanations if their root mean square difference is larger, in units of the data's spread
 
 export class Sketch {
   /** @param {LatentModel} model of pictures */
@@ -27,9 +27,9 @@ export class Sketch {
     /** The picture at the point. */
     this.pose = new Float64Array(model.nOutputs);
     this.still = true;
-    /** F at the point. */
+    /** The objective F at the point. */
     this.best = -Infinity;
-    /** Other places that are tried, a little in every frame. @type {Generator<void, void> | null} */
+    /** The search from other places, which does a part of its work in every frame. @type {Generator<void, void> | null} */
     this.challenge = null;
     this.spread = model.header.unit_spread || 1;
   }
@@ -39,7 +39,7 @@ export class Sketch {
     return this.pull.count > 0;
   }
 
-  /** Begin at a place. @param {ArrayLike<number>} point */
+  /** Start at a place. @param {ArrayLike<number>} point */
   begin(point) {
     this.point.set(point);
     this.model.predict(this.point, this.pose);
@@ -53,7 +53,7 @@ export class Sketch {
     this.still = false;
   }
 
-  /** Erase everything. */
+  /** Erase all painted values. */
   free() {
     this.pull.erase();
     this.still = true;
@@ -81,7 +81,7 @@ export class Sketch {
     return true;
   }
 
-  /** Climb from two other places; take one that is clearly better. @returns {Generator<void, void>} */
+  /** Climb from two other places; go to one of them if it is clearly better. @returns {Generator<void, void>} */
   *challenging() {
     const seeds = this.seeds.best(CHALLENGERS, [this.point.slice()]);
     yield;
@@ -104,7 +104,7 @@ export class Sketch {
   }
 
   /**
-   * Search from the best rows; the point goes to the best explanation. Returns the others, the best first.
+   * Search from the best rows, and move the point to the best explanation. Returns the other explanations, best first.
    * @returns {Generator<void, Explanation[]>}
    */
   *settle() {
@@ -130,7 +130,7 @@ export class Sketch {
     return kept;
   }
 
-  /** Climb to the end. @param {Float64Array} point @returns {Explanation} */
+  /** Climb from a point to the nearest maximum, and return this explanation. @param {Float64Array} point @returns {Explanation} */
   explained(point) {
     const { pull, model } = this;
     pull.climb(point, FULL_CLIMB, 0.01);
@@ -147,7 +147,7 @@ export class Sketch {
     return Math.sqrt(total / pose.length) > OTHER_PICTURE * this.spread;
   }
 
-  /** Go over to another explanation. @param {Explanation} explanation */
+  /** Change to another explanation. @param {Explanation} explanation */
   choose({ point }) {
     this.begin(point);
     this.pull.climb(this.point, FULL_CLIMB);
@@ -156,7 +156,7 @@ export class Sketch {
   }
 
   /**
-   * How far the outputs may be off, given the painted values: the cells of `doubt`, and their share.
+   * Return how wrong the outputs may be, given the painted values, in the form of `Doubt`: cells and their share.
    * @param {Doubt} doubt
    */
   freedom({ at, weights, scales }) {

@@ -1,4 +1,4 @@
-"""Export of a sequence: as a moving picture (GIF), a motion (BVH) and a table (CSV)."""
+"""The export of a sequence as a moving picture (GIF), a motion (BVH) or a table (CSV)."""
 
 import io
 from collections.abc import Iterable, Sequence
@@ -23,13 +23,13 @@ from pages.ui.shared.words import file_stem
 
 GIF_SIZE = 480
 MOST_FRAMES = 1000
-SHORTEST = 20  # ms per picture: many viewers slow faster ones down
+SHORTEST = 20  # ms per picture; many viewers slow down faster pictures
 GROUND = "#FFFFFF"
 
 
 def export(item: Item, reel: Reel, id: str) -> None:
-    """Buttons that export the sequence in the first panel."""
-    # The reel's title counts the frames of the data; a forecast adds more.
+    """Show buttons that export the sequence in the first panel."""
+    # The reel's title counts only the frames of the data; a forecast adds frames.
     which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), 'frame')}"
     stem = file_stem(f"{item.title} {which}")
     made = f"dynamics_gif|{item.key}|{id}"
@@ -65,8 +65,7 @@ def export(item: Item, reel: Reel, id: str) -> None:
                 on_click="ignore",
                 icon=":material/directions_run:",
                 key="dynamics_bvh",
-                help="For animation programs. Bones get their mean lengths, joints the rotations "
-                "that point them.",
+                help="A motion for animation programs, in which every bone has its mean length.",
             )
         st.download_button(
             "Table (CSV)",
@@ -80,14 +79,14 @@ def export(item: Item, reel: Reel, id: str) -> None:
 
 
 def chosen_frames(count: int) -> Array:
-    """All frames of a sequence, or evenly spread ones up to the limit of a GIF."""
+    """Return all frames of a sequence, or evenly spread frames up to the limit of a GIF."""
     if count <= MOST_FRAMES:
         return np.arange(count)
     return np.linspace(0, count - 1, MOST_FRAMES).round().astype(int)
 
 
 def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes:
-    """The first panel as an animated GIF at normal speed; progress(share) while it is drawn."""
+    """Draw the first panel as a GIF at normal speed; progress(share) is called meanwhile."""
     values = reel.panels[0].values
     frame = common_frame(dataset.drawing, dataset.values)
     rows = chosen_frames(len(values))
@@ -120,8 +119,8 @@ def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes
 
 
 def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
-    """The first panel as a BVH file at normal speed."""
-    assert dataset.drawing.skeleton is not None  # the button exists only with them
+    """Return the first panel as a BVH file at normal speed."""
+    assert dataset.drawing.skeleton is not None  # the button exists only for skeletons
     values = reel.panels[0].values
     positions = values.reshape(len(values), *dataset.drawing.shape)
     seconds = usual_step(reel.times) / reel.rate
@@ -129,12 +128,12 @@ def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
 
 
 def deviates(dataset: Dataset, d: int) -> bool:
-    """Whether a column of a table has a standard deviation."""
+    """Return whether a column of a table has a standard deviation."""
     return dataset.columns[d].kind in ("number", "count")
 
 
 def cell(value: object) -> str:
-    """A value as text: a word as it is, a number with eight digits, NA where missing."""
+    """Return a value as text: words unchanged, numbers with eight digits, NA where missing."""
     if isinstance(value, str):
         return value
     return "NA" if value is None or np.isnan(float(value)) else f"{value:.8g}"  # type: ignore
@@ -143,7 +142,7 @@ def cell(value: object) -> str:
 def sequence_csv(
     dataset: Dataset, reel: Reel, as_text: bool = True, dimensions: Sequence[str] = ()
 ) -> bytes:
-    """One line per frame: time, whether it is forecast or hidden, place, values, deviations.
+    """Write a line per frame: time, whether it is forecast or hidden, place, values, deviations.
 
     dimensions: the visitor's names of the map's dimensions, "" for x1, x2, ….
     """
@@ -166,7 +165,7 @@ def sequence_csv(
 
 
 def _places(reel: Reel, dimensions: Sequence[str]) -> tuple[tuple[str, ...], Array]:
-    """The titles and values of the latent path's columns, (T, 2Q); none if it is unknown."""
+    """Return titles and values (T, 2Q) of the latent path's columns; none for unknown paths."""
     if reel.latent_mean is None:
         return (), np.zeros((len(reel.times), 0))
     count = reel.latent_mean.shape[1]

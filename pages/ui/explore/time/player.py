@@ -1,4 +1,4 @@
-"""The tab's player: the answer to the visitor's plan, and its exports."""
+"""The player of the tab Time, which shows the answer to the visitor's plan, and its exports."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,12 +24,12 @@ WAITING = {
     "sample": "Drawing a new sequence …",
     "fill": "Filling the gap …",
 }
-LEAD_IN = 5  # known frames that are played before the new ones
+LEAD_IN = 5  # known frames that are played before the new frames
 
 
 @dataclass(frozen=True)
 class OnScreen:
-    """The state of the player; id: of the reel."""
+    """The state of the player; id: identifies the shown reel."""
 
     task: Task
     sequence: Any
@@ -38,12 +38,12 @@ class OnScreen:
 
 @st.fragment
 def player(item: Item, name: str) -> None:
-    """The choices, the player, and the exports; name: key and version of the model."""
+    """Show the choices, the player and the exports; name: the model's key and version."""
     before = st.session_state.get(f"dynamics_seen|{name}")
-    # Separate containers: the player keeps its position on the page and is not rebuilt.
+    # In separate containers, the player keeps its position on the page and is not rebuilt.
     with st.container():
         plan = ask(item.model, item.dataset, name)
-    with st.container(gap=None):  # without a gap, nothing moves when the spinner disappears
+    with st.container(gap=None):  # gap=None: nothing moves when the spinner disappears
         try:
             with st.spinner(WAITING[plan.task], show_time=True):
                 reel = answer(item, name, plan)
@@ -64,7 +64,7 @@ def player(item: Item, name: str) -> None:
 
 
 def answer(item: Item, name: str, plan: Plan) -> Reel:
-    """The model's result for the plan; while a gap is being filled, the sequence with the gap."""
+    """Return the model's result for the plan; while a gap is filled, the unfilled sequence."""
     model, dataset = item.model, item.dataset
     if plan.task == "play":
         return played(model, name, dataset, plan.sequence, plan.ahead)
@@ -82,9 +82,9 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
 
 
 def cue_for(seen: OnScreen, reel: Reel, before: OnScreen | None) -> Cue:
-    """A new result plays from shortly before its first new frame.
+    """Return where to play from: shortly before the first new frame of a new result.
 
-    The page's first picture does not play; neither does a result without new frames.
+    The page's first sequence does not play, and neither does a result without new frames.
     """
     if before is None or before == seen:
         return Cue()
