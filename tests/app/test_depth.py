@@ -248,7 +248,7 @@ def test_two_layers_are_trained_and_their_verdicts_shown():
     words = said(at)
     assert "2 layers of 2 and 10 dimensions" in words
     assert "Layer 1 of 2" in words and "layer 2 of 2" in words
-    assert "No dimension carries information" not in words
+    assert "No dimension contains information" not in words
     press(at, "See the layers")
     assert not at.exception
     assert "Layer 1, the top" in said(at)

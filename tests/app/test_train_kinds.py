@@ -32,7 +32,7 @@ def test_a_column_can_be_the_exposure_of_the_counts():
     assert exposure.value is None and exposure.options == ["mass"]
     exposure.set_value("mass").run()
     assert not at.exception and not at.error
-    assert "“mass” is known in every row and does not shape the map" in said(at)
+    assert "“mass” is known in every row, and does not affect the map" in said(at)
     # The next upload of such a table remembers it.
     again = upload(run_page("train"), "birds.csv", birds())
     known = next(each for each in again.selectbox if each.label == "Exposure of the counts")
@@ -55,7 +55,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert "label" not in table and table["size"].iloc[0] in ("small", "medium", "large")
     # Only models that learn words are offered, with the reason.
     assert at.radio(key="form_model").options == ["Bayesian GP-LVM", "Bayesian PCA"]
-    assert "encoders learn numbers only" in words
+    assert "encoders learn only numbers" in words
     titles = {each.label for each in at.segmented_control}
     assert not {"Layers", "Views", "Noise", "How new rows find their place"} & titles
     at.number_input(key="form_max_iter").set_value(12).run()
@@ -78,7 +78,7 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     at = upload(run_page("train"), "birds.csv", birds())
     kind_of(at, "eggs", "number")
     kind_of(at, "colour", "grade")
-    assert "Not placed yet: " in at.info[0].value
+    assert "These words are missing: " in at.info[0].value
     assert not any(button.label == "Start training" for button in at.button)
     order = next(box for box in at.multiselect if "Order of the words in “colour”" in box.label)
     order.set_value(["white", "grey", "black"]).run()
