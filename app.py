@@ -22,7 +22,7 @@ CONTENT_WIDTH = 1360  # pixels
 
 @st.cache_resource(show_spinner=False)
 def one_thread_a_product() -> None:
-    """Limit BLAS to one thread: the core runs its own threads, and both together are slow."""
+    """Limit BLAS to one thread: the core runs its own threads, and more threads would be slower."""
     threadpool_limits(limits=1, user_api="blas")
 
 

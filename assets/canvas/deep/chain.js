@@ -23,7 +23,7 @@ export class ChainModel extends LatentPoints {
     const step = Math.ceil(this.nPoints / 50);
     const seen = Array.from({ length: Math.ceil(this.nPoints / step) }, (_, i) => first.kernelDiagonal(this.position(i * step)));
     /**
-     * The first layer's prior variance, averaged over some training points, plus the variance of the inputs that its linear mean adds.
+     * The first layer's prior variance, averaged over some training points, plus the variance of the inputs, which its linear mean adds.
      */
     this.signal = seen.reduce((sum, value) => sum + value, 0) / seen.length + (content.header.handed_on ?? 0);
   }

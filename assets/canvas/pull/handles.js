@@ -24,7 +24,7 @@ import { css } from "../kit/theme.js";
 
 const CROWDED = 7; // of joints with a smaller distance in CSS pixels, only one is shown
 
-/** Return the joints without children; of several fingers of a hand, only the last. @param {readonly number[]} parents */
+/** Return the joints without children; a hand with several fingers counts once, by its last finger. @param {readonly number[]} parents */
 export function limbEnds(parents) {
   const inner = new Set(parents);
   return parents.map((_, joint) => joint).filter((joint) => !inner.has(joint) && parents[joint] >= 0);

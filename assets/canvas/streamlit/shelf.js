@@ -1,4 +1,4 @@
-// Connects Streamlit's byte stores (store.js) and the views, with one shelf for the whole page.
+// Connects Streamlit's byte stores (store.js) and the views through one object per page, the shelf.
 //
 // Bytes and a view's small message arrive separately, in any order. A view is built once for its
 // element; after that it receives changes.

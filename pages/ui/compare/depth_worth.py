@@ -113,7 +113,7 @@ def depth_worth(dataset: Dataset) -> None:
         type="primary" if run is None else "secondary",
         icon=":material/balance:",
         help=f"Trains every model on {SPLITS} random splits, each with a fifth of the rows held "
-        "out. It takes minutes, and continues when you close this window.",
+        "out. The test takes minutes, and continues when you close this window.",
         on_click=question.begin,
     )
 

@@ -1,4 +1,4 @@
-"""Inference of sequences in a thread, so that the page stays responsive for these seconds."""
+"""The inference of sequences in a thread, so that the page stays responsive."""
 
 import threading
 import time

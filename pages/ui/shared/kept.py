@@ -11,7 +11,7 @@ Answer = TypeVar("Answer")
 
 
 def kept(most: int) -> Callable[[Callable[Given, Answer]], Callable[Given, Answer]]:
-    """Cache a function's results; nobody may change them. Concurrent equal calls compute once.
+    """Cache a function's results; nobody may change them. Equal calls wait for one result.
 
     most: the size of the cache; the least recently used results are removed first. Errors are not
     cached.

@@ -16,7 +16,7 @@ SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             r"the density of the rows was not learnt(.*)",
-            r"The density of the rows was not learnt\1; it is learnt when it is first needed",
+            r"The density of the rows was not learnt\1. It will be learnt when it is first needed",
         ),
         (
             r"n_components = (\d+) is capped at (\d+) for these data",

@@ -64,7 +64,8 @@ def own_in_words(noise: CellNoise) -> str:
     )
     if len(share) > FEW:
         words += (
-            f" For half of the {cell_word(noise.drawing)[1]} it is above {np.median(share):.0%}."
+            f" For half of the {cell_word(noise.drawing)[1]}, the noise is above "
+            f"{np.median(share):.0%}."
         )
     return f"{words} {noise.left_out}".rstrip()
 
@@ -74,7 +75,7 @@ def shared_in_words(item: Item, noise: CellNoise) -> str:
     share, std = noise.share[noise.order], item.model.noise_std_
     amount = ""
     if np.ptp(share) <= ALIKE * share.max():
-        amount = f": {share[0]:.0%} of the spread of each"
+        amount = f": {share[0]:.0%} of each output's spread"
     elif np.ptp(std) <= ALIKE * std.max():
         amount = f": ± {std[0]:.3g} in the data's units"
     known = inspect.signature(type(item.model)).parameters
