@@ -96,7 +96,7 @@ def set_up() -> None:
     if still:
         st.error(
             f"Nothing varies in {plain(' and '.join(f'“{name}”' for name in still))}, so the model "
-            "would learn nothing. Leave out what never varies, or choose another model.",
+            "cannot learn. Leave out views that never vary, or choose another model.",
             icon=":material/error:",
         )
     st.header("3 · Start", anchor=False)

@@ -118,8 +118,8 @@ test("a moving path goes through its frames and closes", () => {
 });
 
 test("the comparison of two models states the ratio of a point's densities", () => {
-  assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under them as under one layer/);
-  assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under it as under two layers/);
+  assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under two layers as under one layer/);
+  assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under one layer as under two layers/);
   assert.match(verdictInWords(0.88, 0.9), /layer is enough/);
   assert.match(verdictInWords(-40, 0), /more than 1,000 times/);
 });

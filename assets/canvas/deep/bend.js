@@ -233,7 +233,7 @@ export function verdictInWords(shallow, deep) {
   const ratio = Math.exp(Math.abs(gain));
   const times = ratio > 1000 ? "more than 1,000 times" : `${formatNumber(ratio, ratio < 10 ? 2 : 3)} times`;
   const [who, than] = gain > 0 ? ["two layers", "one layer"] : ["one layer", "two layers"];
-  return `Here ${who} predict${gain > 0 ? "" : "s"} better: an unseen point is ${times} as likely under ${gain > 0 ? "them" : "it"} as under ${than}, on average.`;
+  return `Here ${who} predict${gain > 0 ? "" : "s"} better: an unseen point is ${times} as likely under ${who} as under ${than}, on average.`;
 }
 
 /** Describe the effect of the hidden layer. @param {string[]} verdicts one per layer, the top layer first */

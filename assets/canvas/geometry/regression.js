@@ -41,7 +41,7 @@ class Layer {
     this.center = own("center");
     /** @type {Floats} */
     this.scale = own("scale");
-    /** Q × D, of a linear mean function. @type {Floats | undefined} */
+    /** The slope of a linear mean function, Q × D. @type {Floats | undefined} */
     this.slope = own("slope");
     this.row = new Float64Array(this.nInducing);
     /** @type {Float64Array[] | null} */

@@ -33,7 +33,7 @@ import { Wall } from "./wall.js";
 /** @import { MapModel } from "./map.js" */
 /** @import { Action, Chosen, Place } from "./state.js" */
 
-const COVERED = 40; // the least CSS pixels of the map that the legend covers, and that the buttons cover
+const COVERED = 40; // the smallest height in CSS pixels that the map reserves for its legend, and for its buttons
 const MAP_MARGIN = 10; // margin around legend and buttons
 const BELOW_MAP = 34; // height of the line below the map in CSS pixels
 const SETTLE_MS = 450; // after arrow keys and sliders, the point is kept after this pause

@@ -13,7 +13,7 @@ import { TableValues } from "./values.js";
 /** @import { Unsure } from "./switches.js" */
 
 const FOLLOW_MS = 40; // delay before filmstrips and rows follow the pointer
-const RARE = 0.1; // at an unusual place, at most this fraction of the rows is farther from its neighbours
+const RARE = 0.1; // a place is unusual if fewer rows than this fraction are as far from their neighbours as the place is
 const AT_A_ROW = 1e-3; // a point is at a row if no coordinate differs by more
 export const FAR = "Unlike anything the model has seen";
 

@@ -13,7 +13,7 @@ const FILM_STEPS = [-2, -1, 0, 1, 2]; // steps along a dimension, in standard de
 const HALF_A_STEP = 0.5; // how far the slider reaches beyond the outer pictures, in standard deviations
 const OPEN = 3; // dimensions shown initially
 const CHANGES = 3; // number of a table's columns that are shown, those that change most
-const CARRIED = 0.95; // as a fraction of the change that all dimensions cause
+const CARRIED = 0.95; // the text counts the dimensions that together cause this fraction of all change
 const ALIKE = 0.5; // weaker correlations with facts of the rows are not mentioned
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
 

@@ -19,9 +19,9 @@ const PAUSE_SHAPE = "M6 4.5h4v15H6zM14 4.5h4v15h-4z";
 const LONG_STEP = 10; // frames of a step with Shift
 
 export class Player {
-  /** Set when it has arrived. @type {Stage} */
+  /** The training points; undefined until they have arrived. @type {Stage} */
   stage;
-  /** Set when it has arrived. @type {Reel} */
+  /** The sequence; undefined until it has arrived. @type {Reel} */
   reel;
   /** The animation frame that advances the time. @type {number | null} */
   tick = null;

@@ -15,9 +15,9 @@ export const FORECAST = [213, 94, 0];
 const RINGS = 8;
 
 export class Trajectory extends PlaneView {
-  /** Set when it has arrived. @type {Stage} */
+  /** The training points; undefined until they have arrived. @type {Stage} */
   stage;
-  /** Set when it has arrived. @type {Reel} */
+  /** The sequence; undefined until it has arrived. @type {Reel} */
   reel;
   /** Whether the view has been fitted to the path. */
   fitted = false;

@@ -249,7 +249,7 @@ export class BodyDrag {
     });
   }
 
-  /** The slopes of all outputs. */
+  /** Return the functionals of all outputs. */
   everyOutput() {
     const all = new Functionals(this.model);
     const outputs = Array.from({ length: this.model.nOutputs }, (_, d) => ({ outputs: [d], weights: [1], target: 0, tolerance: 1 }));

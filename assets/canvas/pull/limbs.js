@@ -2,7 +2,7 @@
 
 const RIGID = 0.01; // a bone keeps its length if the length varies by a smaller fraction in the data
 const SLACK = 0.02; // tolerance of a bone's length in the search, as a fraction of the length
-const SLACK_UNITS = 0.2; // and in hundredths of the body's size
+const SLACK_UNITS = 0.2; // additional tolerance, in hundredths of the body's size
 const LIMB_JOINTS = 3; // number of long bones above the grabbed joint that reach for a place
 const SHORT_BONE = 0.08; // as a fraction of the body's reach; shorter bones do not count as long bones
 const PASSES = 3;

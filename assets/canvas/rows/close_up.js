@@ -96,7 +96,7 @@ export class CloseUp {
     });
     return element("div", { class: "values" }, element("ul", { "aria-label": "Values of the row" }, ...lines),
       element("p", {}, ["The mark is the value, and the band holds 95 % of similar rows.",
-        ...(place ? ["In brackets is the expected value: for a column that makes the row odd, from the other columns; for all others, from the map."] : []),
+        ...(place ? ["The value in brackets is expected from the map; for a column that makes the row odd, it is expected from the other columns."] : []),
         "The line is the range of the training rows."].join(" ")));
   }
 

@@ -11,7 +11,7 @@ const ROW_PAGE = 100; // rows that the table adds at a time
 /** @type {{ key: Filter, title: string, help: string }[]} */
 const ROW_FILTERS = [
   { key: "all", title: "All", help: "All rows" },
-  { key: "odd", title: "Odd", help: "Rows that are as odd as only a few training rows" },
+  { key: "odd", title: "Odd", help: "Rows that are odder than almost all training rows" },
   { key: "unlike", title: "Unlike all", help: "Rows that are odder than every training row" },
   { key: "gaps", title: "With gaps", help: "Rows in which the model filled gaps" },
   { key: "selected", title: "Selected", help: "Rows inside the line on the map" },

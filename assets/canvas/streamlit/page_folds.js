@@ -25,7 +25,7 @@ function find() {
     known.set(fold, name);
     const summary = fold.querySelector("summary");
     if (wasOpen(name, fold.open) !== fold.open) {
-      // Streamlit changes its own expanders only by a click.
+      // A script can open and close Streamlit's own expanders only by a click.
       if (fold.matches(".mf-fold")) fold.open = !fold.open;
       else summary?.click();
     }

@@ -59,7 +59,7 @@ class Member:
 
     @property
     def placed(self) -> Placed:
-        """Return what the measures of maps need."""
+        """Return the data from which the measures of maps are computed."""
         size = len(self.packed) / 1e6
         if self.positions is not None:
             pair = (0, 1)

@@ -65,7 +65,7 @@ def looked_at_once(_member: Member, _first: Item, store: str) -> tuple[str, Arra
 
 def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | None) -> None:
     """Show the button that tests the models on new rows, or the progress of the test."""
-    if running(key, "compare", "Keeps the splits that are finished."):
+    if running(key, "compare", "Uses the random splits that are finished."):
         return
     if run is not None and run.problem is not None:
         st.error(plain(run.problem), icon=":material/error:")

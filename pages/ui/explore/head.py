@@ -46,7 +46,7 @@ def chosen_key(tab: str) -> str | None:
 def opened(key: str, *, whole: bool) -> Item | None:
     """Open a model; on failure show the error and a button to the Gallery, and return None.
 
-    Of a multi-view model, open the view in the link, or the last view; whole: open all views.
+    If the model has several views, open the view in the link, or the last view; whole: open all.
     """
     try:
         with st.spinner("Opening the model …"):

@@ -172,7 +172,7 @@ def done(act: Callable[[], object]) -> None:
 
 def save_words(library: Library, identifier: str, title: str, tags: str) -> None:
     if not title.strip():
-        raise ValueError("A model needs a title; the old one was kept.")
+        raise ValueError("A model needs a title; the old title was kept.")
     library.rename(identifier, title.strip())
     library.tag(identifier, tags.split(","))
 

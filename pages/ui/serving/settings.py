@@ -41,7 +41,9 @@ class Serving:
         if way == "token":
             token = token or secrets.token_urlsafe(32)
         elif token:
-            raise ValueError(f"MANIFOLIO_TOKEN is set, and MANIFOLIO_SIGN_IN is “{way}”.")
+            raise ValueError(
+                f"MANIFOLIO_TOKEN is set, but MANIFOLIO_SIGN_IN is “{way}”; use only one of them."
+            )
         return cls(addresses, token, switched_on(environment, "MANIFOLIO_METRICS"))
 
     def greeting(self, own: Address) -> str:

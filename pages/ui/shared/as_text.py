@@ -1,4 +1,4 @@
-"""The switch that marks text in a CSV as text if it looks like a formula."""
+"""The switch that protects cells of a CSV that look like formulas."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ def ask_as_text(words: Iterable[str], where: str) -> bool:
     if not any(is_risky(word) for word in words):
         return True
     return st.toggle(
-        "Names like formulas as text",
+        "Protect formula-like names",
         value=True,
         key=f"csv_as_text_{where}",
         help="Adds an apostrophe before names that begin with =, +, − or @, since spreadsheets "

@@ -25,8 +25,8 @@ WAIT = 3.0  # seconds that a page waits for the density before it shows the map'
 LEARNING = "Learning how typical rows are; until then the map fills the gaps"
 # The help text beside the sentence of `in_words`.
 HELD_OUT = (
-    "The density never saw these rows, but the map's training did. Errors on new rows are larger, "
-    "and in large regions of pictures either method may be better."
+    "The held-out rows trained the map, but not the density. Errors on new rows are larger, and "
+    "in large regions of pictures either method may be better."
 )
 NO_DENSITY = "Filled by the map, because tables with words or counts have no density of the rows."
 
@@ -82,7 +82,7 @@ def how_filled(item: Item, name: str, row: Array) -> str:
         run = comparison_of(_key(name))
         if run is None or not run.done:
             return "" if can_learn(item.model) else NO_DENSITY
-        return "Filled by the map: the density of the rows could not be learnt."
+        return "Filled by the map, because the density of the rows could not be learnt."
     kind = gaps_of(np.isnan(row)[None], [width for _, width in density.data])[0]
     used = {fill.used: fill for fill in density.fills if fill.gaps == kind}
     return in_words(used[True], used[False]) if len(used) == 2 else ""
@@ -104,8 +104,8 @@ def in_words(used: Fill, other: Fill) -> str:
     else:
         reason = "it was not clearly worse"
     return (
-        f"Filled by the {names[used.method]}: in held-out rows {parts[used.gaps]}, {reason} than "
-        f"the {names[other.method]}, error {used.error:.2f} against {other.error:.2f} of the "
+        f"Filled by the {names[used.method]}. In held-out rows {parts[used.gaps]}, {reason} than "
+        f"the {names[other.method]}: error {used.error:.2f} against {other.error:.2f} of the "
         f"columns' spread. Before calibration, {percent(used.inside)} of the values were inside "
         "their 95 % intervals."
     )

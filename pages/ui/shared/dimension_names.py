@@ -19,7 +19,7 @@ _read_names = st.components.v2.component("manifolio_names", js=script("streamlit
 
 
 def space_of(item: Item, layer: int | None = None) -> str:
-    """Return the name of a model's map, "" if it has only one; layer: from 0, default the last.
+    """Return the name of a model's map, "" for a single map; layer: from 0, by default the last.
 
     In a deep multi-view model, every layer of every view has its own name.
     """

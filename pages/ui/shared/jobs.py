@@ -1,4 +1,4 @@
-"""Training jobs as several pages show them."""
+"""Parts of training jobs that several pages show."""
 
 import streamlit as st
 

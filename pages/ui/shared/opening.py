@@ -5,7 +5,7 @@ from pathlib import Path
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import file_stem
 
-CHECKOUT = (Path(__file__).resolve().parents[3] / "pyproject.toml").exists()  # else installed
+CHECKOUT = (Path(__file__).resolve().parents[3] / "pyproject.toml").exists()  # False: installed
 
 
 def opening_here(item: Item) -> str:

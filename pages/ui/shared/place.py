@@ -41,7 +41,9 @@ class MapPlace:
         if dims is not None:
             valid = isinstance(dims, list) and all(isinstance(q, int) for q in dims)
             if not valid or len(set(dims)) != 2 or not all(0 <= q < n_axes for q in dims):
-                raise ValueError(f"The dimensions must be two different ones from 1 to {n_axes}.")
+                raise ValueError(
+                    f"The dimensions must be two different numbers from 1 to {n_axes}."
+                )
         if point is not None:
             valid = isinstance(point, list) and all(isinstance(x, int | float) for x in point)
             if not valid or len(point) != n_axes or not all(abs(x) <= FARTHEST for x in point):

@@ -140,12 +140,13 @@ TERMS: dict[str, str] = {
     "These numbers are the row's position on the map, the latent space.",
     "bound": "A lower bound on the logarithm of the probability of the data under the model "
     "(the evidence), in nats. Higher is better. Compare it only between models of the same data.",
-    "noise": "The variance that the model leaves unexplained, in the units used for training. "
-    "If every output has its own noise, this is their mean.",
+    "noise": "The variance that the model leaves unexplained, in the units used for training. If "
+    "every output has its own noise, this is the mean over the outputs.",
     "noise_choice": "One noise per column suits tables with mixed units or columns of different "
     "quality. One noise for all columns suits pictures and bodies: pictures are sharper.",
-    "own_noise": "Noise is the part of an output that the position on the map does not explain. "
-    "At 100 % of the data's standard deviation, the output says nothing about the position.",
+    "own_noise": "Noise is the part of an output that the position on the map does not explain, "
+    "as a percentage of the data's standard deviation. At 100 %, the output says nothing about "
+    "the position.",
     "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. w orders the "
     "dimensions, but a dimension with a small w may still be in use.",
     "information": "How much the data say about a point's position in this dimension: the mean "
@@ -154,8 +155,8 @@ TERMS: dict[str, str] = {
     "point.",
     "dimensions": "The largest number of latent dimensions. Choose more than you expect to need: "
     "the Bayesian models switch off those that the data do not need.",
-    "layers": "One or two further maps above the map of the data suit data that are smooth in some "
-    "regions and change quickly in others. Training takes two to four times as long.",
+    "layers": "Further layers put maps above the map of the data, for data that are smooth in "
+    "some regions and change quickly in others. Training takes two to four times as long.",
     "own_spaces": "On: every view has its own lowest layer, and all views share the layer above. "
     "Off: all views share the lowest layer.",
     "verdict": "A layer is on if it passes more than noise to the layer below. A layer that is off "
@@ -169,8 +170,9 @@ TERMS: dict[str, str] = {
     "kernel": "How smoothly outputs change over the map. “Curved” (RBF) suits most data, "
     "“straight” (linear) gives Bayesian PCA, “both” is their sum.",
     "init": "Where the points start on the map: PCA (default), Isomap, or random places.",
-    "restarts": "Different starts can lead to different maps; the map with the best bound is used. "
-    "Automatic: four short starts, of which the best continues; above 1,000 rows, one start.",
+    "restarts": "Different starts can lead to different maps; the map with the best bound is "
+    "used. Automatic tries four short starts and continues the best; above 1,000 rows, it uses "
+    "one start.",
     "max_iter": "The largest number of optimiser steps. You can stop earlier and continue later.",
     "seed": "Fixes the random choices: the same seed and settings give the same result.",
     "jitter": "A tiny number, relative to the kernel matrix's mean diagonal, that is added to the "

@@ -126,7 +126,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
             )
 
 
-# From the phases of training to what the page says about them.
+# The page's words for the phases of training.
 PHASES = {
     "noise held": "laying out a first map",
     "1,000 rows, noise held": "laying out a first map with 1,000 rows",

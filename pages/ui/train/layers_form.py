@@ -35,7 +35,7 @@ def own_spaces_question() -> bool:
 
 
 def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
-    """Ask for the widths of the layers; return all, top first; lowest: the last layer's width."""
+    """Ask for the upper layers' widths; return all widths, top first; lowest: the last width."""
     above = []
     for column, number in zip(st.columns(n_layers - 1), range(1, n_layers), strict=True):
         with column:

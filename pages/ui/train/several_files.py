@@ -61,8 +61,8 @@ def several_files_form() -> Dataset | None:
     )
     files: list[KeptFile] = st.session_state.get(FILES, [])
     st.caption(
-        "Row n of every file must describe the same thing, such as a photograph and its "
-        "measurements. Images are in the order of their names."
+        "Row n of all files must describe the same thing; for example, one file has photographs, "
+        "another their measurements. Images are in the order of their names."
     )
     taken: list[str] = []
     parts: list[FileView] = []

@@ -21,7 +21,7 @@ MOST_LABELS = 50  # the most values of a time column that can also be a label
 
 
 class UnansweredError(ValueError):
-    """A question that has to be answered before the file can be read."""
+    """A question must be answered before the file can be read."""
 
 
 def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
@@ -144,8 +144,8 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
             others,
             default=[name for name in ids if name in others],
             key=keys["ids"],
-            help="Columns such as row numbers and names, which name the rows in tables and "
-            "exports, but are not trained on.",
+            help="Columns that training must not use, such as row numbers and names; they name "
+            "the rows in tables and exports.",
             persist_state="session",
         )
     answers: dict[str, Any] = {

@@ -60,7 +60,7 @@ def rows_asked(dataset: Dataset, values: Array) -> Any:
 
 
 def scores(model: Any, dataset: Dataset, values: Array) -> Array:
-    """Return how typical rows are, in nats: their log density, or else their gain of the bound."""
+    """Return how typical rows are, in nats: their log density, or else the change of the bound."""
     if density_of(model) is not None:
         return np.asarray(model.score_samples(values, method="density"))
     return log_scores(model, dataset, values)
@@ -78,7 +78,7 @@ def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, 
 
 
 def completed(model: Any, name: str, row: Array, dataset: Dataset) -> Completion:
-    """Return the row with filled gaps (NaN); without gaps, return the model's reconstruction."""
+    """Return the row with its gaps (NaN) filled; without gaps, the model's reconstruction."""
     return _completed(model, named(model, name), row, dataset)
 
 

@@ -105,7 +105,7 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
     words = f"All others together: {percent(rest)}. " if len(probabilities) > len(order) else ""
     st.caption(
         f"{words}Estimated from the row's position on the map"
-        + (", without its own label." if truth is not None else "."),
+        + (", without the row's own label." if truth is not None else "."),
         help="Computed by a logistic regression on the training points' positions, and averaged "
         "over this row's possible positions.",
     )

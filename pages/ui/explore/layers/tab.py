@@ -36,9 +36,10 @@ def layers(item: Item, name: str) -> None:
         f"**Layers.** {TERMS['latent']} In a deep model, a further layer with its own map "
         "explains these numbers. The bars are the relevances of a layer's dimensions (w = 1/ℓ²); "
         "coloured dimensions contain information.",
-        "**The numbers of a layer** are the information that a position on its map has about a "
-        "row, in nats; the ratio of signal to noise; the degrees of freedom of the mapping; and "
-        "its linear part. A mapping with as many degrees of freedom as rows memorises the rows.",
+        "**The numbers of a layer.** *Information* is how much a position on the layer's map "
+        "says about a row, in nats. *Signal* is compared with the noise. A mapping with as many "
+        "*degrees of freedom* as rows memorises the rows. *Linear* is the straight part of the "
+        "mapping.",
         "**How rows are generated.** From the pointer's place, every layer passes its mean to "
         "the next layer. The bands beside the output show the uncertainty; for them, every layer "
         "also passes its variance and noise. The shading is the uncertainty of the layer whose "

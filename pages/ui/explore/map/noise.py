@@ -1,4 +1,4 @@
-"""The noise of the outputs: which outputs are noisy, or how to train a model that shows it."""
+"""The noise of the outputs: which outputs are noisy, or how to train a model that shows this."""
 
 import inspect
 

@@ -16,7 +16,7 @@ from pages.ui.shared.parcels import parcels
 from pages.ui.shared.plain import plain
 
 MEGABYTE = 1e6
-MADE = "map_file"  # session key: the answer about the file that the canvas reads
+MADE = "map_file"  # session key: the answer to the canvas's request for the file
 
 
 def made_file(key: str) -> dict[str, Any] | None:

@@ -40,8 +40,8 @@ def predict(item: Item, name: str) -> None:
     about(
         "**The interval** should contain the true values of 95 of 100 new rows with these "
         "inputs. It includes the noise of the column and the model's own uncertainty.",
-        "**Held-out rows.** Training never used a fifth of the rows, at most 2,000. All numbers "
-        "under “Is it worth it?” were measured on these held-out rows.",
+        "**Held-out rows.** A fifth of the rows, but at most 2,000 rows, is not used for "
+        "training. All numbers under “Is it worth it?” were measured on these held-out rows.",
         "**An empty field** is an unknown input. The answer is then an average over the input's "
         "values in the data.",
         "**What each input does** describes the model, not the world: an input may represent a "

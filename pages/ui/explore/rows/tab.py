@@ -113,8 +113,8 @@ def _compare(item: Item, name: str, own: NewRows) -> None:
         return
     if not can_learn(item.model):
         st.caption(
-            "This model cannot tell typical rows from odd rows in a table. Places and filled "
-            "values are below; *Fill in* compares a single row."
+            "This model cannot judge how typical many rows are. Places and filled values are "
+            "below; the tab *Fill in* compares a single row."
         )
         return
     key = key_of(name)

@@ -30,7 +30,7 @@ class Step:
 
 @dataclass
 class Work:
-    """The parts finished without (False) and with (True) comparison; whether work was stopped."""
+    """The finished parts, without (False) or with (True) a comparison; whether work was stopped."""
 
     parts: dict[bool, list[Answers]]
     stopped: bool = False

@@ -116,7 +116,7 @@ def answer(
         st.caption(
             f"The model found only {plural(len(found.rows), 'alternative')}, because "
             + (
-                "the other training rows nearby give the same."
+                "other training rows nearby give the same alternatives."
                 if any(part.views == (to,) and part.dimensions for part in parts)
                 else f"“{plain(to)}” has no private dimension that could differ."
             )
@@ -145,5 +145,5 @@ def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:
         return ""
     errors = np.sqrt(np.nanmean((found - truth) ** 2, axis=1))
     best = int(np.argmin(errors))
-    which = f"{best + 1} is closest, off by" if len(found) > 1 else "off by"
+    which = f"{best + 1} is closest, with error" if len(found) > 1 else "error"
     return f"{which} {errors[best]:.3g}"

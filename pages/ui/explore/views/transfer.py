@@ -51,7 +51,7 @@ def from_view_to_view(item: Item, name: str, *, of_new: bool = False) -> None:
 def for_known_rows(
     item: Item, name: str, parts: tuple[Part, ...], rows: dict[str, ViewRows]
 ) -> None:
-    """Give views of a training row, and show the others beside the truth."""
+    """Ask which views of a training row are given, and show the others beside the truth."""
     kept = ask(item, name)
     values = {view: rows[view].values[kept.row] for view in kept.given}
     missing = [view for view in kept.given if np.isnan(values[view]).all()]

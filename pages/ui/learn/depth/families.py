@@ -37,8 +37,7 @@ FAMILIES = {
     ),
     "marginalised": (
         "Marginalised",
-        "The default. Like mean field, but the functions always have their optimum for the "
-        "hidden values.",
+        "The default. Like mean field, but the functions are always optimal for the hidden values.",
     ),
     "gated": (
         "Gated",
@@ -47,7 +46,7 @@ FAMILIES = {
     ),
     "free": (
         "Free",
-        ("Like gated, but any linear dependence is possible, with other numbers for each row."),
+        ("Like gated, but any linear dependence is possible, and it may differ for each row."),
     ),
     "diagonal": (
         "Along the inputs",
@@ -187,12 +186,13 @@ def verdict(found: FamilyFits) -> str:
     if gain < 0.1 and lead < 0.01:
         return "All approximations are equally good on these points, so the default is enough."
     words = (
-        f"{named(best.family)} has the highest bound, {gain:.1f} nats above the marginalised one."
+        f"{named(best.family)} has the highest bound, {gain:.1f} nats above the marginalised "
+        "approximation."
         if gain >= 0.1
         else "The marginalised approximation has the highest bound, or nearly so."
     )
     if lead < 0.01:
-        return f"{words} None predicts unseen points better."
+        return f"{words} No approximation predicts unseen points better."
     return (
         f"{words} {named(predictor.family)} predicts unseen points best, by {lead:.2f} nats a "
         "point."
