@@ -15,7 +15,7 @@ const BUDGET = 5; // milliseconds per frame for curves; the remaining curves fol
 const IDLE = 120; // milliseconds without a change before the plane is drawn in full
 const [COARSE, FINE] = [12, 44]; // cells of the plane along each input, while moving and at rest
 const NOTHING_SEEN = 0.005; // as a fraction of the target's range; a smaller change counts as no effect
-const GUESS = 0.8; // an answer is a guess above this fraction of the deviation far from all rows
+const GUESS = 0.8; // an answer is a guess if its uncertainty is above this fraction of the uncertainty far from all rows
 
 /** The part of the state that is stored in a link. @typedef {{ at: (number | null)[] }} PredictPlace */
 

@@ -122,7 +122,7 @@ def motion_questions(mark: str = "") -> dict[str, Any]:
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
         every = st.number_input(
-            "One frame in",
+            "Every n-th frame",
             min_value=1,
             max_value=60,
             value=4,

@@ -136,7 +136,7 @@ def chosen_curve() -> str:
 
 
 def chosen_draw() -> int:
-    """Return the number of the random draw of points; draw 0 has the shipped results."""
+    """Return the number of the random draw of points; the results of draw 0 are shipped."""
     number = whole_number(st.query_params.get("points"))
     draw = 0 if number is None else min(max(number, 0), MOST_DRAWS)
     if draw:
