@@ -17,7 +17,8 @@ PIXELS = Stop(
     "dimensions. Almost every point of this space is grey noise. Draw other random pictures as "
     "often as you like: none of them shows a six.",
     attempt="Flip 30 % of the pixels: can you still read the digit, and can the classifier? Then "
-    "set the flips to 0 and turn the digit by 180°. Which change moves it further?",
+    "set the flips to 0 and turn the digit by 180°. Which change moves the picture further in "
+    "pixel space?",
     caution="A large distance in pixels does not mean a different digit. A small turn changes "
     "more pixels than many flips, and you hardly notice it.",
     note=Note(

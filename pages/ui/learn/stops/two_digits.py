@@ -20,7 +20,7 @@ TWO_DIGITS = Stop(
     words="All turned pictures of a six form a closed curve, and so do all turned nines. The map "
     "shows both curves. A turned six resembles a nine, so the curves come near each other; the "
     "dashed line shows where.",
-    attempt="Turn the six: by how much is the nearest nine turned further? Then press Train: does "
+    attempt="Turn the six: by how much more is the nearest nine turned? Then press Train: does "
     "the curved map show the same neighbours as PCA?",
     caution="Curves that cross on a map need not meet in pixel space: a map has two dimensions, "
     "and the pictures have 400. The distance on the right is measured in pixel space.",
