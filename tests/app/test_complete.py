@@ -111,9 +111,9 @@ def test_the_page_answers_at_once_with_a_part_hidden(keep, model, flow):
     assert header["summary"]["expected"] == pytest.approx(np.sqrt(np.mean(std[0, hidden] ** 2)))
     words = said(at)
     assert "60 × 12 values" in words
-    assert "Filled by the" in words and "in held-out rows with a block of gaps" in words
+    assert "Filled by the" in words and "In held-out rows with a block of gaps" in words
     assert "all 60 training rows" in words
-    assert "without its own label" in words
+    assert "without the row's own label" in words
 
 
 @pytest.mark.parametrize(

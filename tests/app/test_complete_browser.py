@@ -198,7 +198,7 @@ def test_keys_paint_too(server, browser_page):
 def test_the_truth_is_shown_beside_the_completion(server, browser_page):
     page = open_page(browser_page, link(server))
     answered(page)
-    page.get_by_role("button", name="Compare with the truth").click()
+    page.get_by_role("button", name="Show the truth").click()
     expect(page.locator("[data-part=item-title]")).to_have_text("The truth")
 
 

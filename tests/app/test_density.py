@@ -89,9 +89,9 @@ def test_the_sentence_names_method_errors_and_intervals():
     used = Fill(BLOCK, "density", 0.36, 0.94, 1.1, 0.2, True)
     other = Fill(BLOCK, "map", 0.48, 0.52, 4.0, 0.3, False)
     assert density.in_words(used, other) == (
-        "Filled by the density of the rows: in held-out rows with a block of gaps, it was better "
-        "than the map, error 0.36 against 0.48 of the columns' spread. Before calibration, 94 % of "
-        "the values were inside their 95 % intervals."
+        "Filled by the density of the rows. In held-out rows with a block of gaps, it was better "
+        "than the map: error 0.36 against 0.48 of the columns' spread. Before calibration, 94 % "
+        "of the values were inside their 95 % intervals."
     )
     level = Fill(BLOCK, "map", 0.355, 0.52, 4.0, 0.3, False)
     assert "its intervals were better than" in density.in_words(used, level)

@@ -88,7 +88,7 @@ def test_families_are_shown_side_by_side_and_trained_on_other_points(
     best = max(found.fits, key=lambda fit: fit.bound)
     assert f"{families.named(best.family)} has the highest bound" in words
     monkeypatch.setattr(lessons_families, "MAX_ITER", 2)
-    press(at, "Other points of this curve")
+    press(at, "Other points")
     assert query(at, "points") == "1"
     comparison_of(families.key_of("chirp", 1)).wait(60)
     at = run_page("learn", stop="families", curve="chirp", points="1")
@@ -124,7 +124,7 @@ def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLV
     assert "Layer 1, the top" in words
     said_of_them = [layer.verdict_.partition(" of 2 ")[2] for layer in deep.layers_]
     assert all(f"It {verdict}." in words for verdict in said_of_them)
-    assert "distance to the data" in words
+    assert "as far from the data" in words
     header, arrays = stores(at)[f"library:{key}"]
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
     assert header["layers"] == 1
@@ -252,7 +252,7 @@ def test_two_layers_are_trained_and_their_verdicts_shown():
     words = said(at)
     assert "2 layers of 2 and 10 dimensions" in words
     assert "Layer 1 of 2" in words and "layer 2 of 2" in words
-    assert "No dimension carries information" not in words
+    assert "No dimension contains information" not in words
     press(at, "See the layers")
     assert not at.exception
     assert "Layer 1, the top" in said(at)

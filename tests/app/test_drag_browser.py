@@ -122,7 +122,7 @@ def test_a_dragged_hand_takes_the_body_and_the_point_along_and_undo_brings_both_
 def test_an_exported_table_has_the_body_as_it_was_dragged(page, joints, tmp_path):
     after = dragged(page, joints["LFingers end"], -30, -90)
     menu(page, "Export")
-    expect(page.get_by_text("Files have the body as you dragged it.")).to_be_visible()
+    expect(page.get_by_text("Files contain the body as you dragged it")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="The output at the chosen place as CSV").click()
     download.value.save_as(tmp_path / "body.csv")
@@ -190,7 +190,7 @@ def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joint
     page.mouse.move(x + 30, 5, steps=10)
     page.wait_for_timeout(400)
     assert state_of(page)["reach"] == "far"
-    expect(page.get_by_text("Left fingers cannot reach that.")).to_be_visible()
+    expect(page.get_by_text("Left fingers cannot reach this place.")).to_be_visible()
     page.mouse.move(x - 20, y - 60, steps=10)
     page.mouse.up()
     page.wait_for_function(f"() => {EXPLORER}.body.explanations.found.length > 0")

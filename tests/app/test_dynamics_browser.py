@@ -332,7 +332,7 @@ def test_a_gap_is_filled_beside_the_truth(server, moving, browser_page, kind, pa
     assert now["titles"][:3] == ["Filled in", "The truth", "What the model sees"]
     assert len(now["titles"]) == panels
     assert page.locator(".panels figure").count() == panels
-    assert "expected by the model" in page.locator(".panels figcaption").first.inner_text()
+    assert "the model expects" in page.locator(".panels figcaption").first.inner_text()
     assert page.get_by_role("button", name="Fill it in").is_disabled()
 
 

@@ -143,7 +143,7 @@ def test_rows_of_another_form_are_explained_and_the_models_own_are_taken(opened,
     assert "the training rows of this model" in menu.options[0]
     menu.set_value("Five columns").run()
     assert not at.exception
-    assert "values, and this model needs" in at.error[0].value
+    assert "values, but this model needs" in at.error[0].value
     menu = next(each for each in at.selectbox if "rows_model" in each.key)
     menu.set_value(menu.options[0]).run()
     assert not at.exception and not at.error

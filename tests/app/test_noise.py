@@ -129,8 +129,8 @@ def test_explore_shows_the_noise_of_every_column(kept: Callable[..., str]):
     words = said(explored(kept(model, dataset_of(values))))
     share = model.noise_std_ / values.std(axis=0)
     assert f"Noisiest: weight, {share[NOISY]:.0%} of its spread" in words
-    assert f"quietest: {NAMES[np.argmin(share)]}, {share.min():.0%}." in words
-    assert f"Half of the columns are above {np.median(share):.0%}." in words
+    assert f"Quietest: {NAMES[np.argmin(share)]}, {share.min():.0%}." in words
+    assert f"For half of the columns, the noise is above {np.median(share):.0%}." in words
 
 
 def test_the_figure_is_drawn_once_it_is_wanted(kept: Callable[..., str]):
@@ -152,7 +152,7 @@ def test_explore_explains_a_single_noise_and_the_alternative(
     at = explored(kept(model, dataset_of(values)))
     amount = {
         "global": f"± {model.noise_std_[0]:.3g} in the data's units",
-        "columns": f"{model.noise_std_[0] / values[:, 0].std():.0%} of the spread of each",
+        "columns": f"{model.noise_std_[0] / values[:, 0].std():.0%} of each output's spread",
     }[scaling]
     words = said(at)
     assert f"All outputs share one noise level: {amount}." in words

@@ -150,7 +150,7 @@ def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):
     page.goto(saved(gplvm_core.explorer(model.fit(values), rows), tmp_path))
     page.get_by_text("The columns have different gaps").wait_for()
     last = page.locator("[data-part=colour] option").last
-    assert last.inner_text() == "6 more facts are not offered"
+    assert last.inner_text() == "6 more facts are not listed"
     assert last.is_disabled()
 
 

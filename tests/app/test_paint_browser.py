@@ -167,7 +167,7 @@ def test_a_place_of_the_visitor_ends_the_paint(page):
     stroke(page, (0.55, 0.06), (0.55, 0.94))
     page.get_by_role("button", name="Reset").click()
     assert np.isnan(painted(state_of(page))).all()
-    expect(page.get_by_text("Paint on the picture: the rest follows.")).to_be_visible()
+    expect(page.get_by_text("Paint on the picture, and the rest follows.")).to_be_visible()
 
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)

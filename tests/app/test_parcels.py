@@ -37,7 +37,7 @@ def test_deleted_data_are_reported_and_nothing_else_is_served() -> None:
     for path in ("/parcels/0", "/parcels/..%2Fapp.py", f"/parcels/{'a' * 64}"):
         status, _, body = fetched(parcels, path)
         assert status == 404
-        assert b"reload" in body
+        assert b"Reload" in body
 
 
 def test_equal_bytes_are_held_once_and_the_oldest_make_room() -> None:

@@ -53,7 +53,7 @@ def test_a_path_is_found_played_and_exported(server, browser_page):
     expect(words).to_contain_text("Click the end of the path")
     box = page.locator(MAP).bounding_box()
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 0.2 * box["height"])
-    expect(words).to_contain_text("Changes the output by")
+    expect(words).to_contain_text("The output changes by")
     path = page.evaluate(PATH)
     assert path["geodesic"] <= path["straight"]
     assert path["ends"] == [begin, path["point"]]
@@ -66,7 +66,7 @@ def test_a_path_is_found_played_and_exported(server, browser_page):
     page.wait_for_function("location.search.includes('way=straight')")
     page.goto(page.url)
     expect(panel.get_by_role("button", name="Straight")).to_have_attribute("aria-pressed", "true")
-    expect(words).to_contain_text("Changes the output by")
+    expect(words).to_contain_text("The output changes by")
     settled(page)
     again = page.evaluate(PATH)
     np.testing.assert_allclose(again["ends"], path["ends"], atol=5.1e-5)
@@ -113,7 +113,7 @@ def test_a_path_is_found_played_and_exported(server, browser_page):
     page.keyboard.press("Enter")
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "Enter"):
         page.keyboard.press(key)
-    expect(words).to_contain_text("Changes the output by")
+    expect(words).to_contain_text("The output changes by")
     assert page.evaluate(PATH)["ends"][0] == path["point"]
     panel.get_by_role("button", name="Clear").click()
     expect(panel.get_by_role("button")).to_have_count(2)

@@ -21,7 +21,7 @@ def asks(at, goal=GOAL):
     """Choose the prediction of a column in the first question of Train."""
     control = next(c for c in at.segmented_control if c.label == "What do you want?")
     return control.set_value(
-        {"A map": "map", GOAL: "column", "A series ahead": "series"}[goal]
+        {"A map": "map", GOAL: "column", "Continue a series": "series"}[goal]
     ).run()
 
 
@@ -44,7 +44,7 @@ def test_the_map_is_the_first_answer_and_its_form_is_unchanged():
 def test_a_column_is_trained_tested_and_opened_with_sliders():
     at = asks(run_page("train"))
     assert not at.exception
-    assert "354 rows for training; 88 rows kept aside" in said(at)
+    assert "354 rows for training; 88 rows held out" in said(at)
     at.number_input(key="column_max_iter").set_value(10).run()
     press(at, "Start training")
     job = finished(query(at, "job"))
@@ -91,7 +91,7 @@ def test_no_inputs_are_explained_and_the_form_stays():
 
 
 def test_a_series_needs_times():
-    at = asks(run_page("train"), "A series ahead")
+    at = asks(run_page("train"), "Continue a series")
     assert "have no times" in said(at)
     at.pills(key="train_built_in").set_value("poses").run()
     assert at.radio(key="form_model").value == "Dynamical GP-LVM"

@@ -246,7 +246,7 @@ def test_the_tab_time_plays_cards_and_fills_words_in(birds):
     reel = dynamics.with_gap(model, timed, 0, "sort", (20.0, 23.0))
     assert reel.hidden.sum() >= 4
     filled = dynamics.filled(model, timed, reel, lambda step, bound: None)
-    assert filled.panels[0].words.startswith("Words right where hidden: ")
+    assert filled.panels[0].words.startswith("Correct hidden words: ")
     lines = list(csv.DictReader(io.StringIO(sequence_csv(timed, filled).decode())))
     assert {line["sort"] for line in lines} == {"gull <b>", "tern"}
     assert "mass std" in lines[0] and "sort std" not in lines[0]

@@ -164,7 +164,7 @@ def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, data
     assert page.locator("[data-part=selection]").is_hidden()
     page.get_by_role("button", name="Path", exact=True).click()
     page.mouse.click(box["x"] + middle, box["y"] + low / 2)
-    page.get_by_text("Changes the output by").wait_for()
+    page.get_by_text("The output changes by").wait_for()
     draw_around(page, corners, box)
     page.get_by_text(f"{len(expected)} rows selected").wait_for()
     page.get_by_role("button", name="Select rows", exact=True).click()

@@ -55,7 +55,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert "label" not in table and table["size"].iloc[0] in ("small", "medium", "large")
     # Train offers only models that learn words, with the reason.
     assert at.radio(key="form_model").options == ["Bayesian GP-LVM", "Bayesian PCA"]
-    assert "encoders learn numbers only" in words
+    assert "encoders learn only numbers" in words
     titles = {each.label for each in at.segmented_control}
     assert not {"Layers", "Views", "Noise", "How new rows find their place"} & titles
     at.number_input(key="form_max_iter").set_value(12).run()
@@ -78,7 +78,7 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     at = upload(run_page("train"), "birds.csv", birds())
     kind_of(at, "eggs", "number")
     kind_of(at, "colour", "grade")
-    assert "Not placed yet: " in at.info[0].value
+    assert "These words are missing: " in at.info[0].value
     assert not any(button.label == "Start training" for button in at.button)
     order = next(box for box in at.multiselect if "Order of the words in “colour”" in box.label)
     order.set_value(["white", "grey", "black"]).run()

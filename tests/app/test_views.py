@@ -137,7 +137,7 @@ def test_the_highest_threshold_leaves_nothing_in_use(keep, model):
     at.select_slider[0].set_value(float(at.select_slider[0].options[-1])).run()
     assert not at.exception
     assert "<b>Unused</b>: 1, 2, 3, 4, 5, 6" in said(at)
-    assert "Keep some, vary the rest" not in said(at)
+    assert "Vary one part" not in said(at)
 
 
 def test_a_new_threshold_does_not_send_the_layers_again(keep, model):
@@ -217,7 +217,7 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
         at = app(key, page, view="left")
         assert not at.exception and not at.error
         assert next(box for box in at.selectbox if "_view|" in box.key).options == ["View: right"]
-        assert "Only in the tab Views, because some rows lack them: “left”." in said(at)
+        assert "Some rows lack these views, so only the tab Views shows them: “left”." in said(at)
         at.query_params.clear()
     assert "No picture" not in said(app(page="mine"))
     # The page does not offer rows that lack a view as the best match.

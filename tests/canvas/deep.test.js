@@ -118,14 +118,14 @@ test("a moving path goes through its frames and closes", () => {
 });
 
 test("the comparison of two models states the ratio of a point's densities", () => {
-  assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under them as under one layer/);
-  assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under it as under two layers/);
+  assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under two layers as under one layer/);
+  assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under one layer as under two layers/);
   assert.match(verdictInWords(0.88, 0.9), /layer is enough/);
   assert.match(verdictInWords(-40, 0), /more than 1,000 times/);
 });
 
 test("a sentence describes the hidden layer", () => {
-  assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model is the shallow one"]), /nothing to bend/);
+  assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model is the shallow one"]), /passes its inputs on unchanged/);
   assert.match(warpInWords(["layer 1 of 2 is off: nothing of the inputs gets through it"]), /is off/);
   assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the input/);
 });

@@ -44,7 +44,7 @@ test("the search offers labels first, then names that contain the typed text, an
 
 test("the message about a failed search repeats the query and suggests alternatives", () => {
   assert.match(findRows(rows(), "row 99").message, /no row 99.*6 rows/);
-  assert.match(findRows(rows(), "height > 2").message, /“height”; try age, weight/);
+  assert.match(findRows(rows(), "height > 2").message, /“height”. Try age, weight/);
   assert.match(findRows(rows(), "zzz").message, /“zzz”/);
   assert.match(findRows(rows({ factors: undefined }), "age > 2").message, /no columns/);
   assert.equal(findRows(rows(), "old").message, "3 rows found");

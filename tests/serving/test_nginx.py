@@ -145,7 +145,7 @@ def await_answer(front: Front) -> None:
 
 
 def test_the_guide_s_server_lets_in_whoever_has_the_token(front: Front):
-    assert "asks for its token" in front.ask()[1]
+    assert "needs a token" in front.ask()[1]
     status, words, cookie = front.ask(f"/explore?token={TOKEN}")
     assert (status, words.strip()) == (200, "Welcome.")
     assert "Secure" in cookie and "HttpOnly" in cookie and "SameSite=Strict" in cookie

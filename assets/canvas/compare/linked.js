@@ -26,8 +26,7 @@ import { modelsOf } from "./placed.js";
  * @typedef {PanelWords & { store: string, draws: boolean, names?: NamesData | null }} Described
  */
 /**
- * State in the link: whether the maps are aligned, a position kept on one of them in its model's
- * coordinates, selected rows, highlighted labels, whether thumbnails are shown, and the number
+ * State in the link: whether the maps are aligned, a position kept on one map, in that model's coordinates, selected rows, highlighted labels, whether thumbnails are shown, and the number
  * (from 1) of the fact that colours the rows.
  * @typedef {{ turned: boolean, at: number[] | null, rows: string, labels: number[], thumbnails: boolean, by: number }} Stand
  */
@@ -35,10 +34,10 @@ import { modelsOf } from "./placed.js";
 const ROOM_AROUND = 1.12;
 const FIGURE_GAP = 24; // CSS pixels between the maps of the SVG figure
 const FIGURE_HEAD = 26;
-const MOST_NAMED = 12; // selected rows named in the text
+const MOST_NAMED = 12; // the most selected rows that the text names
 
 /**
- * Shows the link's state; invalid parameters are ignored.
+ * Return the state that a link describes; invalid parameters are ignored.
  * @param {Stand} stand
  * @param {LatentPoints} model
  */
@@ -55,7 +54,7 @@ function chosenBy({ labels, thumbnails, by }, model) {
 
 export class LinkedMaps {
   /**
-   * @param {ParentNode} root that holds compare.html
+   * @param {ParentNode} root the element with compare.html
    * @param {(Described & { bytes: Uint8Array })[]} packed
    * @param {Stand} start
    * @param {(stand: Stand) => void} onChange
@@ -74,7 +73,7 @@ export class LinkedMaps {
     });
     // Maps that only place rows have no columns, so only facts and labels can colour all maps.
     for (const model of models) if ("coloured" in model) model.coloured = [];
-    /** State that all maps share; its positions belong only to the first map. */
+    /** The state that all maps share; its positions are valid only for the first map. */
     this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));
     takeTheme(this.root, this.shared.theme);
     this.panels = models.map((model, i) => new Panel(this, model, packed[i]));
@@ -142,7 +141,7 @@ export class LinkedMaps {
     for (const { map } of this.panels) map.drawLower();
   }
 
-  /** The current state for the link. @returns {Stand} */
+  /** The current state, which the link stores. @returns {Stand} */
   get stand() {
     const { show: { thumbnails }, factor, selected, rows } = this.shared;
     return { turned: this.turned, at: this.at, rows: rowsInLink(rows), labels: [...selected], thumbnails, by: factor + 1 };
@@ -152,7 +151,7 @@ export class LinkedMaps {
     this.onChange(this.stand);
   }
 
-  /** Align the maps with the first, or show each with its own axes. @param {boolean} on */
+  /** Align the maps with the first map, or show every map with its own axes. @param {boolean} on */
   turn(on) {
     this.turned = on;
     this.parts.turned.setAttribute("aria-pressed", String(on));
@@ -167,7 +166,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** The maps that pan and zoom together: all maps if they are aligned. @param {Panel} panel */
+  /** Return the maps that pan and zoom together: all maps if they are aligned, else one. @param {Panel} panel */
   seen(panel) {
     return this.turned ? this.panels : [panel];
   }
@@ -201,7 +200,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** Keep the shown position. @param {Panel} panel on whose map the position was chosen */
+  /** Keep the shown position. @param {Panel} panel the panel whose map has the position */
   keep(panel) {
     for (const each of this.panels) each.keep();
     this.at = [this.panels.indexOf(panel), ...Array.from(panel.shown, linkNumber)];
@@ -251,7 +250,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** The maps side by side, each below its name, with the legend below them. */
+  /** Return an SVG of the maps side by side, each below its name, with the legend below all maps. */
   svg() {
     const { theme } = this.shared;
     const { width, height } = this.panels[0].map;

@@ -1,4 +1,4 @@
-// How typical a place is: its distance to training rows, relative to distances between rows.
+// How typical a place is: its distance to training rows, compared with distances between rows.
 
 /** @import { LatentPoints } from "./points.js" */
 
@@ -14,7 +14,7 @@ export class Typicality {
     this.spacings = null;
   }
 
-  /** The fraction of rows that are at least as far from the others as x is. @param {ArrayLike<number>} x */
+  /** Return the fraction of rows that are at least as far from the other rows as x is. @param {ArrayLike<number>} x */
   share(x) {
     const { points } = this;
     const count = Math.min(COMPANY, points.nPoints - 1);
@@ -35,7 +35,7 @@ export class Typicality {
 }
 
 /**
- * The commonest label among the rows nearest to a place.
+ * Return the commonest label among the rows nearest to a place.
  * @param {LatentPoints} points
  * @param {ArrayLike<number>} x
  * @param {number} asked number of rows

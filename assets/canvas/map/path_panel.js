@@ -9,7 +9,7 @@ import { LEAST_SECONDS, MOST_SECONDS } from "./switches.js";
 
 export class PathPanel {
   /**
-   * host: an empty element; paths and saving: carry out the actions.
+   * host: an empty element; paths and saving: perform the actions of the buttons.
    * @param {HTMLElement} host
    * @param {Paths} paths
    * @param {PathSaving} saving
@@ -29,8 +29,8 @@ export class PathPanel {
     this.add = button("Add key frame", "Add the chosen point to a movement through several places", () => paths.addKey());
     /** @type {Record<string, HTMLButtonElement>} */
     this.kinds = {
-      straight: button("Straight", "In a straight line through the latent space", () => paths.choose("straight")),
-      geodesic: button("Geodesic", "The route through the data along which the output changes least", () => paths.choose("geodesic")),
+      straight: button("Straight", "A straight line through the latent space", () => paths.choose("straight")),
+      geodesic: button("Geodesic", "The smoothest route: along it, the output changes least", () => paths.choose("geodesic")),
     };
     this.play = button("Play", "Move along the path, so that the output changes evenly", () => paths.toggle());
     this.loop = button("Loop", "Play there and back repeatedly; exports also include both directions", () => paths.turnAround());

@@ -1,4 +1,4 @@
-// A path's files: made in steps, and saved.
+// Making and saving the files of a path, in steps.
 
 import { bvhText } from "../kit/bvh.js";
 import { download } from "../kit/download.js";
@@ -17,7 +17,7 @@ export class PathSaving {
     this.paths = paths;
   }
 
-  /** The places of a file's pictures along the path, and with `loop` also on the way back. */
+  /** Return the places of a file's pictures along the path; with `loop`, also on the way back. */
   frames() {
     const { way, loop, explorer: { state: { chosen: { seconds } } } } = this.paths;
     const places = way?.even(seconds * FRAME_RATE - 1) ?? [];

@@ -30,10 +30,10 @@ export class Paths {
     this.explorer = explorer;
     /** @type {LatentModel} */
     this.model = explorer.model;
-    /** The start of the path, set when its end is requested. @type {Float64Array | null} */
+    /** The start of the path, set when the visitor begins to choose the end. @type {Float64Array | null} */
     this.from = null;
     this.waiting = false;
-    /** The paths between the two ends that are found. @type {Record<string, Way | undefined>} */
+    /** The paths between the two ends that are already found. @type {Record<string, Way | undefined>} */
     this.ways = {};
     /** The place on the path, as a fraction of its length; initially its end, where the chosen point is. */
     this.share = 1;
@@ -66,7 +66,7 @@ export class Paths {
 
   // --- ends -----------------------------------------------------------------------------------
 
-  /** Request the end of a path that starts here, or cancel. */
+  /** Begin a path at the chosen point and ask for its end; a second call cancels. */
   begin() {
     if (this.waiting) {
       this.clear();
@@ -79,7 +79,7 @@ export class Paths {
     this.show();
   }
 
-  /** A point was kept: it is the end of the path if one is expected; else the output shows it. */
+  /** Handle a kept point: it is the end of the path if the visitor is choosing one; else the output shows it. */
   arrive() {
     const { from, explorer } = this;
     this.leave();
@@ -149,8 +149,8 @@ export class Paths {
   }
 
   /**
-   * The shown plane, for the search: its hidden dimensions as on the map, or interpolated between
-   * the two ends.
+   * Return the plane in which to search; its hidden dimensions are those of the map, or interpolated between
+   * the ends.
    * @param {Float64Array} from
    * @param {Float64Array} to
    * @returns {Sheet}
@@ -189,7 +189,7 @@ export class Paths {
     return this.explorer.state.chosen.way;
   }
 
-  /** The path that is drawn and played: until the shortest is found, the straight one. */
+  /** The path that is drawn and played; until the shortest path is found, the straight path. */
   get way() {
     return this.ways[this.kind] ?? this.ways.straight;
   }
@@ -199,7 +199,7 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "way", value: kind });
   }
 
-  /** The output's place on the path, until the chosen point moves; the pointer takes precedence over a paused path. */
+  /** Return the output's place on the path, or null; the pointer takes precedence over a paused path. */
   place() {
     const { point, hover, hovered } = this.explorer.state;
     if (!this.way || !this.shownBeside) return null;
@@ -211,12 +211,12 @@ export class Paths {
     return this.playing || !pointed ? this.way.place(this.share) : null;
   }
 
-  /** The output shows the path. */
+  /** Let the output show the path. */
   enter() {
     this.shownBeside = Float64Array.from(this.explorer.state.point);
   }
 
-  /** The output shows the chosen point again. */
+  /** Let the output show the chosen point again. */
   leave() {
     this.pause();
     this.shownBeside = null;
@@ -283,10 +283,10 @@ export class Paths {
     if (!straight || !least) return;
     const [mine, other] = this.kind === "straight" ? [straight, least] : [least, straight];
     const inUnits = (/** @type {Way} */ way) => formatNumber(way.length / Math.sqrt(this.model.nOutputs));
-    this.panel.say(`Changes the output by ${inUnits(mine)} along the path (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
+    this.panel.say(`The output changes by ${inUnits(mine)} along this path (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
   }
 
-  /** Controls, the path on the map, and the output. */
+  /** Update the controls, the path on the map, and the output. */
   show() {
     const { explorer, way, from, keys } = this;
     this.panel.show(this);

@@ -3,7 +3,7 @@
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Chosen } from "./state.js" */
 
-const UNSEEN = 1e-4; // smaller changes of a coordinate are ignored: larger than the rounding of a kept point
+const UNSEEN = 1e-4; // smaller changes of a coordinate are ignored; the rounding of a kept point is smaller
 
 /**
  * Show a new place.

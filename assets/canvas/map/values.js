@@ -1,4 +1,4 @@
-// The values of a table at a place: a row per column, with its value on the range of the data, or its probable words.
+// The values of a table at a place: for every column, the value on the range of the data, or the probable words.
 
 import { element } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
@@ -24,11 +24,11 @@ const LEAST_CHANCE = 0.01; // lowest probability of a shown word
  */
 
 /**
- * A value's position on the range of its column, in percent of the line; values beyond it are cut and described.
+ * Return a value's position on the range of its column, in percent of the line; values beyond the range are cut and described.
  * @param {number} value
  * @param {number} spread half the width of the 95 % interval
  * @param {Range} range
- * @param {[number, number]} [ends] of the interval, if the value is not in its middle
+ * @param {[number, number]} [ends] ends of the interval, if the value is not in its middle
  */
 export function onRange(value, spread, [low, median, high], ends = [value - spread, value + spread]) {
   const width = high - low;
@@ -90,7 +90,7 @@ export class NumberRow {
   }
 }
 
-/** The most probable words of a column, with their probabilities. */
+/** The row of a column's most probable words, with their probabilities. */
 class WordsRow {
   /** @param {HTMLElement} title @param {number} c @param {string[]} words @param {Explorer<LatentModel>} explorer */
   constructor(title, c, words, explorer) {
@@ -142,7 +142,7 @@ class WordsRow {
 
 export class TableValues {
   /**
-   * Replaces the picture of the output.
+   * The values replace the picture of the output.
    * @param {Explorer<LatentModel>} explorer of a table
    */
   constructor(explorer) {
@@ -169,7 +169,7 @@ export class TableValues {
     parts.inspector.dataset.table = "true";
   }
 
-  /** Whether a model's outputs are the values of a table. @param {LatentModel} model */
+  /** Return whether a model's outputs are the values of a table. @param {LatentModel} model */
   static fits({ header, drawing, table }) {
     return Boolean(table || (header.column_ranges && drawing.columns));
   }

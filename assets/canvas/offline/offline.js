@@ -1,4 +1,4 @@
-// The explorer in a single file: the page contains the model as base64 and fetches nothing.
+// The explorer in a single file: the page contains the model as base64, and loads nothing else.
 
 import { element, partsOf } from "../kit/dom.js";
 import { contentOf } from "./content.js";
@@ -12,7 +12,7 @@ function begin() {
   const model = new LatentModel(contentOf("model"));
   const explorer = new Explorer(document, model, fromLink(JSON.parse(link), model));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.retheme());
-  // For tests and tools, as in the app.
+  // Tests and tools find the explorer here, as in the app.
   Object.assign(window, { manifolio: { views: new Map([[model.header.name, explorer]]) } });
 }
 

@@ -1,5 +1,5 @@
-// The picture of an explorer as something to paint on: the picture that fits the painted values appears while
-// the brush moves. sketch.js finds it, grey_brush.js moves the brush. A stroke is one step of undo.
+// The picture of an explorer, on which visitors can paint: while the brush moves, a picture appears that fits the painted
+// values. sketch.js finds this picture, and grey_brush.js moves the brush. A stroke is one step of undo.
 
 import { imageBox } from "../kit/geometry.js";
 import { css } from "../kit/theme.js";
@@ -50,7 +50,7 @@ export class Painting extends FitGrasp {
     return { width: size?.[0] ?? 1, height: size?.[1] ?? 1, values, turn: this.explorer.state.turn };
   }
 
-  /** Whether a pixel is painted. @param {number} cell */
+  /** Return whether a pixel is painted. @param {number} cell */
   painted(cell) {
     return this.drag !== null && this.at !== null && !Number.isNaN(this.drag.targets[cell * this.channels]);
   }
@@ -79,7 +79,7 @@ export class Painting extends FitGrasp {
     this.explorer.paint();
   }
 
-  /** The value that a tool gives an output. @param {Tool} tool @param {number} d */
+  /** Return the value that a tool gives to an output. @param {Tool} tool @param {number} d */
   target(tool, d) {
     const [low, high] = this.drawing.range;
     if (tool === "erase") return NaN;
@@ -93,21 +93,21 @@ export class Painting extends FitGrasp {
     this.tools.show();
   }
 
-  /** Let all painted pixels go; the picture stays where it is. */
+  /** Remove all paint; the picture does not change. */
   letGo() {
     this.letAllGo("Nothing is painted");
   }
 
   // --- drawing --------------------------------------------------------------------------------
 
-  /** How far pixels may be off, given the paint; null at another place. @param {ArrayLike<number>} point @param {Doubt} doubt */
+  /** Return how wrong pixels may be, given the painted values; null at another place. @param {ArrayLike<number>} point @param {Doubt} doubt */
   freedom(point, doubt) {
     if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
     this.drag.point.set(point);
     return this.drag.freedom(doubt);
   }
 
-  /** The painted pixels and the brush over the picture. @param {CanvasRenderingContext2D} context */
+  /** Draw the painted pixels and the brush over the picture. @param {CanvasRenderingContext2D} context */
   drawOver(context) {
     const { picture: { size }, channels, drawing: { range: [low, high], shape: [rows, columns] } } = this;
     if (!size) return;

@@ -41,7 +41,7 @@ export class Sketch extends Fit {
   }
 
   /**
-   * How far the outputs may be off, given the painted values: the cells of `doubt`, and their share.
+   * Return how wrong the outputs may be, given the painted values, in the form of `Doubt`: cells and their share.
    * @param {Doubt} doubt
    */
   freedom({ at, weights, scales }) {

@@ -11,7 +11,7 @@ import { oneMap } from "./one_map.js";
 /** @import { WholeMap } from "../map/taking.js" */
 
 /**
- * opening: Python code that opens the model; columns: addresses of all rows of a large model; file: the state of the last export.
+ * opening: Python code that opens the model; columns: the addresses of all rows' columns, for a large model; file: the state of the last export.
  * @typedef {MapData & { opening: string, columns: Record<string, string>, file: WholeMap | null }} ExploreData
  */
 

@@ -1,4 +1,4 @@
-"""The tab's player: the answer to the visitor's plan, and its exports."""
+"""The player of the tab Time, which shows the answer to the visitor's plan, and its exports."""
 
 from dataclasses import replace
 from functools import partial
@@ -25,7 +25,7 @@ WAITING = {
     "sample": "Inventing a sequence …",
     "fill": "Filling the gap …",
 }
-LEAD_IN = 5  # known frames that are played before the new ones
+LEAD_IN = 5  # known frames that are played before the new frames
 
 
 @st.fragment
@@ -61,7 +61,7 @@ def player(item: Item, name: str) -> None:
 
 
 def answer(item: Item, name: str, plan: Plan) -> Reel:
-    """The model's result for the plan; while a gap is being filled, the sequence with the gap."""
+    """Return the model's result for the plan; while a gap is filled, the unfilled sequence."""
     model, dataset = item.model, item.dataset
     if plan.task == "play":
         return played(model, name, dataset, plan.sequence, plan.ahead)
@@ -79,9 +79,9 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
 
 
 def cue_for(seen: OnScreen, reel: Reel, before: OnScreen | None) -> Cue:
-    """A new result plays from shortly before its first new frame.
+    """Return where to play from: shortly before the first new frame of a new result.
 
-    The page's first picture does not play; neither does a result without new frames.
+    The page's first sequence does not play, and neither does a result without new frames.
     """
     if before is None or before == seen:
         return Cue()
