@@ -44,7 +44,7 @@ def isolated_values(dataset: Dataset) -> tuple[IsolatedValue, ...]:
     if dataset.drawing.kind != "bars" or drawn or isinstance(dataset, TableDataset):
         return ()
     values = dataset.values
-    numbers = range(values.shape[1])
+    numbers = list(range(values.shape[1]))
     if dataset.columns:
         numbers = [d for d in numbers if dataset.columns[d].kind in ("number", "count")]
     return tuple(each for d in numbers for each in _of_column(values[:, d], d))
@@ -54,7 +54,7 @@ def without(dataset: Dataset, cells: Sequence[tuple[int, int]]) -> Dataset:
     """Return the data set with these cells (row, column) missing, and a note that names them."""
     if not cells:
         return dataset
-    targets = np.ma.filled(np.ma.asarray(dataset.targets, dtype=float), np.nan).copy()
+    targets: Array = np.ma.filled(np.ma.asarray(dataset.targets, dtype=float), np.nan).copy()
     for row, column in cells:
         targets[row, column] = np.nan
     words = ", ".join(f"row {row + 1}, column {column + 1}" for row, column in cells)
