@@ -116,6 +116,13 @@ def test_the_page_answers_at_once_with_a_part_hidden(keep, model, flow):
     assert "without the row's own label" in words
 
 
+def test_the_strip_begins_with_the_row_that_is_kept_on_the_map(keep, model, flow):
+    point = ",".join(f"{x:.4f}" for x in model.latent_mean_[43])
+    at = run_page("fill", model=keep(model), at=point)
+    header, _ = stores(at)["answer"]
+    assert header["item"] == "row 43" and not at.exception
+
+
 @pytest.mark.parametrize(
     "other",
     [

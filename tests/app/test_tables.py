@@ -111,7 +111,7 @@ def test_words_of_the_data_are_numbered_as_the_model_numbers_them(birds, model):
 def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened, birds, model):
     at = opened("fill")
     assert not at.exception
-    assert at.number_input[0].value == 5
+    assert _row_menu(at).value == 4
     chance = model.class_probabilities(birds.in_own_values(birds.values[4:5]), "sort")[0]
     words = model.class_words("sort")
     best = int(np.argmax(chance))
@@ -130,7 +130,7 @@ def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened
 
 def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, birds, model):
     at = opened("fill")
-    at.number_input[0].set_value(1).run()
+    _row_menu(at).set_value(0).run()
     # A complete row opens with its first word hidden.
     sort = next(each for each in at.selectbox if each.label == "sort")
     assert sort.value is None and "in the data: " in said(at)
@@ -145,9 +145,24 @@ def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, 
     assert f"**{middle:,.4g}**" in said(at)
 
 
+def _row_menu(at: AppTest):
+    return next(each for each in at.selectbox if each.label == "Row")
+
+
+def test_the_form_opens_with_the_row_that_is_kept_on_the_map(birds, model):
+    key = "library:" + Library(workspace() / "library").add(model, birds, "My birds")
+    at = run_page("fill", model=key, at=",".join(f"{x:.4f}" for x in model.latent_mean_[31]))
+    assert _row_menu(at).value == 31 and not at.exception
+    # The visitor's choice remains, although the link still has the point.
+    _row_menu(at).set_value(2).run()
+    assert _row_menu(at).value == 2
+    beside = run_page("fill", model=key, at="7,7")
+    assert _row_menu(beside).value == 4
+
+
 def test_a_row_without_any_value_is_explained(opened):
     at = opened("fill")
-    for each in at.number_input[1:]:
+    for each in at.number_input:
         each.set_value(None)
     for each in at.selectbox:
         if each.label in ("sort", "tagged", "size"):

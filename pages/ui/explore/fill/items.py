@@ -56,8 +56,7 @@ def keep(name: str, changed: Board) -> None:
 
 def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
     """Return some training rows in random order; each turn continues where the last turn ended."""
-    order = np.random.default_rng(0).permutation(dataset.n_points)
-    rows = _turned(order, turn)
+    rows = _turned(_order(dataset), turn)
     # `dataset.values` would convert all rows.
     shown = dataset.targets[rows].astype(np.float64)
     return [
@@ -74,6 +73,20 @@ def own_items(values: Array, mark: str, turn: int, row_names: Array | None = Non
         RowItem(f"own {row} {mark}", f"your row {row + 1}{word}", values[row])
         for row, word in zip(rows, called, strict=True)
     ]
+
+
+def show_row(name: str, dataset: Dataset, row: int) -> None:
+    """Choose a training row, and offer it together with others."""
+    before = board(name)
+    place = int(np.flatnonzero(_order(dataset) == row)[0])
+    turn = before.turn | {"data": place // min(STRIP, dataset.n_points)}
+    keep(name, replace(before, source="data", turn=turn, current=f"row {row}"))
+    st.session_state[f"complete_source|{name}"] = "data"
+    st.session_state[f"fill_row|{name}|data"] = row
+
+
+def _order(dataset: Dataset) -> Array:
+    return np.random.default_rng(0).permutation(dataset.n_points)
 
 
 def _turned(order: Array, turn: int) -> list[int]:

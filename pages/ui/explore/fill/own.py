@@ -49,7 +49,7 @@ def open_chosen(item: Item, name: str) -> None:
     masks = {shown: nothing_hidden(item.dataset)} | before.masks
     keep(name, Board("own", turn, shown, masks, None))
     st.session_state[f"complete_source|{name}"] = "own"
-    st.session_state[f"fill_row|{name}|own {own.mark}"] = row + 1
+    st.session_state[f"fill_row|{name}|own {own.mark}"] = row
 
 
 def offer_all_rows(item: Item) -> None:

@@ -19,6 +19,7 @@ from pages.ui.shared.words import percent, words_of_row
 
 ACROSS = 3  # the number of fields side by side
 SHOWN = 3  # number of probable words shown for a missing value
+MOST_IN_MENU = 5000  # rows; of more, the visitor gives the number
 LEAST = 0.01  # lowest probability of a shown word
 ENDS = (0.025, 0.975)  # quantiles at the ends of the interval of a number or count
 
@@ -33,22 +34,13 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
     mark = "data" if own is None else f"own {own.mark}"
     gaps = np.flatnonzero(np.isnan(values).any(axis=1))
     st.markdown("**One row.** Choose values, or clear a field: the model fills it.")
-    number = st.columns(ACROSS, gap="small")[0].number_input(
-        "Row number",
-        min_value=1,
-        max_value=len(values),
-        value=int(gaps[0]) + 1 if len(gaps) else 1,
-        step=1,
-        key=f"fill_row|{name}|{mark}",
-        help="At first, the form shows the first row that has a gap.",
-    )
-    at = int(number) - 1
+    names = item.dataset.row_names if own is None else own.row_names
+    with st.columns(ACROSS, gap="small")[0]:
+        at = chosen_row(f"fill_row|{name}|{mark}", len(values), names, gaps)
     if own is None:
         current = RowItem(f"row {at}", words_of_row(item.dataset, at), values[at])
     else:
         current = RowItem(f"own {at} {own.mark}", f"your row {at + 1}", values[at])
-    if item.dataset.row_names is not None and own is None:
-        st.caption(plain(current.title))
     started = opening(item.dataset, values[at]) if own is None else values[at]
     columns, row, below = item.dataset.columns, np.full(len(started), np.nan), []
     for first in range(0, len(columns), ACROSS):
@@ -68,6 +60,19 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
     shown = RowItem(current.id, current.title, row if own is not None else current.values)
     st.caption(how_filled(item, name, row))
     panels(item, name, shown, row, answer)
+
+
+def chosen_row(key: str, count: int, names: Array | None, gaps: Array) -> int:
+    """Ask for a row by its name or number; at first, it is the first row with a gap."""
+    st.session_state.setdefault(key, int(gaps[0]) if len(gaps) else 0)
+    if count > MOST_IN_MENU:
+        number = st.number_input("Row number", 1, count, st.session_state[key] + 1, step=1)
+        return int(number) - 1
+
+    def title(n: int) -> str:
+        return f"Row {n + 1}" if names is None else str(names[n])
+
+    return int(st.selectbox("Row", range(count), format_func=title, key=key))
 
 
 def others(item: Item, name: str, row: Array) -> None:
@@ -123,7 +128,8 @@ def field(column: TableColumn, rows: Array, value: float, key: str) -> float:
     else:
         spread = float(np.nanmax(rows) - np.nanmin(rows)) or 1.0
         step = 10.0 ** np.floor(np.log10(spread / 20.0))
-        found = st.number_input(title, value=None, step=step, format="%g", **empty)
+        digits = max(int(-np.log10(step)) + 1, 0)
+        found = st.number_input(title, value=None, step=step, format=f"%.{digits}f", **empty)
     return np.nan if found is None else float(found)
 
 

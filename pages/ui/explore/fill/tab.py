@@ -1,14 +1,16 @@
 """The tab Fill in, where the model fills hidden parts of a row, or the gaps of a visitor's row."""
 
+import numpy as np
 import streamlit as st
 
-from pages.ui.explore.fill.items import Source, board, keep
+from pages.ui.explore.fill.items import Source, board, keep, show_row
 from pages.ui.explore.fill.own import offer_all_rows, open_chosen, own_rows
 from pages.ui.explore.fill.painter import painter
 from pages.ui.explore.fill.row_form import row_form
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import can_learn, dense, show_learning
+from pages.ui.shared.place import MapPlace
 from pages.ui.shared.words import TERMS
 
 KEYS = (
@@ -22,11 +24,13 @@ DENSITY = (
     "here, and its intervals are calibrated on these held-out rows. Other possibilities are "
     "always places on the map."
 )
+ROUNDED = 1e-3  # in a coordinate, as in assets/canvas/map/inspector.js
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
 
 
 def fill(item: Item, name: str) -> None:
     """Show the tab for one model."""
+    open_kept_row(item, name)
     open_chosen(item, name)
     key = f"complete_source|{name}"
     # Streamlit warns if a widget has both a value in the session and a default.
@@ -64,3 +68,31 @@ def fill(item: Item, name: str) -> None:
         f"**The map.** {TERMS['latent']}",
         *bullets(item.dataset.notes),
     )
+
+
+def open_kept_row(item: Item, name: str) -> None:
+    """Show the training row at which the visitor's point on the map is, once per kept point."""
+    row = kept_row(item)
+    state = f"fill_kept_row|{name}"
+    if row is not None and st.session_state.get(state) != row:
+        st.session_state[state] = row
+        show_row(name, item.dataset, row)
+
+
+def kept_row(item: Item) -> int | None:
+    """Return the training row at the point in the link; None without a point, or beside all rows.
+
+    The link's coordinates are rounded.
+    """
+    if item.model.capabilities.views or item.model.capabilities.layers:
+        return None
+    latent = item.model.latent_mean_
+    try:
+        point = MapPlace.from_query(st.query_params.to_dict(), latent.shape[1]).point
+    except ValueError:
+        return None
+    if point is None or len(latent) != item.dataset.n_points:
+        return None
+    away = np.abs(latent - point).max(axis=1)
+    row = int(away.argmin())
+    return row if away[row] < ROUNDED else None
