@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from gplvm_core.prediction.intervals import Asked, Widening, Intervals
+from gplvm_core.prediction.intervals import Asked, Intervals, Widening
 from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words, of_film
 
 

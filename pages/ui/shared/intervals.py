@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.prediction.intervals import Asked, Widening, Intervals
+from gplvm_core.prediction.intervals import Asked, Intervals, Widening
 from pages.ui.shared.words import percent
 
 FORECAST = (Asked("forecast"),)
