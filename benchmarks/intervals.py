@@ -1,6 +1,6 @@
 """Do 95 % intervals hold in rows, sequences and futures that no training has seen?
 
-    python -m benchmarks.intervals [--only transfer gaps forecasts completion] [--seeds 3]
+    python -m benchmarks.intervals [--only transfer gaps …] [--seeds 3] [--first 0] [--before]
 
 Small models, and for every seed other training rows. Transfer predicts one view of new rows from
 another one; of the walker also of whole films over time. Gaps along time are stretches of frames

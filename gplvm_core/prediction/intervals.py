@@ -55,7 +55,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Factors:
+class Widening:
     """The factors of one question, and how well they hold.
 
     widened: of every output, corrected so that they would hold in parts that did not choose them.
@@ -102,9 +102,9 @@ class Factors:
 class Intervals:
     """The factors of all questions that held-out rows could answer."""
 
-    factors: tuple[Factors, ...]
+    factors: tuple[Widening, ...]
 
-    def of(self, asked: Asked) -> Factors | None:
+    def of(self, asked: Asked) -> Widening | None:
         """The factors of a question; of a transfer from views that were not tried together those
         of as many of them as possible. None if the question was not tried, as with a view that is
         itself among the given ones.
@@ -216,10 +216,10 @@ class Tries:
         if known.any():
             self._tried.setdefault(asked, []).append((found[known], groups[known]))
 
-    def factors(self) -> Iterator[Factors]:
+    def factors(self) -> Iterator[Widening]:
         for asked, tried in self._tried.items():
             errors, groups = zip(*tried, strict=True)
-            yield Factors.of(asked, np.concatenate(errors), np.concatenate(groups))
+            yield Widening.of(asked, np.concatenate(errors), np.concatenate(groups))
 
 
 def questions(views: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

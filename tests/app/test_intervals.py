@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from gplvm_core.prediction.intervals import Asked, Factors, Intervals
+from gplvm_core.prediction.intervals import Asked, Intervals, Widening
 from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words, of_film
 
 
-def factors(asked: Asked, inside: float) -> Factors:
-    return Factors(asked, np.ones(2), 0.5, inside, 100, 5)
+def factors(asked: Asked, inside: float) -> Widening:
+    return Widening(asked, np.ones(2), 0.5, inside, 100, 5)
 
 
 def test_a_page_says_how_many_held_out_values_were_inside() -> None:

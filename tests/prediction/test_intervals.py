@@ -10,8 +10,8 @@ from gplvm_core.prediction.intervals import (
     MOST_ROWS,
     NORMAL,
     Asked,
-    Factors,
     Intervals,
+    Widening,
     away,
     hidden_in_time,
     parts_of_rows,
@@ -27,7 +27,7 @@ ASKED = Asked("transfer", "b", ("a",), "prior")
 def test_factors_make_intervals_hold_for_errors_of_any_scale() -> None:
     random, scales = np.random.default_rng(0), np.array([1.0, 2.0, 3.0, 6.0])
     known = np.abs(scales * random.standard_normal((1500, 4)))
-    factors = Factors.of(ASKED, known, np.arange(1500))
+    factors = Widening.of(ASKED, known, np.arange(1500))
     new = np.abs(scales * random.standard_normal((20_000, 4)))
     covered = np.mean(new / factors.widened <= NORMAL, axis=0)
     np.testing.assert_allclose(covered, 0.95, atol=0.02)
@@ -39,8 +39,8 @@ def test_factors_make_intervals_hold_for_errors_of_any_scale() -> None:
 def test_rows_of_a_sequence_count_as_one_row() -> None:
     random = np.random.default_rng(1)
     known = np.abs(np.array([1.0, 5.0]) * random.standard_normal((400, 2)))
-    separate = Factors.of(ASKED, known, np.arange(400)).widened
-    together = Factors.of(ASKED, known, np.arange(400) // 100).widened
+    separate = Widening.of(ASKED, known, np.arange(400)).widened
+    together = Widening.of(ASKED, known, np.arange(400) // 100).widened
     pooled = np.quantile(known, 0.95) / NORMAL
     own = np.quantile(known, 0.95, axis=0) / NORMAL
     # The correction for parts that did not choose the factors is common to all outputs.
@@ -61,7 +61,7 @@ def test_the_share_inside_is_measured_on_parts_that_did_not_choose_the_factors()
         pooled = np.quantile(others, 0.95) / NORMAL
         factor = (2 * np.quantile(others, 0.95, axis=0) / NORMAL + 20 * pooled) / 22
         inside.append(known[groups == own] / factor <= NORMAL)
-    assert Factors.of(ASKED, known, groups).inside == pytest.approx(np.mean(inside))
+    assert Widening.of(ASKED, known, groups).inside == pytest.approx(np.mean(inside))
 
 
 def test_missing_values_and_columns_without_spread_are_not_judged() -> None:
@@ -72,7 +72,7 @@ def test_missing_values_and_columns_without_spread_are_not_judged() -> None:
 
 def test_views_that_were_not_tried_together_use_the_factors_of_most_of_them() -> None:
     tried = [
-        Factors(Asked("transfer", "d", given, "prior"), np.full(2, factor), 0.5, 0.95, 9, 3)
+        Widening(Asked("transfer", "d", given, "prior"), np.full(2, factor), 0.5, 0.95, 9, 3)
         for given, factor in ((("a",), 2.0), (("a", "b"), 3.0), (("c",), 4.0))
     ]
     intervals, variance = Intervals(tuple(tried)), np.ones((3, 2))

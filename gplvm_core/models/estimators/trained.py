@@ -173,7 +173,7 @@ class Trainable:
         If it has none, times and sequences are ignored, and a note is returned. Factors of earlier
         intervals are forgotten.
         """
-        self.intervals_ = None
+        vars(self).pop("intervals_", None)  # None is the class's value
         self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
         if self.time_kernel is not None:
             self.times_, self.sequences_ = checked_timeline(times, sequences, count)

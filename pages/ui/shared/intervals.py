@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.prediction.intervals import Asked, Factors, Intervals
+from gplvm_core.prediction.intervals import Asked, Intervals, Widening
 from pages.ui.shared.words import percent
 
 FORECAST = (Asked("forecast"),)
@@ -46,7 +46,7 @@ def ready_intervals(path: Path, name: str) -> Intervals | None:
         return None
     return Intervals(
         tuple(
-            Factors(Asked(what, to, tuple(given), how, timed), np.array(widened), *shares)
+            Widening(Asked(what, to, tuple(given), how, timed), np.array(widened), *shares)
             for (what, to, given, how, timed), widened, *shares in stored[name]
         )
     )
