@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -113,11 +114,15 @@ class Chart:
         given = [*self.names, *[""] * self.n_latent][: self.n_latent]
         return [name or f"Dimension {q + 1}" for q, name in enumerate(given)]
 
+    @cached_property
+    def shares(self) -> list[float]:
+        """Each dimension's share of the change that all dimensions cause (`shares_of_change`)."""
+        return shares_of_change(self)
+
     @property
     def pair(self) -> tuple[int, int]:
-        """The two dimensions to show first: the most relevant dimensions that are on."""
-        order = [int(q) for q in np.argsort(-self.relevance, kind="stable")]
-        leading = [*self.on, *(q for q in order if q not in self.on)]
+        """The two dimensions to show first: those that are on and change the outputs most."""
+        leading = sorted(range(self.n_latent), key=lambda q: (q not in self.on, -self.shares[q]))
         # A single latent dimension is drawn against the order of the rows.
         return (leading[0], leading[1]) if len(leading) > 1 else (0, 1)
 
@@ -193,7 +198,7 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "kernel": kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
         "scale": scale,
         **_spreads(chart),
-        "shares": shares_of_change(chart),
+        "shares": chart.shares,
         "noise_variance": float(posterior.noise_variance),
         "drawing": drawing_header(dataset, chart.columns),
         "item_shape": item_shape,

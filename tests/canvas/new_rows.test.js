@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { filtered, isOdd, levelOf, listed } from "../../assets/canvas/rows/answers.js";
+import { filtered, isOdd, levelOf, listed, thresholdsFor } from "../../assets/canvas/rows/answers.js";
 import { RowsMap } from "../../assets/canvas/rows/layer.js";
 
 /** @import { Listing, NewRow } from "../../assets/canvas/rows/answers.js" */
@@ -43,4 +43,12 @@ test("a row beyond the map is drawn at the map's edge, and the lasso encloses on
   assert.equal(map.newRowAt(52, 24), 2);
   assert.equal(map.newRowAt(140, 50), -1);
   assert.deepEqual(map.enclosed([[90, 40], [110, 40], [110, 60], [90, 60]]), [0]);
+});
+
+test("a threshold is offered only if the oddest of the known rows can reach it", () => {
+  const values = (known) => thresholdsFor(known).map(({ value }) => value);
+  assert.deepEqual(values(500), [0.05, 0.01]);
+  assert.deepEqual(values(99), [0.05, 0.01]);
+  assert.deepEqual(values(57), [0.05]);
+  assert.deepEqual(values(3), [0.05]);
 });

@@ -143,11 +143,12 @@ def test_one_latent_dimension_is_drawn_against_the_order_of_rows():
     np.testing.assert_allclose(mean[:1], predict(posterior, points[:1, :1])[0], atol=1e-3)
 
 
-def test_the_first_pair_is_the_most_relevant_that_are_on():
+def test_the_first_pair_changes_the_outputs_most_and_is_on():
     chart = chart_of(KERNELS["rbf"])
-    relevance = np.array([0.2, 5.0, 1.0])
-    assert replace(chart, relevance=relevance, on=(2, 0)).pair == (2, 0)
-    assert replace(chart, relevance=relevance, on=(0,)).pair == (0, 1)
+    narrow = replace(chart, latent_mean=chart.latent_mean * np.array([1.0, 1e-3, 0.3]))
+    assert replace(narrow, on=(0, 1, 2)).pair == (0, 2)
+    assert replace(narrow, on=(1, 2)).pair == (2, 1)
+    assert replace(narrow, on=(1,)).pair == (1, 0)
 
 
 def test_a_chart_takes_the_dimensions_that_are_on_from_the_model():

@@ -25,6 +25,15 @@ export const THRESHOLDS = [
   { value: 0.01, words: "p ≤ 0.01", promise: "ten" },
 ];
 
+/**
+ * The thresholds that p can reach: the oddest of all rows has p = 1 / (known + 1). With very few rows, only the largest.
+ * @param {number} known number of training rows behind p
+ */
+export function thresholdsFor(known) {
+  const reached = THRESHOLDS.filter(({ value }) => value * (known + 1) >= 1);
+  return reached.length ? reached : THRESHOLDS.slice(0, 1);
+}
+
 const LESS_COMMON = 0.25; // at or below this p, an ordinary row is called less common
 
 export class Answers {

@@ -2,7 +2,7 @@
 
 import { element } from "../kit/dom.js";
 import { counted } from "../kit/format.js";
-import { THRESHOLDS, filtered, isOdd, levelOf, listed } from "./answers.js";
+import { THRESHOLDS, filtered, isOdd, levelOf, listed, thresholdsFor } from "./answers.js";
 
 /** @import { Filter, NewRow, Order } from "./answers.js" */
 /** @import { Overlay } from "./layer.js" */
@@ -70,6 +70,15 @@ export class RowTable {
     this.page.changed();
   }
 
+  /** Offer the thresholds that p can reach; choose the smallest if the chosen one is not among them. @param {number} known */
+  offerThresholds(known) {
+    const { parts: { threshold }, overlay: { listing } } = this;
+    const values = thresholdsFor(known).map(({ value }) => value);
+    for (const option of threshold.options) option.hidden = !values.includes(Number(option.value));
+    if (!values.includes(listing.threshold)) listing.threshold = Math.min(...values);
+    threshold.value = String(listing.threshold);
+  }
+
   /** Return the listed rows, in order. */
   rows() {
     const { answers, listing } = this.overlay;
@@ -80,6 +89,7 @@ export class RowTable {
     const { parts, overlay: { answers, listing } } = this;
     if (!answers) return;
     const known = answers.known > 0;
+    if (known) this.offerThresholds(answers.known);
     for (const { key, title, button } of this.filters) {
       const count = filtered(answers.rows, key, listing).length;
       button.textContent = `${title} ${count.toLocaleString("en")}`;
