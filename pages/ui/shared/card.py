@@ -24,6 +24,7 @@ from gplvm_core.figures.thumbnails import (
     unit_positions,
 )
 from gplvm_core.readers.errors import plural
+from gplvm_core.wire.model import Chart
 from gplvm_core.wire.views import ViewRows
 from pages.ui.shared.catalogue import Item, Listed, calibration, open_item
 from pages.ui.shared.kept import kept
@@ -82,13 +83,15 @@ def regression_card(item: Item) -> ModelCard:
     return ModelCard(html, 0, facts)
 
 
-def shown_points(model: Any) -> Array:
-    """Return the training points in the two most relevant dimensions (N, 2).
+def shown_points(model: Any, dataset: Dataset) -> Array:
+    """Return the training points in the two dimensions that the map in Explore opens with (N, 2).
 
-    With a single dimension, the second coordinate is the row's order. For multi-view models, the
-    relevances are those of the first view.
+    With a single dimension, the second coordinate is the row's order. For models of several views
+    or layers, the dimensions are the most relevant ones of the first view or of the top.
     """
     latent = np.asarray(model.latent_mean_, dtype=float)
+    if latent.shape[1] > 1 and not (model.capabilities.views or model.capabilities.layers):
+        return latent[:, list(Chart.of(model, dataset).pair)]
     relevance = model.relevance_
     if model.capabilities.views:
         relevance = relevance[model.views_[0]]
@@ -105,7 +108,7 @@ def tour(model: Any, dataset: Dataset) -> tuple[Array, Array]:
     through a few training points around the middle.
     """
     latent = np.asarray(model.latent_mean_, dtype=float)
-    both = np.hstack([latent, shown_points(model)])
+    both = np.hstack([latent, shown_points(model, dataset)])
     if dataset.sequences is not None:
         rows = np.flatnonzero(dataset.sequences == dataset.sequences[0])
         rows = rows[np.linspace(0, len(rows) - 1, FRAMES).round().astype(int)]
@@ -187,7 +190,7 @@ def moving_picture(item: Item) -> str:
         outputs = {"": in_own_ranges(item.dataset, walk).values}
     else:
         outputs = {"": np.asarray(item.model.inverse_transform(latent_walk), dtype=float)}
-    points = shown_points(item.model)
+    points = shown_points(item.model, item.dataset)
     map_image, offset, scale = map_picture(points, item.dataset.labels)
     pictures = pictures_of(item, outputs, SMALL if item.views else SIZE)
     film = reel(pictures)
@@ -221,7 +224,9 @@ def moving_picture(item: Item) -> str:
 
 def still_picture(item: Item) -> str:
     """Return HTML of map and one row of the data side by side, for lists."""
-    map_image, _, _ = map_picture(shown_points(item.model), classes_of(item.dataset)[0], size=120)
+    map_image, _, _ = map_picture(
+        shown_points(item.model, item.dataset), classes_of(item.dataset)[0], size=120
+    )
     middle = item.dataset.n_points // 2
     rows = {name: output.values[middle][None] for name, output in outputs_of(item).items()}
     (picture,) = pictures_of(item, rows, 120)
