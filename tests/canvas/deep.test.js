@@ -125,7 +125,7 @@ test("the comparison of two models states the ratio of a point's densities", () 
 });
 
 test("a sentence describes the hidden layer", () => {
-  assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model is the shallow one"]), /nothing to bend/);
-  assert.match(warpInWords(["layer 1 of 2 is off: nothing of the inputs gets through it"]), /is off/);
+  assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model equals a shallow model"]), /nothing to bend/);
+  assert.match(warpInWords(["layer 1 of 2 is off: it transmits no information about the inputs"]), /is off/);
   assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the input/);
 });

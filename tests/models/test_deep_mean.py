@@ -119,7 +119,10 @@ def test_what_cannot_have_one() -> None:
     rows = bent_rows(12)
     for settings, words in (
         ({"mean": "identity"}, "mean must be one of zero, linear; got 'identity'"),
-        ({"family": "gated"}, "is for marginalised and mean_field families: with family='gated'"),
+        (
+            {"family": "gated"},
+            "needs the family .marginalised. or .mean_field.: with family='gated'",
+        ),
         ({"kernel": ("linear", "rbf")}, "needs RBF kernels in the hidden layers"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -241,7 +241,7 @@ def test_gaps_beyond_repair_are_named(gaps: np.ndarray) -> None:
 
 @pytest.mark.filterwarnings("ignore:the likelihood")
 def test_more_components_than_the_gaps_allow_are_reported(gaps: np.ndarray) -> None:
-    with pytest.warns(UserWarning, match="the noise variance ended at the least allowed"):
+    with pytest.warns(UserWarning, match="the noise variance ended at its smallest allowed value"):
         model = ProbabilisticPCA(6).fit(gaps[:8])
     assert np.isfinite(model.bound_)
 
