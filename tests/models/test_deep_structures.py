@@ -233,14 +233,14 @@ def test_what_a_top_cannot_be() -> None:
     for ask in (plain.forecast, plain.sample_sequence):
         with pytest.raises(DataError, match="trained without a kernel over time"):
             ask(times)
-    with pytest.raises(ValueError, match="time_kernel or an encoder, not both"):
+    with pytest.raises(ValueError, match="a time_kernel and an encoder cannot be combined"):
         DeepGPLVM((1, 2), time_kernel="rbf", encoder="kernel").fit(rows)
     with pytest.raises(DataError, match="times must have an entry for each row"):
         DeepGPLVM((1, 2), time_kernel="rbf").fit(rows, times=times[:5])
     with pytest.raises(ValueError, match="encoder must be None or one of kernel, network"):
         DeepGPLVM((1, 2), encoder="rows").fit(rows)
     timed = DeepGPLVM((1, 2), 5, time_kernel="rbf", **QUICK).fit(rows)
-    with pytest.raises(ValueError, match="adapt=True is for models of one layer"):
+    with pytest.raises(ValueError, match="adapt=True is only for models of one layer"):
         timed.complete(rows, times=times, adapt=True)
 
 

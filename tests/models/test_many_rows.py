@@ -423,5 +423,8 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
         count = model.rows_.count
         assert count == seen if seen else 250 < count < 400, begins
         if given is files:
-            assert f"{400 - count} were not read, because training was stopped" in model.notes_[-1]
+            assert (
+                f"{400 - count} rows were not read, because training was stopped"
+                in model.notes_[-1]
+            )
         assert np.isfinite(model.bound_) and model.transform(table[:2]).shape == (2, 2)

@@ -32,7 +32,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         Parameters
         ----------
         times : array_like of shape (n,) or (n, P)
-            Times after, between or before those of the sequence.
+            New times: after, between or before the times of the sequence.
         sequence : label, optional
             The trained sequence; required if there are several.
 
@@ -67,8 +67,8 @@ class SequenceQueries(LatentVariableModel, Timed):
     ) -> Any:
         """Fill in missing values with their predictive means.
 
-        With times the rows are one sequence and are inferred jointly; rows without any observed
-        value are allowed in this case. Without times every row is inferred separately.
+        With times, the rows are one sequence and are inferred jointly; such rows may have no
+        observed value at all. Without times, every row is inferred separately.
 
         Parameters
         ----------
@@ -78,13 +78,13 @@ class SequenceQueries(LatentVariableModel, Timed):
             The times of the rows, for a model with a time_kernel.
         coupled : bool, default True
             Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
-            training rows fixed). False, which is cheaper, gives each row the prior at its time.
+            training rows fixed). False is cheaper: each row has the prior at its time.
         adapt : bool, default False
             Whether the rows also update the mapping q(u). This suits a sequence that differs from
-            the trained ones and has some complete rows. False is cheaper.
+            the trained sequences and has some complete rows. False is cheaper.
         callback : callable, optional
             Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
-            rows are examined separately. StopIteration raised in it ends inference with the best
+            rows are examined separately. If it raises StopIteration, inference ends with the best
             path so far.
         return_cov : bool, default False
             Whether to return covariances, too; only without times and return_std.
@@ -107,7 +107,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         if method == "density":
             raise ValueError("rows in time are filled by the map: leave out method or times")
         if return_cov:
-            raise ValueError("return_cov is for independent rows: leave out times")
+            raise ValueError("return_cov is only for independent rows: leave out times")
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
         along = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
         whole, variance = prediction.complete(outputs, *along)
@@ -178,7 +178,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         return (drawn[DATA], paths) if return_latent else drawn[DATA]
 
     def _rows_in_time(self, Y: ArrayLike) -> Array:
-        """Checked rows; complete rows may be missing."""
+        """Check rows of a sequence; complete rows may be missing."""
         return checked_rows(self, Y, reset=False)
 
     def _infer_path(

@@ -150,7 +150,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     def _examined(
         self, ended: Ended, learnt: Learnt, scalings: Mapping[str, Scaling]
     ) -> tuple[str, ...]:
-        """Set the fitted attributes of further layers; return notes."""
+        """Set the fitted attributes of deep models; return notes."""
         return ()
 
     def _problem(self, internal: Views, executor: Executor) -> Any:

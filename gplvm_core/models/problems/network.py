@@ -61,7 +61,7 @@ class NetworkStart:
         return Begun(tuple(beliefs[name] for name in self.wiring.names), tuple(layers), (*notes,))
 
     def _edges(self, node: str) -> list[Edge]:
-        """The edges whose first source is this node; without such edges, all edges from the node."""
+        """The edges whose first source is this node; without such edges, all edges from it."""
         edges = [edge for _, edge in self.wiring.edges if node in edge.sources]
         return [edge for edge in edges if edge.sources[0] == node] or edges
 
