@@ -89,7 +89,7 @@ def test_which_layers_of_a_regression_have_one(monkeypatch: pytest.MonkeyPatch) 
             assert (first is None) == (settings["mean"] == "zero")
     with pytest.raises(ValueError, match="mean must be one of compared, zero, linear; got 'ident"):
         DeepGP((1,), 5, mean="identity", **QUICK).fit(x, y)
-    with pytest.raises(ValueError, match="input connections need family mean_field or"):
+    with pytest.raises(ValueError, match="input connections need the family 'mean_field' or"):
         DeepGP((1,), 5, input_connections=True, family="gated", **QUICK).fit(x, y)
     with pytest.raises(ValueError, match="mean='linear' needs inputs that are known exactly"):
         DeepGP((1,), 5, mean="linear", **QUICK).fit(x, y, X_variance=0.1)

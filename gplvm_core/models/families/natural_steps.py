@@ -2,8 +2,8 @@
 
 The natural parameters of q(u) are the sum of a closed form for the layer's own terms and of sites
 s. A step moves the sites towards the present gradients of the layers below:
-s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ, g_Σ). At a fixed point the whole bound is stationary in q(u). If a step
-does not raise the bound, or if the precision of q(u) is not positive definite, ρ is halved.
+s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ, g_Σ). At a fixed point the whole bound is stationary in q(u). ρ is
+halved if a step does not raise the bound, or if the precision of q(u) is not positive definite.
 """
 
 from collections.abc import Callable
