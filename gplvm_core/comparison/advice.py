@@ -1,4 +1,4 @@
-"""Which model should I use? One result for each purpose, and at most three sentences."""
+"""Recommend models: a result for each purpose, and at most three sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from gplvm_core.comparison.result import Comparison
 from gplvm_core.numerics import Array
 
 Looked = Mapping[str, tuple[str, Float[Array, " P"]] | None]
-# In a sentence: "for filling gaps … is better".
+# The names of plain models within a sentence, such as "for filling gaps, … is better".
 PLAIN = {
     MIXTURE: "a plain mixture",
     PPCA: "plain PCA",
@@ -34,8 +34,8 @@ PLAIN = {
 class Result:
     """The models' values for one purpose, split by split.
 
-    leading: the best model, and those without a sure difference from it. settled: False if another
-    estimate of the same measure has another winner.
+    leading: the best model, and all models without a sure difference from the best model. settled:
+    False if another estimate of the same measure has another winner.
     """
 
     purpose: Purpose
@@ -51,7 +51,7 @@ class Result:
 
     @property
     def values(self) -> Float[Array, "S C"]:
-        """The values of these models on the splits where it was measured."""
+        """The values of the models `names` on the splits with a value of the measure."""
         taken = self.found.values[self.measure.key]
         taken = taken[~np.isnan(taken).all(axis=1)]
         return np.asarray(taken[:, [self.found.names.index(name) for name in self.names]])
@@ -62,7 +62,7 @@ class Result:
 
     @property
     def winner(self) -> str | None:
-        """The model that beats all others by more than chance; None if no model does."""
+        """The model that beats every other model by more than chance; None if there is none."""
         clear = self.settled and len(self.leading) == 1 and len(self.names) > 1
         return self.leading[0] if clear else None
 
@@ -80,7 +80,8 @@ class Result:
 def results(looked: Looked, found: Comparison | None) -> tuple[Result, ...]:
     """Return a result for each purpose that was measured, in the order of `PURPOSES`.
 
-    looked: by model, see `looked_at`; found: the comparison on held-out rows, if it was run.
+    looked: the result of `looked_at` for each model. found: the comparison on held-out rows, if it
+    was run.
     """
     given = []
     for purpose in PURPOSES:
@@ -106,7 +107,10 @@ def _looks(looked: Looked) -> Comparison | None:
 
 
 def _settled(measure: Measure, found: Comparison) -> bool:
-    """Return whether bounds and draws agree on the winner; draws are low on average."""
+    """Return whether bounds and samples agree on the winner.
+
+    Densities by sampling are too low on average, which may change the winner.
+    """
     if measure.key != "density" or "density_bounds" not in found.values:
         return True
     leading = found.leading(measure)
@@ -116,7 +120,11 @@ def _settled(measure: Measure, found: Comparison) -> bool:
 
 
 def advice(given: Sequence[Result]) -> tuple[str, ...]:
-    """Return at most three sentences: which model to use, and where a plain model wins or none."""
+    """Return at most three sentences.
+
+    They name the model to use for each purpose, the purposes for which a plain model is better, and
+    the purposes without a clear winner.
+    """
     used: dict[str, list[Result]] = {}
     plain: dict[str, list[str]] = {}
     unsure: dict[str, list[str]] = {}
@@ -134,7 +142,7 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
         each = [_use(name, of, first=at == 0) for at, (name, of) in enumerate(used.items())]
         words.append(f"{'; '.join(each)}.")
     if plain:
-        better = [f"for {joined(doing)} {best} is better" for best, doing in plain.items()]
+        better = [f"for {joined(doing)}, {best} is better" for best, doing in plain.items()]
         words.append(f"F{joined(better)[1:]}; use the map only for looking.")
     if list(unsure) == [""] and not words:
         words.append("No clear winner; the simpler model may do.")
@@ -151,7 +159,7 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
 
 
 def _tied(result: Result) -> str:
-    """The models that lead together, where they are some of the models only; else ""."""
+    """The leading models in words, if several but not all models lead; else ""."""
     leading = result.leading
     if not result.settled or not 1 < len(leading) < len(result.names):
         return ""
@@ -162,7 +170,8 @@ def _use(name: str, of: Sequence[Result], *, first: bool) -> str:
     counts = [result.wins(name) for result in of]
     wins = dict.fromkeys(f"{int(each.sum())} of {len(each)}" for each in counts)
     doing = joined([result.purpose.doing for result in of])
-    return f"{'For' if first else 'for'} {doing} use {name}: it wins on {joined(list(wins))} splits"
+    start = "For" if first else "for"
+    return f"{start} {doing}, use {name}: it wins on {joined(list(wins))} splits"
 
 
 def joined(items: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ KINDS = ("smooth", "rough", "rougher", "periodic", "straight", "sum", "product")
 
 
 def kernel_of(kind: str, lengthscale: float, deviation: float) -> Kernel:
-    """Return a kernel of KINDS with standard deviation `deviation`; a period is two lengthscales."""
+    """Return a kernel of KINDS with standard deviation `deviation`; period: two lengthscales."""
     variance = deviation**2
     period = 2.0 * lengthscale
     kernels: dict[str, Kernel] = {

@@ -84,7 +84,7 @@ def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_pat
         assert whole.bound_ == pytest.approx(trained, rel=1e-6)
     else:
         assert whole.family_ == "marginalised" and whole.bound_ > trained
-        assert any(f"({family}) ended with a lower bound" in note for note in whole.notes_)
+        assert any(f"(family {family}) ended with a lower bound" in note for note in whole.notes_)
     # The run in the last phase, where q(h) has other parameters.
     save(runs[-3], tmp_path / "run")
     assert fit(resume=load(tmp_path / "run")).bound_ == whole.bound_
@@ -137,7 +137,7 @@ def test_a_bad_dependence_is_replaced_by_the_marginalised_family(family: str, fo
     path = next(path for path in leaves(begun) if path.endswith(follows))
     bad = replace_leaves(begun, {path: generator.normal(2.0, 3.0, leaves(begun)[path].shape)})
     kept = problem.learnt(bad, (y,))
-    assert kept.marginalised and f"({family}) ended with a lower bound" in kept.notes[0]
+    assert kept.marginalised and f"(family {family}) ended with a lower bound" in kept.notes[0]
     assert kept.bound > problem.evaluate(bad, FREE).bound
     beliefs = tuple(node.belief for node in problem.believed(bad))
     same = Parameters(beliefs, bad.layers)
