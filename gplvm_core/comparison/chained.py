@@ -152,7 +152,7 @@ class ChainedModels(BaseEstimator):
 
 
 def _as_inputs(values: Float[Array, " N"], column: TableColumn) -> Float[Array, "N W"]:
-    """Convert a column to inputs: roots of counts, logarithms of exposures, 0 or 1 for each word."""
+    """Convert a column to inputs: roots of counts, logarithms of exposures, 0 or 1 for words."""
     if column.kind == "exposure":
         return np.log(values)[:, None]
     if column.kind == "count":

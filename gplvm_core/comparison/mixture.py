@@ -28,10 +28,10 @@ Shape = str | int | tuple[str, float]
 class Mixture(BaseEstimator):
     """A mixture of Gaussians that chooses its size and covariances by cross-validation.
 
-    There are three shapes of covariances. Diagonal covariances. Covariances that are full along the
-    leading principal axes, with one variance in all other directions: a mixture of probabilistic
-    PCAs with common axes (Tipping & Bishop 1999). Covariances that are shrunk towards a common
-    covariance, with a wide background: the fit of `fit_density` without a map. scaling: "columns"
+    Covariances have one of three shapes. (1) They are diagonal. (2) They are full along the leading
+    principal axes, with one variance in all other directions; this is a mixture of probabilistic
+    PCAs with common axes (Tipping & Bishop 1999). (3) They are shrunk towards a common covariance,
+    with a wide background; this is the fit of `fit_density` without a map. scaling: "columns"
     standardises each column; "global" divides all columns by one number, so that nearly constant
     columns count less. Densities are in the units of the given rows.
     """

@@ -23,9 +23,9 @@ class PoissonFactors(BaseEstimator):
     """Counts y ~ Poisson(exp(b + x·w)) with factors x ~ N(0, I) and loadings w ~ N(0, I).
 
     The approximate posterior of a row's factors is a Gaussian with independent entries. Training
-    maximises the variational bound plus the log prior of the loadings over the means and variances
-    of these Gaussians, the loadings and b. Missing counts (NaN) are left out. Chadwick, Ching &
-    Wood (2021) review such models.
+    maximises the variational bound plus the log prior of the loadings. The variables are the means
+    and variances of these Gaussians, the loadings and b. Missing counts (NaN) are left out.
+    Chadwick, Ching & Wood (2021) review such models.
 
     n_components: the number of factors. None: the candidate that predicts hidden counts best.
     """

@@ -76,9 +76,9 @@ def compare(
     """Train and judge contenders on the same splits; the first contender is the reference.
 
     X, y: inputs (N × Q) and outputs (N or N × D) for regressors; only rows X (N × D) for density
-    models. cv: a number of random splits with a fifth of the rows held out, a scikit-learn
-    splitter, or pairs of training and test rows. callback(step) is called before every fit; models
-    whose `fit` has a callback also call it during the fit. If it raises StopIteration, the
+    models. cv: a number of random splits (a fifth of the rows is held out), a scikit-learn
+    splitter, or pairs of training and test rows. callback: called with a `Step` before every fit;
+    models whose `fit` has a callback also call it during the fit. If it raises StopIteration, the
     comparison ends with the finished splits. judge: a function that returns the measures of a
     model; missing measures are NaN. By default, the measures are the density of a held-out row, or
     the log-likelihood and error of predicted outputs. Raises DataError for rows or outputs that are

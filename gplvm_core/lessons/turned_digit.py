@@ -81,8 +81,9 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Lesson
 def mistaken(places: Float[Array, "N Q"], angles: Float[Array, " N"], here: int) -> float:
     """Return the angle of the picture with which a picture is mixed up; NaN if there is none.
 
-    Two pictures are mixed up if their angles differ by at least APART degrees, and if they are
-    nearer to each other than the first picture is to its neighbour in angle.
+    Two pictures are mixed up under two conditions. Their angles differ by at least APART degrees,
+    and their distance is smaller than the distance of the first picture from its neighbour in
+    angle.
     """
     turn = np.abs((angles - angles[here] + 180.0) % 360.0 - 180.0)
     away = np.where(turn >= APART, np.sum((places - places[here]) ** 2, axis=1), np.inf)

@@ -70,7 +70,8 @@ def checked_timeline(
 def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:
     """The rows of a sequence.
 
-    Raises DataError if there is no such sequence, or if `sequence` is None and there are several.
+    Raises DataError if there is no such sequence, or if `sequence` is None and there are several
+    sequences.
     """
     names = np.unique(sequences)
     shown = ", ".join(str(name) for name in names[:8]) + (", …" if len(names) > 8 else "")

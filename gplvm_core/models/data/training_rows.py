@@ -1,4 +1,4 @@
-"""Which rows a model was trained on, and which of them it stores."""
+"""The rows that a model was trained on, and the rows that it stores."""
 
 from dataclasses import dataclass, replace
 from typing import Self

@@ -141,7 +141,7 @@ def kernel_of_view(
 ) -> str | Kernel:
     """The kernel of one view; kernel: a common kernel or a dict of kernels by view.
 
-    Raises ValueError if the dict lacks a view or has an unknown one.
+    Raises ValueError if the dict lacks a view or has an unknown view.
     """
     if not isinstance(kernel, Mapping):
         return kernel

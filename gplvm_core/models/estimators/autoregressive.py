@@ -35,9 +35,9 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
     the window; with `random_state` they are reproducible.
 
     The series can be the latent points of another model, such as a BayesianGPLVM `model` of video
-    frames: `future = AutoregressiveGP(5).fit(model.latent_mean_,
-    series_variance=model.latent_variance_)`, then `mean, std = future.forecast(50,
-    return_std=True)`, and `model.inverse_transform(mean, X_variance=std**2)` for the frames.
+    frames. Train on `series = model.latent_mean_` with `series_variance = model.latent_variance_`.
+    Then forecast the latent points: `mean, std = future.forecast(50, return_std=True)`. At last,
+    predict the frames: `model.inverse_transform(mean, X_variance=std**2)`.
 
     Parameters
     ----------

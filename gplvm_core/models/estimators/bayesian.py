@@ -34,10 +34,10 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     Every evaluation of the bound computes the best noise variance and the best scale of the kernel.
 
     With a time_kernel every latent dimension is a Gaussian process over time (or over any observed
-    inputs), independent between sequences: the variational Gaussian-process dynamical system
-    (Damianou, Titsias & Lawrence 2011; Damianou 2015, §3.2.1 and §3.3.6). Even then, `transform`,
-    `score_samples`, `denoise`, and `complete` without times treat rows as independent, with
-    x ~ N(0, I).
+    inputs), independent between sequences. This model is the variational Gaussian-process dynamical
+    system (Damianou, Titsias & Lawrence 2011; Damianou 2015, §3.2.1 and §3.3.6). Even then,
+    `transform`, `score_samples`, `denoise`, and `complete` without times treat rows as independent,
+    with x ~ N(0, I).
 
     Without an encoder and a time_kernel, tables of 20,000 rows or more are trained on a growing
     sample (1000, 2500, 10,000 rows). The model then infers the latent points of the other rows, and

@@ -229,9 +229,10 @@ class LatentVariableModel(
         Returns
         -------
         ndarray or DataFrame of shape (n, D), or a tuple
-            The rows with observed values unchanged; data frames if Y is a data frame, or if pandas
-            output is set. With return_std also the standard deviations (n, D), 0 for observed
-            values; with return_cov the covariances (n, D, D). Both include the noise.
+            The filled rows; observed values do not change. With return_std also the standard
+            deviations (n, D), which are 0 for observed values; with return_cov also the covariances
+            (n, D, D). Both include the noise. The rows are data frames if Y is a data frame, or if
+            pandas output is set.
         """
         if return_std and return_cov:
             raise ValueError(

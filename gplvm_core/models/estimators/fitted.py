@@ -96,7 +96,7 @@ class Optimised:
     Attributes
     ----------
     bound_ : float
-        The bound on the log density of the data, in nats, for the data as given.
+        The bound on the log density of the data, in nats, in the units of the given data.
     notes_ : tuple of str
         Notes on the data and on automatic choices during training.
     result_ : Result

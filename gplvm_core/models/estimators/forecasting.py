@@ -76,7 +76,7 @@ class Forecasting:
             including the uncertainty of the series, the predictions and the function. "moments"
             feeds means and variances of predictions into the window of `exact_`, as if the values
             were independent (Girard et al. 2003; Damianou 2015, §4.3.2). "none" feeds only means
-            into the window, and the standard deviation is the one of a single step.
+            into the window, so that each standard deviation covers only a single step.
         history : array_like of shape (T,) or (T, D), optional
             A series to continue, at least as long as the window. None: the training series.
         history_variance : array_like, optional

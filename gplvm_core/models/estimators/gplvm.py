@@ -45,7 +45,7 @@ class GPLVM(LatentSettings, TrainedModel):
     Attributes
     ----------
     bound_ : float
-        log p(Y, X) in nats, or its lower bound, for the data as given.
+        log p(Y, X) in nats, or its lower bound, in the units of the given data.
     latent_mean_ : ndarray of shape (N, Q)
         The fitted latent points of the training rows.
     latent_variance_ : ndarray of shape (N, Q)

@@ -46,7 +46,7 @@ class ProbabilisticPCA(LatentVariableModel):
     Attributes
     ----------
     bound_ : float
-        The exact log likelihood of the observed values, in nats, for the data as given.
+        The exact log likelihood of the observed values, in nats, in the units of the given data.
     result_ : Result
         How the numerical maximisation ended; "converged" for the closed form.
     trace_ : dict

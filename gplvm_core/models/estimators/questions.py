@@ -236,8 +236,8 @@ class Questions(Timed):
         Returns
         -------
         dict of str to ndarray of shape (n, D), or two of them
-            The rows with observed values unchanged, and with return_std standard deviations with
-            noise, 0 for observed values.
+            The filled rows; observed values do not change. With return_std also the standard
+            deviations with noise, which are 0 for observed values.
         """
         rows = self._rows(Y, times, sequence)
         if times is None:

@@ -47,8 +47,8 @@ class SemiDescribedGPRegression(SparseGPRegression):
     Attributes
     ----------
     input_mean_ : ndarray of shape (N, Q)
-        The posterior means of the training inputs, in the user's units: imputed values for missing
-        inputs, and the prior means for rows that were left out.
+        The posterior means of the training inputs, in the user's units. Missing inputs have imputed
+        values; rows that were left out have prior means.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         begun = Given(Begun((joined.belief,), (layer,)))
         second = self._problem(joined, targets, executor, begun, kernel_held=True)
         if trained[-1].restart.result.status == "stopped":
-            # The caller stopped training: keep the inputs that the first stage imputed.
+            # The caller stopped training: use the inputs that the first stage imputed.
             offset = scaling.log_jacobian(observed_counts(targets))
             held = Training(second, self.optimiser, 0, self.jitter, offset).run(
                 (best.restart.seed,)

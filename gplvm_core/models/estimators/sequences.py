@@ -94,9 +94,9 @@ class SequenceQueries(LatentVariableModel, Timed):
         Returns
         -------
         ndarray or DataFrame of shape (n, D), or a tuple
-            The rows with observed values unchanged; then, as selected, standard deviations (n, D)
-            or covariances (n, D, D) with noise, and the path and its standard deviations, (n, Q)
-            each. Data frames if Y is a data frame, or if pandas output is set.
+            The filled rows; observed values do not change. Then, as selected: standard deviations
+            (n, D) or covariances (n, D, D), both with noise; the path and its standard deviations
+            (n, Q each). The rows are data frames if Y is a data frame, or if pandas output is set.
         """
         if times is None:
             if callback is not None or sequence is not None or adapt or return_latent:
@@ -169,7 +169,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         Returns
         -------
         ndarray of shape (S, n, D), or with the paths of shape (S, n, Q)
-            Draws of the mapping without observation noise, in the units of the outputs.
+            Draws of the outputs without observation noise, and with return_latent the paths.
         """
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {n_samples}")

@@ -161,7 +161,7 @@ def check_settings(model: Any) -> None:
         _check(each.name, getattr(model, each.name), hints[each.name])
 
 
-# Whole numbers of at least 1.
+# Settings that must be whole numbers of at least 1.
 _COUNTS = {"n_components", "n_inducing", "max_iter", "n_restarts", "batch_size", "window"}
 
 

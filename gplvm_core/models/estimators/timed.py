@@ -104,9 +104,9 @@ class Timed:
         """q(x) of the rows of one sequence (`infer_sequence`); warns if it has not converged."""
         network = self._network
         if adapt and len(network.nodes) > 1:
-            raise ValueError("adapt=True is only for models of one layer: leave it out")
+            raise ValueError("adapt=True is only for models of one layer: leave adapt out")
         if adapt and any(edge.posterior.links is not None for edge in network.edges):
-            raise ValueError("adapt=True needs a table of numbers: leave it out")
+            raise ValueError("adapt=True needs a table of numbers: leave adapt out")
         path = infer_sequence(
             network,
             outputs,

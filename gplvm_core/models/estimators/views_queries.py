@@ -46,7 +46,7 @@ class ViewsQueries(
     views_ : tuple of str
         The names of the views.
     columns_ : dict of str to tuple of str
-        The column names of the views of numbers that were data frames.
+        The column names of each view of numbers that was passed as a data frame.
     kinds_ : dict of str to TableColumns
         The columns, kinds and words of the views with columns of several kinds.
     posteriors_ : dict of str to Posterior
@@ -275,9 +275,9 @@ class ViewsQueries(
         Returns
         -------
         dict of str to ndarray or DataFrame of shape (n, D_v), or a tuple of them
-            The given views with observed values unchanged; then, as selected, standard deviations
-            with noise (0 for observed values) and probabilities. A view is a data frame if the
-            given view is a data frame, or if pandas output is set.
+            The filled views; observed values do not change. Then, as selected: standard deviations
+            with noise, which are 0 for observed values; probabilities. A view is a data frame if
+            the given view is a data frame, or if pandas output is set.
         """
         if return_probability and not self._tables:
             raise ValueError(

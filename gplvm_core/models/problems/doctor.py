@@ -22,13 +22,13 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
 
-# A layer is off if one of these is below its limit: σ_f²/σ², the effective degrees of freedom per
-# output, or the information of the top in nats per point. A layer is also off if its noise is more
-# than the fraction MOST_NOISE of the variance of its outputs.
+# A layer is off if σ_f²/σ², the effective degrees of freedom per output, or the information of the
+# top in nats per point is below its limit. A layer is also off if its noise is more than the
+# fraction MOST_NOISE of the variance of its outputs.
 LEAST_RATIO, LEAST_FREEDOM, LEAST_INFORMATION, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
-# A hidden layer may predict badly, even if its bound is high, if its degrees of freedom exceed the
-# fraction MOST_FREEDOM of the number of points. A layer counts as linear if more than the fraction
-# LINEAR of its variance is linear.
+# A hidden layer is unreliable if its degrees of freedom exceed the fraction MOST_FREEDOM of the
+# number of points: it may predict badly even if its bound is high. A layer counts as linear if more
+# than the fraction LINEAR of its variance is linear.
 MOST_FREEDOM, LINEAR = 0.5, 0.99
 ADVICE = "try another random seed, more starts or fewer layers"
 

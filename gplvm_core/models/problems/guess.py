@@ -14,8 +14,8 @@ def guess_inputs(
 ) -> Float[Array, "N Q"]:
     """Copy each missing input from another row, in which this input is observed.
 
-    Of all such rows, the row with the nearest outputs is used. A column that is missing in all rows
-    gets a principal component of the outputs.
+    The other row is the one with the nearest outputs. A column that is missing in all rows gets a
+    principal component of the outputs.
     """
     mean = inputs.belief.mean.copy()
     latent, _ = initial_latent((targets,), mean.shape[1], "pca", generator)

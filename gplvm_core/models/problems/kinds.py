@@ -101,7 +101,7 @@ class KindsEdge(LayerEdge):
     def settled(
         self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
     ) -> "KindsSettled":
-        """The layer with its best scales, evaluated in the form that a model stores."""
+        """Evaluate the layer with its best scales; the result is what a fitted model stores."""
         best = self.value(layer, source, seen, jitter)
         at = evaluate_mixed(
             best.layer,
