@@ -57,8 +57,8 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     columns), or as the prediction of the shallow regression. For exact inputs there are also starts
     in which the first hidden layer, or every hidden layer, has a fixed linear mean function. If
     there are as many hidden dimensions as inputs, depth then costs little where it does not help.
-    The model uses the start with the best bound. It uses a start that fits a hidden layer to single
-    points only if there is no other start.
+    The model uses the start with the best bound. A start that fits a hidden layer to single points
+    is used only if there is no other start.
 
     For 20,000 rows or more, training uses 10,000 of them. This needs exact inputs, the family
     "marginalised" or "mean_field", and no input_connections. The model then infers the hidden
@@ -89,8 +89,8 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     Attributes
     ----------
     rows_ : TrainingRows
-        The rows of the model: `count`, their number, and `trained`, the rows that training used
-        (None: all).
+        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
+        (None: all rows).
 
     Examples
     --------

@@ -64,8 +64,8 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     Attributes
     ----------
     rows_ : TrainingRows
-        The rows of the model: `count`, their number, and `trained`, the rows that training used
-        (None: all).
+        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
+        (None: all rows).
 
     Examples
     --------

@@ -121,7 +121,7 @@ class LatentVariableModel(
 
         Each row is inferred separately from its observed values, jointly in all layers. The
         posterior of the training rows is in `latent_mean_` and `latent_variance_`. A model with an
-        encoder encodes complete rows.
+        encoder encodes rows without gaps.
 
         Parameters
         ----------
@@ -215,8 +215,8 @@ class LatentVariableModel(
     ) -> Any:
         """Fill in missing values with their predictive means.
 
-        If several latent points explain a row, the prediction is their mixture. Sources: Titsias &
-        Lawrence (2010), §4; Damianou (2015), §3.4.1.
+        If several latent points explain a row, the prediction is a mixture of their predictions.
+        Sources: Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
 
         Parameters
         ----------
@@ -338,7 +338,7 @@ class LatentVariableModel(
         return prediction.explain(self._network, {DATA: outputs})
 
     def _project(self, outputs: Array) -> Projection:
-        """The posteriors of rows at the latent points; an encoder, if any, infers complete rows."""
+        """The posteriors of rows at the latent points; an encoder infers rows without gaps."""
 
         def inferred(rows: Array) -> Projection:
             return self._explained(rows)[0]
@@ -351,7 +351,7 @@ class LatentVariableModel(
     def _row_explanations(self, outputs: Array) -> Explained:
         """The posteriors of rows that completions and draws use.
 
-        In a model of one layer, the encoder, if any, infers complete rows.
+        In a model of one layer with an encoder, the encoder infers rows without gaps.
         """
         if len(self._network.nodes) > 1:
             return self._explained(outputs)

@@ -1,4 +1,4 @@
-"""Conversion of results with one row per given row to data frames, if the rows are a data frame."""
+"""Convert results to data frames if the given rows are a data frame."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -95,7 +95,7 @@ class Questions(Timed):
         Raises
         ------
         DataError
-            If no data depend only on these nodes.
+            If there are no data that depend only on these nodes.
         """
         given = self._points(points)
         found = self._followed(prediction.moments(self._network, given, noise=noise), points)
@@ -136,7 +136,7 @@ class Questions(Timed):
         Raises
         ------
         DataError
-            If no data depend only on these nodes.
+            If there are no data that depend only on these nodes.
         """
         levels, given = checked_levels(quantiles), self._points(points)
         found = prediction.quantiles(
@@ -222,7 +222,7 @@ class Questions(Timed):
     ) -> Answers | tuple[Answers, Answers]:
         """Fill in missing values of all data with their predictive means.
 
-        Data that are left out are predicted. With times, complete rows may be missing. If several
+        Data that are left out are predicted. With times, all values of a row may be missing. If several
         points explain a row, the prediction is a mixture of their predictions.
 
         Parameters
@@ -369,7 +369,7 @@ class Questions(Timed):
         Raises
         ------
         DataError
-            If all data also need known inputs, or if no node is over time.
+            If all data also depend on known inputs, or if no node is over time.
         """
         network = self._network
         given = with_priors(network, self._forecast(times, sequence))

@@ -81,7 +81,7 @@ class SequenceQueries(LatentVariableModel, Timed):
             training rows fixed). False is cheaper: each row has the prior at its time.
         adapt : bool, default False
             Whether the rows also update the mapping q(u). This suits a sequence that differs from
-            the trained sequences and has some complete rows. False is cheaper.
+            the trained sequences and has some rows without gaps. False is cheaper.
         callback : callable, optional
             Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
             rows are examined separately. If it raises StopIteration, inference ends with the best
@@ -178,7 +178,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         return (drawn[DATA], paths) if return_latent else drawn[DATA]
 
     def _rows_in_time(self, Y: ArrayLike) -> Array:
-        """Check rows of a sequence; complete rows may be missing."""
+        """Check rows of a sequence; all values of a row may be missing."""
         return checked_rows(self, Y, reset=False)
 
     def _infer_path(

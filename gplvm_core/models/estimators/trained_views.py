@@ -35,8 +35,8 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     Attributes
     ----------
     rows_ : TrainingRows
-        The rows of the model: `count`, their number, and `trained`, the rows that training used
-        (None: all).
+        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
+        (None: all rows).
     bounds_ : dict of str to float
         The contribution of each view to `bound_`, in nats.
     """

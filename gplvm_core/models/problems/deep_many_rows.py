@@ -160,7 +160,7 @@ def together(family: str) -> str | None:
 
 
 def all_trained(total: int, family: str, why: str | None = None) -> tuple[str, ...]:
-    """A note if training uses all of many rows; why: the reason, by default the family's reason."""
+    """A note if training uses all rows of a large table; why: by default, the family's reason."""
     why = why or together(family)
     if why is None or not are_many(total):
         return ()

@@ -242,8 +242,9 @@ def _noise_share(layer: Settled | LayerValue, below: Believed) -> float:
 
 
 def _cost(graph: Graph, learnt: Learnt, at: int) -> float:
-    """The cost of a node in nats per point: minus its term of the bound and the term of the layer
-    above.
+    """The cost of a node in nats per point.
+
+    It is minus the sum of two terms of the bound: the node's term, and the term of the layer above.
     """
     node, above = learnt.nodes[at], graph.edge_into(at)
     value = 0.0 if above is None else learnt.layers[above].posterior.value
