@@ -222,8 +222,8 @@ class Questions(Timed):
     ) -> Answers | tuple[Answers, Answers]:
         """Fill in missing values of all data with their predictive means.
 
-        Data that are left out are predicted. With times, all values of a row may be missing. If several
-        points explain a row, the prediction is a mixture of their predictions.
+        Data that are left out are predicted. With times, all values of a row may be missing. If
+        several points explain a row, the prediction is a mixture of their predictions.
 
         Parameters
         ----------

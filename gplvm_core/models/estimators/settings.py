@@ -67,8 +67,9 @@ SENTENCES: Mapping[str, str] = {
     'signal variance and a noise variance for each output (`noise_std_`). With "per_output", the '
     "results do not depend on `scaling`.",
     "encoder": "None, or a function from outputs to q(X), which training learns with the mapping. "
-    '`transform` then needs no inference for rows without gaps. "kernel" is a linear map plus an RBF '
-    'expansion (Lawrence & Quiñonero-Candela 2006), "network" a linear map plus a hidden layer. '
+    '`transform` then needs no inference for rows without gaps. "kernel" is a linear map plus an '
+    'RBF expansion (Lawrence & Quiñonero-Candela 2006), "network" a linear map plus a hidden '
+    "layer. "
     "`bound_` remains a lower bound, over a smaller family of posteriors. New rows with gaps are "
     "inferred by optimisation, as without an encoder.",
     "family": 'The variational family of the hidden layers. "marginalised" integrates out the '

@@ -237,5 +237,5 @@ def _linear_map(inputs: Array, outputs: Array) -> Float[Array, "Q D"]:
 
 
 def _lengthscales(lengthscale: float, known: int, n_latent: int) -> Array:
-    """The given lengthscale for the first `known` dimensions, and long ones for the rest."""
+    """The given lengthscale for the first `known` dimensions, long lengthscales for the rest."""
     return np.where(np.arange(n_latent) < known, lengthscale, STRAIGHT * np.sqrt(n_latent))

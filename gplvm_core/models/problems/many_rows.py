@@ -235,7 +235,10 @@ def placing_watch(
 
 
 def growing(max_iter: int, n_rows: int, total: int) -> Work:
-    """The work of training on growing samples of n_rows rows and placing the rest of the total."""
+    """The work of training on growing samples of n_rows rows, and of placing the other rows.
+
+    total: the number of all rows, with rows of files that are streamed.
+    """
     stretches, until = list[tuple[float, float]](), 0
     for count, phase in zip(SAMPLES, ManyRows.phases, strict=True):
         if until < max_iter:

@@ -1,4 +1,4 @@
-"""The shallow regression, with one layer, that the starts of a deep regression use."""
+"""The shallow regression (one layer), from which deep regressions start."""
 
 from dataclasses import dataclass
 from typing import Self
