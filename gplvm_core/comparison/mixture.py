@@ -12,7 +12,7 @@ from gplvm_core.numerics import Array
 FOLDS = 3
 SIZES = (1, 2, 3, 5, 10, 20)  # candidate numbers of Gaussians
 WIDTHS = (5, 10, 20, 40, 80, 160)  # candidate numbers of axes with full covariance
-# Candidate strengths of the prior: the number of rows that the common covariance counts as.
+# Candidate strengths of the prior: weights of the common covariance, as numbers of rows.
 STRENGTHS = (3.0, 30.0, 300.0)
 # The smallest variance in units of the columns' variance; without it, Gaussians could collapse onto
 # single rows.

@@ -43,7 +43,7 @@ def learnt(values: Float[Array, " T"]) -> Posterior:
 def iterated(
     posterior: Posterior, start: float, ahead: int, propagated: bool
 ) -> tuple[Float[Array, " H"], Float[Array, " H"]]:
-    """Return means and standard deviations of the next values, each predicted from the last one.
+    """Return means and standard deviations of the next values, predicted one after another.
 
     propagated: whether a prediction uses the Gaussian of the previous value (exact in mean and
     variance, not in shape), or only its mean.

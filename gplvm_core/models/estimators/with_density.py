@@ -80,8 +80,8 @@ class WithDensity:
         residual : bool, default True
             Whether the map's residuals may be correlated between outputs.
         prior_strength : float or "validated", default "validated"
-            The number of rows that a covariance from the map counts as. 0 gives a mixture without a
-            map, and ∞ fixes the map's covariances.
+            The weight of a covariance from the map, as a number of rows. 0 gives a mixture without
+            a map, and ∞ fixes the map's covariances.
         folds : int, default 0
             The number of folds of the training rows for `density_.typicality`. Each fold is scored
             by a density that was fitted without this fold, and `gplvm_core.apply` compares the

@@ -79,7 +79,7 @@ def _components(
         n_kept = min(n_latent, n_points - 1)
         with warnings.catch_warnings():
             # Isomap warns when it joins separate groups of neighbours at their nearest points. For
-            # a start, this is what we want.
+            # a start, such a joint graph is needed.
             warnings.filterwarnings("ignore", "The number of connected components")
             warnings.simplefilter("ignore", SparseEfficiencyWarning)
             scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(
