@@ -13,7 +13,7 @@ from gplvm_core.readers import Dataset
 from gplvm_core.readers.column_task import ColumnRows, ColumnTask
 
 TREES, LINE, MEAN = "Boosted trees", "A linear model", "Always the mean"
-INTERVAL = 1.959964  # standard deviations: 95 % of a Gaussian
+INTERVAL = 1.959964  # standard deviations on each side of the mean that hold 95 % of a Gaussian
 CLEAR = 2.0  # standard errors beyond which a difference is unlikely to be chance
 MOST_ROWS = 20_000  # largest number of rows that train the simpler predictions
 

@@ -69,7 +69,7 @@ class LayerEdge:
         return isinstance(self.outputs, int)
 
     def ends_in(self, node: int) -> bool:
-        """Whether the outputs are this node."""
+        """Whether the edge ends in the node of this number."""
         return isinstance(self.outputs, int) and self.outputs == node
 
     def free(
