@@ -1,4 +1,4 @@
-"""Which model should I use? One result for each purpose, and at most three sentences."""
+"""Recommend models: a result for each purpose, and at most three sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from gplvm_core.comparison.result import Comparison
 from gplvm_core.numerics import Array
 
 Looked = Mapping[str, tuple[str, Float[Array, " P"]] | None]
-# In a sentence: "for filling gaps … is better".
+# The names of plain models within a sentence, such as "for filling gaps, … is better".
 PLAIN = {
     MIXTURE: "a plain mixture",
     PPCA: "plain PCA",
@@ -49,7 +49,7 @@ class Result:
 
     @property
     def values(self) -> Float[Array, "S C"]:
-        """The values of these models on the splits where it was measured."""
+        """The values of the models `names` on the splits with a value of the measure."""
         taken = self.found.values[self.measure.key]
         taken = taken[~np.isnan(taken).all(axis=1)]
         return np.asarray(taken[:, [self.found.names.index(name) for name in self.names]])
@@ -78,7 +78,8 @@ class Result:
 def results(looked: Looked, found: Comparison | None) -> tuple[Result, ...]:
     """Return a result for each purpose that was measured, in the order of `PURPOSES`.
 
-    looked: by model, see `looked_at`; found: the comparison on held-out rows, if it was run.
+    looked: the result of `looked_at` for each model. found: the comparison on held-out rows, if it
+    was run.
     """
     given = []
     for purpose in PURPOSES:
@@ -104,7 +105,11 @@ def _looks(looked: Looked) -> Comparison | None:
 
 
 def advice(given: Sequence[Result]) -> tuple[str, ...]:
-    """Return at most three sentences: which model to use, and where a plain model wins or none."""
+    """Return at most three sentences.
+
+    They name the model to use for each purpose, the purposes for which a plain model is better, and
+    the purposes without a clear winner.
+    """
     used: dict[str, list[Result]] = {}
     plain: dict[str, list[str]] = {}
     unsure: dict[str, list[str]] = {}
@@ -122,7 +127,7 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
         each = [_use(name, of, first=at == 0) for at, (name, of) in enumerate(used.items())]
         words.append(f"{'; '.join(each)}.")
     if plain:
-        better = [f"for {joined(doing)} {best} is better" for best, doing in plain.items()]
+        better = [f"for {joined(doing)}, {best} is better" for best, doing in plain.items()]
         words.append(f"F{joined(better)[1:]}; use the map only for looking.")
     if list(unsure) == [""] and not words:
         words.append("No clear winner; the simpler model may do.")
@@ -139,7 +144,7 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
 
 
 def _tied(result: Result) -> str:
-    """The models that lead together, where they are some of the models only; else ""."""
+    """The leading models in words, if several but not all models lead; else ""."""
     leading = result.leading
     if not 1 < len(leading) < len(result.names):
         return ""
@@ -150,7 +155,8 @@ def _use(name: str, of: Sequence[Result], *, first: bool) -> str:
     counts = [result.wins(name) for result in of]
     wins = dict.fromkeys(f"{int(each.sum())} of {len(each)}" for each in counts)
     doing = joined([result.purpose.doing for result in of])
-    return f"{'For' if first else 'for'} {doing} use {name}: it wins on {joined(list(wins))} splits"
+    start = "For" if first else "for"
+    return f"{start} {doing}, use {name}: it wins on {joined(list(wins))} splits"
 
 
 def joined(items: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Is anything here? Whether a row's other values help to predict a hidden one."""
+"""Is anything here? Test whether a row's other values help to predict its hidden values."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from gplvm_core.readers.kinds import (
     kinds_of,
 )
 
-HIDDEN = 0.15  # the share of observed entries that are hidden
+HIDDEN = 0.15  # the fraction of observed entries that are hidden
 LEAST_HIDDEN, LEAST_ROWS = 20, 20
 ERRORS = 2.0  # standard errors that a gain must exceed
 
@@ -34,9 +34,10 @@ ERRORS = 2.0  # standard errors that a gain must exceed
 class Evidence:
     """Whether a model predicts hidden entries better than the base rate of each column.
 
-    gain: mean log probability of a hidden entry minus that by base rates, in nats; NaN if the test
-    was stopped before. error: its standard error, by rows. shuffled: the same gain of each shuffled
-    copy that was tested. answer: in words, with numbers; words: without them.
+    gain: the mean log probability of a hidden entry under the model, minus its log probability
+    under the base rates, in nats; NaN if the test was stopped early. error: the standard error of
+    the gain, from the scatter of the rows. shuffled: the gain of each shuffled copy that was
+    tested. words: the answer as a sentence. answer: the same sentence with numbers.
     """
 
     gain: float
@@ -55,19 +56,22 @@ class Evidence:
     @property
     def words(self) -> str:
         if not self.complete:
-            return "Stopped before the table could be compared with a shuffled copy: no answer yet."
+            return (
+                "The test was stopped before the table was compared with a shuffled copy: there is "
+                "no answer yet."
+            )
         if self.found:
             times = float(np.exp(self.gain))
             more = f"{times:.1f} times as probable as the base rates do"
             if times < 2.0:
                 more = f"{100.0 * (times - 1.0):.0f}\u00a0% more probable than the base rates do"
             return (
-                "Yes, there is structure here: knowing the rest of a row makes hidden values "
-                f"{more}."
+                "Yes, there is structure here: a model that knows the rest of a row finds hidden "
+                f"values {more}."
             )
         return (
-            "No structure was found: hidden values are predicted no better than by the base rate "
-            "of each column."
+            "No structure was found: the model predicts hidden values no better than the base rate "
+            "of each column does."
         )
 
     @property
@@ -75,7 +79,7 @@ class Evidence:
         """The gain of the table and of the shuffled copies; empty without a gain."""
         if np.isnan(self.gain):
             return ""
-        table = f"{self.gain:.3f} ± {self.error:.3f} nats a value"
+        table = f"{self.gain:.3f} ± {self.error:.3f} nats per value"
         if not self.shuffled:
             return table
         return f"{table}; {max(self.shuffled):.3f} with shuffled columns"
@@ -94,12 +98,13 @@ def is_anything_here(
     random_state: int = 0,
     callback: Callable[[Step], None] | None = None,
 ) -> Evidence:
-    """Compare a model with the columns' base rates on hidden entries, and on shuffled copies.
+    """Test whether a model predicts hidden entries better than the columns' base rates.
 
     A base rate is a Gaussian for numbers, the frequencies of words, and a negative binomial for
-    counts. Copies of the table whose columns are shuffled separately have the same base rates and
-    no relations: a model that gains there as much as on the table itself has found nothing. With an
-    exposure, the base rates of counts are multiplied by it, and the copies draw counts from them.
+    counts. The test is repeated on copies of the table whose columns are shuffled separately. Such
+    copies have the same base rates and no relations between columns. A model that gains as much on
+    the copies as on the table itself has found nothing. With an exposure, the base rates of counts
+    are multiplied by the exposure, and the copies draw counts from these base rates.
 
     Parameters
     ----------
@@ -108,14 +113,15 @@ def is_anything_here(
     kinds : "auto", list or dict, default "auto"
         The kinds of the columns, as for `BayesianGPLVM`.
     model : BayesianGPLVM or BayesianPCA, optional
-        The model that is copied and trained. Default: six latent dimensions and 40 inducing inputs.
+        The model that is copied and trained. Default: a BayesianGPLVM with six latent dimensions
+        and 40 inducing inputs.
     n_shuffles : int, default 2
         The number of shuffled copies.
     random_state : int, default 0
         The seed of hidden entries, shuffles and models.
     callback : callable, optional
-        Called with a `Step` before and during every training. StopIteration ends the test with
-        what is finished.
+        Called with a `Step` before and during every training. If it raises StopIteration, the test
+        ends with the parts that are finished.
 
     Returns
     -------
@@ -143,8 +149,8 @@ def is_anything_here(
     n_hidden = HIDDEN * np.sum(~np.isnan(asked))
     if len(values) < LEAST_ROWS or n_hidden < LEAST_HIDDEN or asked.shape[1] < 2:
         raise DataError(
-            f"the table has {asked.shape[0]} rows and {asked.shape[1]} columns; the question "
-            f"needs at least {LEAST_ROWS} rows, 2 columns and {LEAST_HIDDEN / HIDDEN:.0f} values"
+            f"the table has {asked.shape[0]} rows and {asked.shape[1]} columns; the test needs at "
+            f"least {LEAST_ROWS} rows, 2 columns and {LEAST_HIDDEN / HIDDEN:.0f} values"
         )
     if n_shuffles < 1:
         raise ValueError(f"n_shuffles must be at least 1; got {n_shuffles}")
@@ -172,9 +178,10 @@ def _gain(
     watch: Watch,
     copy: int,
 ) -> tuple[float, float]:
-    """The mean gain of a hidden entry over its base rate, and its standard error by rows.
+    """The mean gain over the base rates for a hidden entry, and the standard error of this mean.
 
-    copy: 0 for the table itself, then the number of the shuffled copy. NaN if it was stopped.
+    The standard error comes from the scatter of the rows. copy: 0 for the table itself, else the
+    number of the shuffled copy. Both results are NaN if the test was stopped.
     """
     watch.enter(f"Shuffled copy {copy}" if copy else "The table itself", 0, copy)
     if watch.stopped:
@@ -205,7 +212,7 @@ def _gain(
 def _hidden(
     values: Float[Array, "N C"], columns: Sequence[TableColumn], generator: np.random.Generator
 ) -> Bool[NDArray[np.bool_], "N C"]:
-    """Entries to hide; every row keeps one entry, and every word stays in one row."""
+    """Choose entries to hide; every row has a visible entry, and every word is visible in a row."""
     observed = ~np.isnan(values)
     hidden = observed & (generator.random(values.shape) < HIDDEN)
     for at, column in enumerate(columns):
@@ -221,14 +228,14 @@ def _hidden(
 
 
 def exposures_of(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Float[Array, " N"]:
-    """The product of each row's exposures; 1 without any."""
+    """The product of each row's exposures; 1 for a table without exposures."""
     return np.prod(values[:, [column.kind == "exposure" for column in columns]], axis=1)
 
 
 def _unrelated(
     columns: Sequence[TableColumn], values: Float[Array, "N C"], generator: np.random.Generator
 ) -> Float[Array, "N C"]:
-    """A copy whose columns are shuffled; with exposures, counts are drawn from their base rates."""
+    """Copy a table and shuffle its columns; with exposures, counts are drawn from base rates."""
     kinds, exposures = [column.kind for column in columns], exposures_of(columns, values)
     copy = generator.permuted(values, axis=0)
     for at, kind in enumerate(kinds):
@@ -249,7 +256,10 @@ def _log_probabilities(
     shown: Float[Array, "N C"],
     values: Float[Array, "N C"],
 ) -> Float[Array, "N C"]:
-    """log p of every entry of `values` given the shown ones of its row, by a model of these."""
+    """log p of every entry of `values`, given the shown entries of its row.
+
+    model: a model that was trained on the shown entries.
+    """
     found = np.zeros_like(values)
     table = _as_table(columns, shown)
     if all(column.kind == "number" for column in columns):
@@ -271,7 +281,7 @@ def _log_probabilities(
 
 
 def _as_table(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Any:
-    """The rows as a model takes them: a plain array if all columns are numbers."""
+    """Convert rows to the form that a model expects: an array if all columns are numbers."""
     if all(column.kind == "number" for column in columns):
         return values
     return in_own_values(columns, values)
@@ -284,9 +294,9 @@ def log_base_rates(
     seen_exposures: float | Float[Array, " S"] = 1.0,
     asked_exposures: float | Float[Array, " H"] = 1.0,
 ) -> Float[Array, " H"]:
-    """log p of entries by the distribution of the shown entries of the same column.
+    """log p of the entries `asked` under the distribution of the shown entries of their column.
 
-    seen_exposures, asked_exposures: factors of the expected counts.
+    seen_exposures, asked_exposures: the factors by which expected counts are multiplied.
     """
     if column.is_words:
         shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
@@ -302,7 +312,7 @@ def log_base_rates(
 def _rate_and_size(
     seen: Float[Array, " S"], exposures: float | Float[Array, " S"]
 ) -> tuple[float, float]:
-    """The mean count per unit of exposure, and the likeliest size of a negative binomial."""
+    """The mean count per unit of exposure, and the most likely size of a negative binomial."""
     total = np.sum(np.broadcast_to(exposures, seen.shape))
     rate = max(float(seen.sum()), 0.5) / total
     mean = rate * exposures

@@ -11,7 +11,8 @@ from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.numerics import Array
 
 INNER_FOLDS = 5
-# Smallest noise as a share of the outputs' spread; smaller values give meaningless densities.
+# The smallest noise, as a fraction of the outputs' standard deviation. Smaller noise gives
+# meaningless densities.
 LEAST_NOISE = 1e-6
 # Candidate numbers of principal components.
 COMPONENTS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200)
@@ -20,8 +21,8 @@ COMPONENTS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200)
 class WithNoise(RegressorMixin, BaseEstimator):
     """A regressor with Gaussian noise around its predictions, one variance per output.
 
-    The variance is that of residuals in cross-validation on the training rows, because residuals of
-    a flexible model on its own training rows are too small.
+    The variance is computed from residuals in cross-validation on the training rows, because
+    residuals of a flexible model on its own training rows are too small.
     """
 
     def __init__(self, regressor: Any, random_state: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Chained models as baselines: each column of a table of any kind predicted from all the others."""
+"""Chained models as baselines: they predict each column of a table from all other columns."""
 
 from typing import Any, Literal, Self
 
@@ -15,8 +15,8 @@ from gplvm_core.readers.kinds import TableColumn, coded_table, columns_of, in_ow
 
 Family = Literal["linear", "forest"]
 RIDGES = np.geomspace(0.01, 1000.0, 11)
-# Weaker penalties give overconfident probabilities: a filled input of a training row was itself
-# predicted from the word that the regression learns.
+# Weaker penalties give overconfident probabilities. A filled gap in the inputs of a training row
+# was itself predicted from the word that the regression learns.
 INVERSE_PENALTIES = (0.03, 0.1, 0.3, 1.0)
 FOLDS = 3
 N_TREES, LEAST_LEAF = 200, 3
@@ -24,15 +24,16 @@ LEAST_RATE = 1e-3
 
 
 class ChainedModels(BaseEstimator):
-    """Regressions or forests of every column on all others, in rounds (van Buuren 2007).
+    """Regressions or forests of every column on all other columns, in rounds (van Buuren 2007).
 
-    Gaps start at the column's mean or frequencies; each round predicts every column from the
-    others, and fills its gaps with the predicted means and probabilities for the next column.
+    Gaps start at the column's mean or frequencies. Each round predicts every column from the other
+    columns, and fills the gaps of the column with the predicted means and probabilities. The models
+    of later columns use the filled values.
 
-    kinds: see `BayesianGPLVM`; exposures are inputs only. family: "linear" for ridge regressions of
-    numbers, logistic ones of words and Poisson ones of counts, with penalties chosen by
-    cross-validation; "forest" for random forests, whose counts are Poisson with the forest's mean.
-    rounds: more of them lower the errors of numbers in strongly related columns, and make the
+    kinds: see `BayesianGPLVM`; exposures are only inputs. family: "linear" uses ridge regression
+    for numbers, logistic regression for words and Poisson regression for counts, with penalties
+    chosen by cross-validation. "forest" uses random forests; counts are Poisson with the forest's
+    mean. rounds: more rounds lower the errors of numbers in strongly related columns, but make the
     probabilities of words overconfident.
     """
 
@@ -75,8 +76,8 @@ class ChainedModels(BaseEstimator):
     def expected(self, Y: Any) -> list[Array]:
         """Return the predictions of every column: means (N,), or probabilities of words (N × C).
 
-        They hold for missing entries. An observed entry may affect its own prediction, through the
-        gaps of its row.
+        The predictions are valid only for missing entries. An observed entry may affect its own
+        prediction, through the filled gaps of its row.
         """
         return self._expected(coded_table(self.columns_, Y))
 
@@ -136,7 +137,7 @@ class ChainedModels(BaseEstimator):
         raise DataError(f"there is no column {column!r}; the columns are {', '.join(names)}")
 
     def _started(self, values: Float[Array, "N C"]) -> list[Array]:
-        """Every column as inputs of the others' models, with gaps at their initial values."""
+        """Every column as inputs of the other columns' models, with initial values in the gaps."""
         filled = []
         for own, column, start in zip(values.T, self.columns_, self.start_, strict=True):
             inputs = _as_inputs(own, column)
@@ -151,7 +152,7 @@ class ChainedModels(BaseEstimator):
 
 
 def _as_inputs(values: Float[Array, " N"], column: TableColumn) -> Float[Array, "N W"]:
-    """A column as inputs: square roots of counts, logarithms of exposures, 0/1 for every word."""
+    """Convert a column to inputs: roots of counts, logarithms of exposures, 0 or 1 for words."""
     if column.kind == "exposure":
         return np.log(values)[:, None]
     if column.kind == "count":
@@ -173,7 +174,7 @@ def _fitted(
     family: Family,
     random_state: int | None,
 ) -> Any:
-    # Imported here because these imports are slow and few users need them.
+    # These imports are slow, and few users need them.
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import (
         LogisticRegression,
@@ -212,7 +213,7 @@ def _fitted(
 
 
 def _predicted(model: Any, inputs: Float[Array, "N W"], column: TableColumn) -> Float[Array, "N P"]:
-    """The expected column as inputs of the others' models."""
+    """The predictions of a column, as inputs of the other columns' models."""
     if column.is_words:
         found = np.zeros((len(inputs), len(column.words)))
         found[:, model.classes_.astype(int)] = model.predict_proba(inputs)

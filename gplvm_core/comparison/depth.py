@@ -1,4 +1,4 @@
-"""Is depth worth it here? Compare one, two and three layers and simpler models."""
+"""Is depth worth it? Compare models of one, two and three layers and simpler models."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,24 +23,25 @@ from gplvm_core.readers.errors import plural
 ONE, TWO, THREE = "one layer", "two layers", "three layers"
 TREES, LINEAR, NEIGHBOURS = "boosted trees", "linear model", "nearest neighbours"
 PPCA, MIXTURE = "probabilistic PCA", "mixture of Gaussians"
-# Widths of the latent spaces, top layer first; at most the number of columns.
+# Widths of the latent spaces, the top first. They are reduced to the number of columns.
 WIDTHS = {ONE: (10,), TWO: (5, 10), THREE: (3, 5, 10)}
 N_TREES = 300
 RIDGES = np.logspace(-4, 4, 17)
 ERRORS = (
-    "± is a standard error over the splits, which share rows (Nadeau & Bengio 2003). A difference "
-    "counts if it is outside the 95 % interval of chance by Student's t."
+    "The number after ± is a standard error over the splits, corrected because the splits share "
+    "rows (Nadeau & Bengio 2003). A difference counts if it is outside the 95 % interval of chance "
+    "by Student's t."
 )
 OF_REGRESSION = (
-    "Log-likelihood of a held-out row in nats; larger is better. Trees, the linear model and "
-    "neighbours predict no spread, so they get Gaussian noise with the variance of their residuals "
-    "in cross-validation on the training rows."
+    "The log-likelihood is the log density of a held-out row in nats; larger is better. Trees, the "
+    "linear model and neighbours do not predict a spread. They get Gaussian noise with the "
+    "variance of their residuals in cross-validation on the training rows."
 )
 OF_DENSITY = (
-    "Log-probability of a held-out row in nats; larger is better. The first estimate uses "
-    "importance sampling, which is low on average. The second is the difference of the bounds with "
-    "and without the row, an approximation; the answer uses it. For probabilistic PCA and the "
-    "mixture both are exact."
+    "The log-probability is the log density of a held-out row in nats; larger is better. The first "
+    "estimate uses importance sampling, which is too low on average. The second estimate is the "
+    "difference of the bounds with and without the row. It is an approximation, and the answer "
+    "uses it. For probabilistic PCA and the mixture, both estimates are exact."
 )
 
 
@@ -55,13 +56,14 @@ def is_depth_worth_it(
     random_state: int | None = 0,
     callback: Callable[[Step], None] | None = None,
 ) -> Comparison:
-    """Compare one layer with two and three on held-out rows, with an answer in words.
+    """Compare models of one, two and three layers on held-out rows, and answer in words.
 
-    X, y: inputs (N × Q) and outputs (N or N × D) of a regression; boosted trees, a linear model and
-    nearest neighbours are the simpler models. Only X: rows (N × D) of a density; probabilistic PCA
-    and a mixture of Gaussians are the simpler models. cv, callback, errors: see `compare`.
-    n_inducing, max_iter: for every Gaussian-process model. scaling: for the latent variable models;
-    "global" for columns that share a unit, such as pixels.
+    X, y: inputs (N × Q) and outputs (N or N × D) of a regression. The simpler models are boosted
+    trees, a linear model and nearest neighbours. Without y, the models are densities of the rows X
+    (N × D), and the simpler models are probabilistic PCA and a mixture of Gaussians. n_inducing,
+    max_iter: settings of every Gaussian-process model. scaling: a setting of the latent variable
+    models; "global" suits columns that share a unit, such as pixels. cv, callback, errors: see
+    `compare`.
 
     Examples
     --------
@@ -79,7 +81,8 @@ def is_depth_worth_it(
         varying = np.ptp(rows, axis=0) > 0.0
         contenders, notes = _of_density(int(varying.sum()), scaling, settings), [OF_DENSITY, ERRORS]
         if not varying.all():
-            notes.append(f"Left out: {plural(int(np.sum(~varying)), 'constant column')}.")
+            left_out = plural(int(np.sum(~varying)), "constant column")
+            notes.append(f"The comparison leaves out {left_out}.")
         rows = rows[:, varying]
     else:
         contenders, notes = _of_regression(rows, outputs, settings), [OF_REGRESSION, ERRORS]
@@ -88,7 +91,7 @@ def is_depth_worth_it(
 
 
 def _of_regression(rows: Any, outputs: Any, settings: dict[str, Any]) -> tuple[Contender, ...]:
-    # Imported here because these imports are slow and few users need them.
+    # These imports are slow, and few users need them.
     from sklearn.ensemble import GradientBoostingRegressor
     from sklearn.linear_model import RidgeCV
     from sklearn.multioutput import MultiOutputRegressor
@@ -124,11 +127,11 @@ def _of_density(n_columns: int, scaling: Any, settings: dict[str, Any]) -> tuple
 
 
 def answer(found: Comparison) -> str:
-    """Say in words whether depth pays, by how much, and which simpler models are as good."""
+    """State in words whether depth pays, by how much, and which simpler models are as good."""
     if found.n_splits < 2:
         return (
-            f"Stopped after {found.n_splits} finished splits: at least two are needed to "
-            "distinguish a difference from chance."
+            f"Stopped after {found.n_splits} finished splits: the comparison needs at least two "
+            "splits to distinguish a difference from chance."
         )
     best, depth = _depth(found)
     others = [name for name in found.names if name not in WIDTHS]
@@ -136,7 +139,7 @@ def answer(found: Comparison) -> str:
 
 
 def _depth(found: Comparison) -> tuple[str, str]:
-    """Return the best number of layers and the reason."""
+    """Return the best number of layers in words, and a sentence with the reason."""
     deep = [name for name in (TWO, THREE) if name in found.names]
     key = _deciding_measure(found)
     gains = {name: found.difference(key, name) for name in deep}
@@ -146,12 +149,13 @@ def _depth(found: Comparison) -> tuple[str, str]:
         for name in better[1:]:
             more = found.difference(key, name, best)
             best = name if more.sure and more.mean > 0.0 else best
-        words = f"Depth pays here: {best} are better than one by {gains[best].unsigned} nats a row"
+        gain = gains[best].unsigned
+        words = f"Depth pays here: {best} are better than one layer by {gain} nats per row"
         return best, f"{words}{_error_words(found, best)}."
     words = "; ".join(
-        f"{name} are worse than one by {gain.unsigned} nats a row"
+        f"{name} are worse than one layer by {gain.unsigned} nats per row"
         if gain.sure
-        else f"{name} and one differ by {gain} nats a row, which may be chance"
+        else f"{name} and one layer differ by {gain} nats per row, which may be chance"
         for name, gain in gains.items()
     )
     return ONE, f"Depth does not pay here: {words}."
@@ -182,9 +186,14 @@ def _beside(found: Comparison, best: str, others: Sequence[str]) -> list[str]:
     level = [name for name in others if not gains[name].sure]
     sentences = []
     if ahead:
-        sentences.append(f"Higher likelihood than {best}: {', '.join(ahead)}.")
+        sentences.append(
+            f"These simpler models have a higher likelihood than {best}: {', '.join(ahead)}."
+        )
     if level:
-        sentences.append(f"No sure difference from {best} on these splits: {', '.join(level)}.")
+        sentences.append(
+            f"These simpler models have no sure difference from {best} on these splits: "
+            f"{', '.join(level)}."
+        )
     if others and not ahead and not level:
         sentences.append(f"The simpler models have a lower likelihood than {best}.")
     return sentences

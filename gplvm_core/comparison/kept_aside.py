@@ -1,4 +1,4 @@
-"""Compare latent variable models on held-out rows, with two baselines."""
+"""Compare latent variable models and two baselines on held-out rows."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -30,13 +30,13 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 
 PPCA, MIXTURE = "Plain PCA", "Plain mixture"  # probabilistic PCA; a mixture of Gaussians
-BASE_RATES, CHAINED = "Base rates", "Chained regressions"  # of tables with words and counts
+BASE_RATES, CHAINED = "Base rates", "Chained regressions"  # for tables with words and counts
 FOREST, FACTORS = "Chained forests", "Poisson factors"
 BASE_LINES, OF_TABLES = (PPCA, MIXTURE), (BASE_RATES, CHAINED, FOREST, FACTORS)
 MOST_JUDGED = 60  # largest number of test rows in a split
-N_SAMPLES = 200  # draws for a row's density
-HIDDEN = 0.5  # share of a row's values that is hidden
-DRAWN = 300  # rows drawn from a model, to compare them with test rows
+N_SAMPLES = 200  # importance samples for a row's density
+HIDDEN = 0.5  # fraction of a row's values that is hidden
+DRAWN = 300  # number of rows that are drawn from a model and compared with test rows
 PLAIN = (
     "Plain PCA is probabilistic PCA, and the plain mixture is a mixture of Gaussians; both choose "
     "their size on the training rows. A map derives the density of its training rows first, and "
@@ -44,8 +44,9 @@ PLAIN = (
 )
 Scaling = Literal["global", "columns"]
 ERRORS = (
-    "A model is marked best only if it beats every other by more than chance: the difference over "
-    "the splits is outside its 95 % interval by Student's t (Nadeau & Bengio 2003)."
+    "A model is marked best only if it beats every other model by more than chance: the "
+    "differences over the splits are outside the 95 % interval by Student's t (Nadeau & Bengio "
+    "2003)."
 )
 
 
@@ -60,9 +61,9 @@ def compare_kept_aside(
     random_state: int = 0,
     callback: Callable[[Step], None] | None = None,
 ) -> Comparison:
-    """Train models again on parts of the rows Y (N × D), and judge each on the other rows.
+    """Train models again on parts of the rows Y (N × D), and judge each model on the other rows.
 
-    Measures: those of `KEPT_ASIDE`. Two baselines are always added: probabilistic PCA and a mixture
+    The measures are `KEPT_ASIDE`. Two baselines are always added: probabilistic PCA and a mixture
     of Gaussians, which choose their sizes on the training rows. labels: (N,), −1 for unlabelled
     rows. scaling: "global" for columns that share a unit; "columns" divides errors by each column's
     spread. n_samples: draws for the estimate of a row's density by sampling; None makes none. cv,
@@ -71,14 +72,17 @@ def compare_kept_aside(
     rows = checked(Y, None)[0]
     known = None if labels is None else np.asarray(labels)
     if known is not None and known.shape != (len(rows),):
-        raise DataError(f"one label for each of the {len(rows)} rows; got shape {known.shape}")
+        raise DataError(
+            f"labels must have one entry for each of the {len(rows)} rows; got shape {known.shape}"
+        )
     splits = splits_of(cv, len(rows), random_state)
-    # A column that is constant in a training part has no spread to measure errors in.
+    # Errors are measured in units of the spread of a column in the training part, so columns that
+    # are constant there are left out.
     varying = np.all([np.ptp(rows[train], axis=0) > 0.0 for train, _ in splits], axis=0)
     if varying.sum() < 2:
         raise DataError(
-            f"{plural(int(varying.sum()), 'column')} of {len(varying)} vary in every training "
-            "part; at least two are needed to fill in one from others"
+            f"only {int(varying.sum())} of {len(varying)} columns vary in every training part; at "
+            "least two columns are needed, so that a model can fill in one from the others"
         )
     rows = rows[:, varying]
     entered = [Contender(name, ready(model)) for name, model in models.items()]
@@ -95,14 +99,16 @@ def compare_kept_aside(
     notes = [ERRORS, PLAIN]
     if not varying.all():
         left_out = plural(int(np.sum(~varying)), "column")
-        notes.append(f"Left out: {left_out} constant in some training part.")
+        notes.append(
+            f"The comparison leaves out {left_out} with constant values in a training part."
+        )
     return replace(found, notes=tuple(notes))
 
 
 def refusal(model: Any) -> str | None:
-    """Return why a model cannot be tested on held-out rows here; None if it can."""
+    """Return the reason why a model cannot be tested on held-out rows; None if it can be tested."""
     if not hasattr(model, "fit") or not hasattr(model, "complete"):
-        return "it only places the rows that it has seen"
+        return "it places only the rows that it was trained on"
     if model.capabilities.views:
         return "it has several views"
     if model.capabilities.timed:
@@ -111,7 +117,7 @@ def refusal(model: Any) -> str | None:
 
 
 def ready(model: Any) -> BaseEstimator:
-    """Return an unfitted copy for other rows; an array of starting points becomes "pca"."""
+    """Return an unfitted copy for training on other rows; an array `init` is replaced by "pca"."""
     settings = model.get_params()
     fresh = clone(model) if not isinstance(settings.get("init"), np.ndarray) else None
     return fresh or type(model)(**(settings | {"init": "pca"}))
@@ -172,7 +178,9 @@ def _densities(
 def filled(
     model: Any, rows: Float[Array, "M D"], hidden: Array, unit: Float[Array, " D"]
 ) -> dict[str, float]:
-    """Return the error of hidden entries in these units, and the share inside their intervals."""
+    """Return the root mean square error of hidden entries in units `unit`, and the fraction of
+    hidden entries inside their intervals.
+    """
     mean, std = model.complete(np.where(hidden, np.nan, rows), return_std=True)
     away = ((rows - mean) / unit)[hidden]
     deviations = np.abs(rows - mean)[hidden] / np.maximum(std[hidden], np.finfo(float).tiny)
@@ -184,10 +192,10 @@ def filled(
 
 
 def difference(drawn: Float[Array, "N D"], rows: Float[Array, "M D"]) -> float:
-    """Return the difference of two samples: at most 1; mean 0 if their distributions are equal.
+    """Return the difference of two samples: at most 1, and 0 on average for equal distributions.
 
-    The energy distance 2 E|x − y| − E|x − x'| − E|y − y'|, divided by 2 E|x − y|. Source:
-    Székely & Rizzo (2013), eq. 8.
+    The difference is the energy distance 2 E|x − y| − E|x − x'| − E|y − y'|, divided by 2 E|x − y|.
+    Source: Székely & Rizzo (2013), eq. 8.
     """
     from scipy.spatial.distance import cdist, pdist
 

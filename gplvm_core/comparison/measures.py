@@ -1,4 +1,4 @@
-"""The measures for comparing models, each with an explanation for users."""
+"""The measures that compare models, each with an explanation for users."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,8 +16,9 @@ NO_BREAK = "\u00a0"  # a no-break space
 class Measure:
     """A measure: one row in a table of models.
 
-    better: which values are better; "near": those near `target`. kept_aside: measured on held-out
-    rows. percent: shown as a percentage. purpose: the key of its purpose (`PURPOSES`), or "cost".
+    words: its title. sentence: its explanation. better: which values are better; "near" means
+    values near `target`. kept_aside: whether it is measured on held-out rows. percent: whether it
+    is shown as a percentage. purpose: the key of its purpose (`PURPOSES`), or "cost".
     """
 
     key: str
@@ -30,7 +31,7 @@ class Measure:
     purpose: str = "cost"
 
     def loss(self, values: Float[Array, "..."]) -> Float[Array, "..."]:
-        """Return values for which smaller is better; NaN if neither direction is better."""
+        """Convert values so that smaller is better; NaN if neither direction is better."""
         if self.better == "neither":
             return np.full_like(values, np.nan)
         if self.better == "near":
@@ -51,8 +52,8 @@ def _inside(percent: int) -> Measure:
     return Measure(
         f"inside_{percent}",
         f"Inside {percent} % intervals",
-        f"The share of hidden values inside their {percent} % interval; {percent} % is best, "
-        "less means overconfident.",
+        f"The share of hidden values inside their {percent} % interval. {percent} % is best; a "
+        "smaller share means that the model is overconfident.",
         "near",
         percent / 100,
         kept_aside=True,
@@ -103,21 +104,21 @@ AT_ONCE = (
     Measure(
         "likelihood",
         "Log-likelihood per value",
-        "The log-probability of each value at fitted weights, in nats; not comparable with a "
-        "bound.",
+        "The log-probability of each value at fitted weights, in nats. It is not comparable with "
+        "a bound.",
         purpose="judge",
     ),
     Measure(
         "reconstruction",
         "Reconstruction error",
-        "The error of the model's reconstruction of each row, as a share of the data's spread; "
-        "more dimensions always look better.",
+        "The error of the model's reconstruction of each row, as a share of the data's spread. "
+        "More dimensions always look better.",
         "less",
         percent=True,
         purpose="generate",
     ),
     Measure("seconds", "Seconds", "How long the training took.", "less"),
-    Measure("megabytes", "Size (MB)", "What a browser loads to draw the map.", "less"),
+    Measure("megabytes", "Size (MB)", "The data that a browser loads to draw the map.", "less"),
 )
 KEPT_ASIDE = (
     Measure(
@@ -132,7 +133,7 @@ KEPT_ASIDE = (
     Measure(
         "missing",
         "Error of hidden values",
-        "Half of each new row is hidden and filled in: the error as a share of the data's spread.",
+        "Half of each new row is hidden and filled in. The error is a share of the data's spread.",
         "less",
         kept_aside=True,
         percent=True,
@@ -168,8 +169,8 @@ KEPT_ASIDE = (
     Measure(
         "drawn",
         "Difference of drawn rows",
-        "The difference between rows drawn from the model and new rows; 0 % is no difference "
-        "(energy distance).",
+        "The difference between rows drawn from the model and new rows (energy distance); 0 % "
+        "means no difference.",
         "less",
         kept_aside=True,
         percent=True,
@@ -177,8 +178,8 @@ KEPT_ASIDE = (
     ),
     Measure(
         "seconds",
-        "Seconds a training",
-        "Processor time of one training on a part of the rows.",
+        "Seconds per training",
+        "The processor time of one training on a part of the rows.",
         "less",
         kept_aside=True,
     ),
@@ -187,14 +188,14 @@ OF_PREDICTIONS = (
     Measure(
         "log_likelihood",
         "Log-likelihood",
-        "Log-probability of a held-out row's outputs given its inputs, in nats.",
+        "The log-probability of a held-out row's outputs given its inputs, in nats.",
         "more",
         kept_aside=True,
     ),
     Measure(
         "rmse",
         "Error (RMSE)",
-        "Root mean square error of predictions for held-out rows, in the units of the outputs.",
+        "The root mean square error of predictions for held-out rows, in the units of the outputs.",
         "less",
         kept_aside=True,
     ),
@@ -204,9 +205,10 @@ OF_NEW_ROWS = {measure.key: measure for measure in (*OF_PREDICTIONS, *KEPT_ASIDE
 
 @dataclass(frozen=True)
 class Purpose:
-    """A purpose of models: its title, its activity within a sentence, and its explanation.
+    """A purpose of models.
 
-    deciding: keys of measures; the first that was measured decides.
+    words: its title. doing: its activity within a sentence. sentence: its explanation. deciding:
+    keys of measures; the first one that was measured decides.
     """
 
     key: str
@@ -221,7 +223,7 @@ PURPOSES = (
         "look",
         "Look",
         "looking",
-        "Does the map keep similar rows together? Each dot is a fifth of the seen rows.",
+        "Are similar rows near each other on the map? Each dot is a fifth of the training rows.",
         ("neighbours_map", "trustworthiness"),
     ),
     Purpose(

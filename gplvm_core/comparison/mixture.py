@@ -12,11 +12,13 @@ from gplvm_core.numerics import Array
 FOLDS = 3
 SIZES = (1, 2, 3, 5, 10, 20)  # candidate numbers of Gaussians
 WIDTHS = (5, 10, 20, 40, 80, 160)  # candidate numbers of axes with full covariance
-# Candidate strengths of the prior: the number of rows that the common covariance counts as.
+# Candidate strengths of the prior: weights of the common covariance, as numbers of rows.
 STRENGTHS = (3.0, 30.0, 300.0)
-# Smallest variance in units of the columns' variance; it prevents collapse onto single rows.
+# The smallest variance in units of the columns' variance; without it, Gaussians could collapse onto
+# single rows.
 LEAST_VARIANCE = 1e-4
-# The common covariance: this share of the rows' covariance, and the rest of its diagonal.
+# The common covariance is this fraction of the covariance within clusters, plus the rest of the
+# diagonal.
 CORRELATED = 0.5
 
 # Covariances: "diagonal", a number of axes, or ("shrunk", strength).
@@ -26,11 +28,12 @@ Shape = str | int | tuple[str, float]
 class Mixture(BaseEstimator):
     """A mixture of Gaussians that chooses its size and covariances by cross-validation.
 
-    Covariances are diagonal, full along the leading principal axes with one variance around them (a
-    mixture of probabilistic PCAs with common axes, Tipping & Bishop 1999), or shrunk towards a
-    common covariance, with a wide background as in `fit_density`: the same fit without a map.
-    scaling: "columns" standardises each column, "global" divides all by one number, so that nearly
-    constant columns count less. Densities are in the units of the given rows.
+    Covariances have one of three shapes. (1) They are diagonal. (2) They are full along the leading
+    principal axes, with one variance in all other directions; this is a mixture of probabilistic
+    PCAs with common axes (Tipping & Bishop 1999). (3) They are shrunk towards a common covariance,
+    with a wide background; this is the fit of `fit_density` without a map. scaling: "columns"
+    standardises each column; "global" divides all columns by one number, so that nearly constant
+    columns count less. Densities are in the units of the given rows.
     """
 
     def __init__(
@@ -63,10 +66,10 @@ class Mixture(BaseEstimator):
     def _scores(
         self, rows: Float[Array, "N D"], others: Float[Array, "M D"]
     ) -> dict[tuple[Shape, int], float]:
-        """Train on rows; return the mean log density of others by shape and size."""
+        """Train on `rows`; return the mean log density of `others` for each shape and size."""
         most = min(len(rows) // 4, rows.shape[1])
         widths = dict.fromkeys(min(each, most) for each in WIDTHS)
-        # A component needs at least as many rows as it has dimensions, unless it is shrunk.
+        # A Gaussian needs at least as many rows as it has dimensions, unless it is shrunk.
         shapes: list[tuple[Shape, int]] = [("diagonal", 2), *((width, width) for width in widths)]
         shapes += [(("shrunk", strength), 2) for strength in STRENGTHS]
         return {
@@ -86,7 +89,10 @@ class Mixture(BaseEstimator):
     def complete(
         self, Y: Float[Array, "N D"], *, return_std: bool = False
     ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Fill missing values (NaN) with their conditional means; return_std: also return std."""
+        """Fill missing values (NaN) with their conditional means.
+
+        return_std: also return the conditional standard deviations.
+        """
         mean, variance = self.gaussians_.complete(self._standardised(Y))
         whole = np.where(np.isnan(Y), self.center_ + self.scale_ * mean, Y)
         return (whole, self.scale_ * np.sqrt(variance)) if return_std else whole
@@ -103,7 +109,7 @@ class Mixture(BaseEstimator):
 def gaussians(
     rows: Float[Array, "N D"], shape: Shape, size: int, random_state: int | None
 ) -> Gaussians:
-    """A mixture of a number of Gaussians with covariances of one shape."""
+    """Fit a mixture of `size` Gaussians with covariances of this shape."""
     from sklearn.mixture import GaussianMixture
 
     if isinstance(shape, tuple):
@@ -121,7 +127,7 @@ def gaussians(
         return Gaussians(mixture.weights_, mixture.means_, nothing, mixture.covariances_)
     middle = rows.mean(axis=0)
     mixture.fit((rows - middle) @ axes)
-    # scikit-learn added the variance around the axes to the diagonal: `full` takes it out again.
+    # scikit-learn added the variance around the axes to the diagonal; `full` subtracts it again.
     found = Gaussians.full(mixture.weights_, mixture.means_, mixture.covariances_, variance)
     return found.along(axes).in_units(middle, np.ones_like(middle))
 
@@ -129,8 +135,10 @@ def gaussians(
 def shrunk(
     rows: Float[Array, "N D"], strength: float, size: int, random_state: int | None
 ) -> Gaussians:
-    """A mixture whose covariances are shrunk to a common one: the prior of `fit_density` without
-    its map, with means and a covariance from k-means.
+    """Fit a mixture whose covariances are shrunk towards a common covariance.
+
+    The fit is that of `fit_density`, but the prior comes from k-means instead of a map: cluster
+    means, and one covariance within clusters.
     """
     from sklearn.cluster import KMeans
 

@@ -1,4 +1,4 @@
-"""Is a regression worth it? Its errors on rows kept aside, beside those of simpler predictions."""
+"""Is a regression worth it? Compare its errors on held-out rows with simpler predictions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +13,14 @@ from gplvm_core.readers import Dataset
 from gplvm_core.readers.column_task import ColumnRows, ColumnTask
 
 TREES, LINE, MEAN = "Boosted trees", "A linear model", "Always the mean"
-INTERVAL = 1.959964  # standard deviations: 95 % of a Gaussian
+INTERVAL = 1.959964  # standard deviations on each side of the mean that hold 95 % of a Gaussian
 CLEAR = 2.0  # standard errors beyond which a difference is unlikely to be chance
-MOST_ROWS = 20_000  # rows that train the simpler predictions
+MOST_ROWS = 20_000  # largest number of rows that train the simpler predictions
 
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """Predictions of rows kept aside: their means, standard deviations and true values."""
+    """Predictions of held-out rows: means, standard deviations and true values."""
 
     name: str
     mean: Float[Array, " H"]
@@ -45,15 +45,17 @@ class Predicted:
 
     @property
     def inside(self) -> Bool[NDArray[np.bool_], " H"]:
-        """Whether the true value of a row is in its interval of 95 %."""
+        """Whether the true value of each row is inside its 95 % interval."""
         return np.abs(self.truth - self.mean) <= INTERVAL * self.std
 
 
 def task_of(dataset: Dataset) -> tuple[ColumnTask, ColumnRows, ColumnRows]:
-    """The question of a data set, its training rows, and the rows kept aside."""
+    """The column to predict in a data set, the training rows, and the held-out rows."""
     task = dataset.task
     if task is None:
-        raise ValueError(f"{dataset.title} asks for no column (gplvm_core.readers.ask_column)")
+        raise ValueError(
+            f"{dataset.title} has no column to predict: call gplvm_core.readers.ask_column first"
+        )
     names, values = dataset.column_names or (), dataset.values
     train, held = task.rows(dataset.n_points)
     return task, task.of(names, values, train), task.of(names, values, held)
@@ -70,8 +72,9 @@ def answers(
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
     """Means and standard deviations of new observations; NaN marks missing inputs.
 
-    The prediction averages over a missing input, with the mean and variance of its training values.
-    Raises ValueError if the kernel has no expectations under Gaussian inputs and one is missing.
+    A missing input has the mean and the variance of its training values, and the prediction
+    averages over it. Raises ValueError if an input is missing and the kernel has no expectations
+    under Gaussian inputs.
     """
     missing = np.isnan(inputs)
     if not missing.any() and variance is None:
@@ -90,9 +93,9 @@ def answers(
 
 
 def simpler_predictions(dataset: Dataset) -> tuple[Predicted, ...]:
-    """The same rows predicted by boosted trees, a linear model and the mean.
+    """Predict the held-out rows by boosted trees, a linear model and the mean.
 
-    Each has Gaussian noise with the variance of its residuals in cross-validation.
+    Each prediction has Gaussian noise with the variance of its residuals in cross-validation.
     """
     from sklearn.dummy import DummyRegressor
     from sklearn.ensemble import HistGradientBoostingRegressor
@@ -119,13 +122,13 @@ def simpler_predictions(dataset: Dataset) -> tuple[Predicted, ...]:
 
 
 def worth_it(model: Predicted, others: tuple[Predicted, ...], target: str) -> str:
-    """One sentence in plain words: whether the model predicts better than simpler ones."""
+    """State in plain words whether the model predicts better than simpler models."""
     kept = f"{len(model.truth):,} rows kept aside"
     named = {other.name: other for other in others}
     if _better(model, named[MEAN]) <= CLEAR:
         return (
-            f"Not worth it: on {kept}, always answering the mean is as good. The inputs say little "
-            f"about {target}."
+            f"Not worth it: on {kept}, the mean as a constant prediction is as good. The inputs "
+            f"contain little information about {target}."
         )
     rivals = (named[TREES], named[LINE])
     scores = [_better(model, rival) for rival in rivals]
@@ -133,17 +136,21 @@ def worth_it(model: Predicted, others: tuple[Predicted, ...], target: str) -> st
     beaten = [rival for rival, score in zip(rivals, scores, strict=True) if score > CLEAR]
     if worse:
         best = min(worse, key=lambda each: each.error)
-        return f"{best.name} {_verb(best)} better here, on {kept}. Use it, or another model."
+        them = "them" if best.name == TREES else "it"
+        return f"{best.name} {_verb(best)} better on {kept}. Use {them}, or train another model."
     if len(beaten) == 2:
-        return f"Worth it: on {kept}, it predicts better than boosted trees and a linear model."
+        return (
+            f"Worth it: on {kept}, this model predicts better than boosted trees and a linear "
+            "model."
+        )
     if named[LINE] not in beaten:
         return (
             f"A linear model does as well: on {kept}, the difference may be chance. The "
             "intervals of this model are wider where it knows less."
         )
     return (
-        f"As good as boosted trees on {kept}, and better than a linear model. Its intervals are "
-        "wider where it knows less."
+        f"As good as boosted trees on {kept}, and better than a linear model. The intervals of "
+        "this model are wider where it knows less."
     )
 
 
@@ -152,7 +159,7 @@ def _verb(one: Predicted) -> str:
 
 
 def _better(one: Predicted, other: Predicted) -> float:
-    """By how many standard errors the squared error of `one` is smaller."""
+    """The gain of `one` over `other` in squared error, in standard errors of the gain."""
     gain = other.squares - one.squares
     error = float(np.std(gain)) / np.sqrt(max(len(gain) - 1, 1))
     mean = float(np.mean(gain))

@@ -17,9 +17,10 @@ NOT_LOOKED = "Too few rows to compare maps."
 
 
 def panels_html(names: Sequence[str], given: Sequence[Result]) -> str:
-    """Return HTML with a panel for each purpose and a line for each model; right is better.
+    """Return HTML with a panel for each purpose and a line for each model.
 
-    names: the models in order; a dash marks models without a value for the purpose.
+    Dots further to the right are better. names: the models in order. A dash marks models without a
+    value for the purpose.
     """
     known = {result.purpose.key: result for result in given}
     panels = (_panel(purpose, names, known.get(purpose.key)) for purpose in PURPOSES)
@@ -77,7 +78,7 @@ def strips(result: Result) -> Float[Array, "S C"]:
     """Return positions of all splits on a strip from 0 (worse) to 1 (better).
 
     Some splits are harder for every model. The mean of each split is subtracted, so that the dots
-    show the paired differences, which decide.
+    show paired differences, as in the test for a winner.
     """
     gain = -result.measure.loss(result.values)
     gain = gain - gain.mean(axis=1, keepdims=True) + gain.mean()

@@ -1,4 +1,4 @@
-"""Measure the quality of maps; and make maps by Isomap and t-SNE, which cannot generate rows."""
+"""Measure the quality of maps, and make maps by Isomap and t-SNE, which cannot generate rows."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,10 +14,10 @@ from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers import DataError
 
 Placing = Literal["isomap", "tsne"]
-NEIGHBOURS = 5  # neighbours of a row for trustworthiness and continuity
+NEIGHBOURS = 5  # number of neighbours of a row for trustworthiness and continuity
 MOST_ROWS = 2000  # largest number of rows for all pairwise distances; more rows are thinned evenly
 MOST_PLACED = 5000  # largest number of rows for Isomap and t-SNE
-PARTS = 5  # parts of the rows, whose scatter shows what may be chance
+PARTS = 5  # number of parts of the rows; their scatter estimates chance
 PRINCIPAL = 50  # principal components that t-SNE starts from
 
 
@@ -25,9 +25,10 @@ PRINCIPAL = 50  # principal components that t-SNE starts from
 class Placed:
     """Rows on a map.
 
-    latent: N × Q; relevance: (Q,), the weight of each dimension in distances; pair: the two
-    dimensions shown. posterior: generates rows from latent points; None if the model cannot. bound,
-    likelihood: see `evidence_of`; on: the number of dimensions that are on.
+    latent: positions N × Q. relevance: the weight of each dimension in distances (Q,). pair: the
+    two dimensions of the map. posterior: the layer that generates rows from latent points; None if
+    the model cannot generate rows. bound, likelihood: see `evidence_of`. on: the number of
+    dimensions that are on.
     """
 
     name: str
@@ -43,20 +44,20 @@ class Placed:
 
     @property
     def weighted(self) -> Float[Array, "N Q"]:
-        """Positions in units in which distances mean the same in every dimension."""
+        """Positions in units that make distances comparable between dimensions."""
         return np.asarray(self.latent * np.sqrt(self.relevance))
 
     @property
     def shown(self) -> Float[Array, "N P"]:
-        """The dimensions shown, in the same units; one column if the model has one dimension."""
+        """Positions on the map, in the units of `weighted`; one column for a single dimension."""
         return self.weighted[:, [q for q in self.pair if q < self.latent.shape[1]]]
 
 
 def evidence_of(model: Any) -> dict[str, float]:
-    """Return a model's `bound_` in nats under its field name in `Placed`, "bound" or "likelihood".
+    """Return a model's `bound_` in nats, with its field name in `Placed`: "bound" or "likelihood".
 
-    Bounds compare only with bounds: the likelihood of probabilistic PCA is at fitted weights.
-    Models with fitted points (a joint density) and regressions return {}.
+    Probabilistic PCA has a likelihood at fitted weights, which is not comparable with bounds. For
+    models with fitted points (whose `bound_` is a joint density) and for regressions, returns {}.
     """
     if not hasattr(model, "information_") or is_regressor(model):
         return {}
@@ -72,8 +73,8 @@ def measured(
 ) -> dict[str, float]:
     """Return the measures `AT_ONCE` of a map of these rows (NaN: missing), by their keys.
 
-    labels: −1 for unlabelled rows. by_column: divide each column by its own spread, for tables with
-    mixed units. Measures that do not exist for the model or the data are omitted.
+    labels: −1 for unlabelled rows. by_column: divide each column by its own standard deviation, for
+    tables with mixed units. Measures that are not defined for the model or the data are omitted.
     """
     count = int(np.sum(~np.isnan(rows)))
     found: dict[str, float | None] = {
@@ -106,11 +107,11 @@ def looked_at(
     *,
     by_column: bool = False,
 ) -> tuple[str, Float[Array, " P"]] | None:
-    """Measure on five random parts of the rows how well a map keeps similar rows together.
+    """Measure how near similar rows are on a map, on five random parts of the rows.
 
-    Returns the key of the measure (`AT_ONCE`) and its value on each part: the neighbour error if
-    rows have labels, else the trustworthiness. None if there are too few rows. Arguments: see
-    `measured`.
+    Returns the key of the measure (`AT_ONCE`) and its value on each part; None if there are too few
+    rows. The measure is the neighbour error if rows have labels, else the trustworthiness.
+    Arguments: see `measured`.
     """
     if labels is not None and len(np.unique(labels[labels >= 0])) > 1:
         known = labels >= 0
@@ -134,7 +135,10 @@ def _whole(rows: Float[Array, "N D"]) -> Int[Array, " n"]:
 
 
 def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
-    """Return each column's unit for errors: its own spread or that of all columns; 1 for 0."""
+    """Return each column's unit for errors: its own standard deviation, or that of all columns.
+
+    A standard deviation of 0 is replaced by 1.
+    """
     std = np.nanstd(rows, axis=0)
     unit = std if by_column else np.full_like(std, np.sqrt(np.mean(std**2)))
     return np.where(unit > 0.0, unit, 1.0)
@@ -143,8 +147,8 @@ def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
 def trustworthiness(data: Float[Array, "N D"], points: Float[Array, "N P"]) -> Float[Array, " N"]:
     """Score for each row whether its five nearest points are near in the data, too; 1 is best.
 
-    The mean over the rows is the trustworthiness of a map. With the two arguments exchanged it is
-    the continuity. Source: Venna & Kaski (2001), eq. 1.
+    The mean over the rows is the trustworthiness of a map. If the two arguments are exchanged, the
+    mean is the continuity. Source: Venna & Kaski (2001), eq. 1.
     """
     from sklearn.metrics import pairwise_distances
     from sklearn.neighbors import NearestNeighbors
@@ -180,8 +184,8 @@ def place(
 ) -> Float[Array, "N 2"]:
     """Place rows in two dimensions by Isomap or t-SNE; positions have a standard deviation of 1.
 
-    by_column: every column counts equally. Raises DataError for rows with gaps, for too many rows
-    and for fewer than 3.
+    by_column: every column has the same weight. Raises DataError for rows with gaps, for too many
+    rows, and for fewer than 3 rows.
     """
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE, Isomap
@@ -194,11 +198,11 @@ def place(
         )
     if len(rows) > MOST_PLACED:
         raise DataError(
-            f"{len(rows):,} rows are too many: Isomap and t-SNE compare every pair of rows, so "
-            f"they take at most {MOST_PLACED:,}."
+            f"{len(rows):,} rows are too many: Isomap and t-SNE compare every pair of rows, so the "
+            f"limit is {MOST_PLACED:,} rows."
         )
     if len(rows) < 3:
-        raise DataError(f"at least 3 rows are needed to place them; got {len(rows)}")
+        raise DataError(f"Isomap and t-SNE need at least 3 rows; got {len(rows)}")
     given = (rows - rows.mean(axis=0)) / _units(rows, by_column)
     model: Any
     if how == "isomap":

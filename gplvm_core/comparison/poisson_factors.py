@@ -13,7 +13,7 @@ from gplvm_core.optimise import LBFGS, minimise_rows
 from gplvm_core.readers import DataError
 
 COMPONENTS = (1, 2, 3, 5, 8)  # candidate numbers of factors
-HELD_OUT = 0.1  # the share of entries that decides between them
+HELD_OUT = 0.1  # the fraction of entries that is held out to choose the number of factors
 NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 LOG_WEIGHTS = np.log(_WEIGHTS) - 0.5 * np.log(2.0 * np.pi)
 MOST_LOG_RATE = 50.0
@@ -22,12 +22,12 @@ MOST_LOG_RATE = 50.0
 class PoissonFactors(BaseEstimator):
     """Counts y ~ Poisson(exp(b + x·w)) with factors x ~ N(0, I) and loadings w ~ N(0, I).
 
-    The posterior of a row's factors is a Gaussian with independent entries; its mean and variance,
-    the loadings and b maximise the variational bound plus the log prior of the loadings (Chadwick,
-    Ching & Wood 2021 review such models). Missing counts (NaN) are left out.
+    The approximate posterior of a row's factors is a Gaussian with independent entries. Training
+    maximises the variational bound plus the log prior of the loadings. The variables are the means
+    and variances of these Gaussians, the loadings and b. Missing counts (NaN) are left out.
+    Chadwick, Ching & Wood (2021) review such models.
 
-    n_components: the number of factors; None: chosen from a few candidates by the prediction of
-    hidden counts.
+    n_components: the number of factors. None: the candidate that predicts hidden counts best.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class PoissonFactors(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, Y: ArrayLike) -> Self:
-        """Train on a table of counts, N × D. Raises DataError for values that are no counts."""
+        """Train on a table of counts, N × D. Raises DataError for values that are not counts."""
         counts = _checked(Y)
         generator = np.random.default_rng(self.random_state)
         if self.n_components is not None:
@@ -123,9 +123,11 @@ def _bound(
     m: Float[Array, "N Q"],
     logs: Float[Array, "N Q"],
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """−(the bound of each row), its gradients in the mean and log variance, rates, rates − counts.
+    """Evaluate minus the bound of each row.
 
-    ⟨exp f⟩ = exp(⟨f⟩ + ½ Var f) for f = b + x·w; missing entries have rate and count 0.
+    Returns this value, its gradients with respect to the mean and the log variance, the rates, and
+    rates − counts. ⟨exp f⟩ = exp(⟨f⟩ + ½ Var f) for f = b + x·w. Missing entries have rate and
+    count 0.
     """
     seen, variance = ~np.isnan(counts), np.exp(logs)
     own, f = np.where(seen, counts, 0.0), b + m @ w
@@ -141,5 +143,7 @@ def _checked(Y: ArrayLike) -> Float[Array, "N D"]:
     counts = np.asarray(Y, dtype=np.float64)
     seen = counts[~np.isnan(counts)]
     if counts.ndim != 2 or np.any(seen < 0) or np.any(seen != np.floor(seen)):
-        raise DataError("counts must be a table of whole numbers from 0; NaN marks missing ones")
+        raise DataError(
+            "counts must be a table of whole numbers of at least 0; NaN marks missing counts"
+        )
     return counts

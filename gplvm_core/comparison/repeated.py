@@ -17,14 +17,15 @@ from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
-# The share of test rows in a split, if `cv` is a number of splits.
+# The fraction of test rows in a split, if `cv` is a number of splits.
 TEST_SHARE = 0.2
-# Fewer training or test rows give meaningless numbers.
+# The smallest numbers of training and test rows in a split; with fewer rows, results are
+# meaningless.
 LEAST_TRAINING, LEAST_TEST = 10, 2
-# Importance samples per row for the density of a latent variable model.
+# The number of importance samples per row for the density of a latent variable model.
 DRAWS = 500
-# Judge a trained model on the test rows of a split: returns numbers by measure. The last argument
-# is the number of the split, from 0.
+# A function of a trained model, a split, and the number of the split (from 0). It judges the model
+# on the test rows and returns the values of measures by their keys.
 Judge = Callable[[Any, Split, int], dict[str, float]]
 
 
@@ -33,7 +34,7 @@ class Contender:
     """A model and its name in words; `compare` clones and trains it on every split.
 
     Regressors need `score_samples(X, Y)`, or `predict` with return_std and noise. Density models
-    need `score_samples(Y)`, in nats a row.
+    need `score_samples(Y)`, in nats per row.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Contender:
 class Step:
     """Progress of a comparison: the model in training and the split (from 1).
 
-    share: the completed share of all fits. seconds: since the start.
+    share: the completed fraction of all fits. seconds: the time since the start.
     """
 
     name: str
@@ -72,21 +73,21 @@ def compare(
     callback: Callable[[Step], None] | None = None,
     judge: Judge | None = None,
 ) -> Comparison:
-    """Train and judge contenders on the same splits; the first one is the reference.
+    """Train and judge contenders on the same splits; the first contender is the reference.
 
     X, y: inputs (N × Q) and outputs (N or N × D) for regressors; only rows X (N × D) for density
-    models. cv: a number of random splits with a fifth of the rows held out, a scikit-learn
-    splitter, or pairs of training and test rows. callback(step) is called before every fit, and
-    during it by models whose `fit` takes a callback. If it raises StopIteration, the comparison
-    ends with the splits finished so far. judge: returns the measures of a model; missing ones are
-    NaN. By default these are the density of a held-out row, or the log-likelihood and error of
-    predicted outputs.
-    Raises DataError for rows or outputs that are not finite or do not match, for splits with too
-    few rows, and if a model cannot be trained; ValueError for equal names.
+    models. cv: a number of random splits (a fifth of the rows is held out), a scikit-learn
+    splitter, or pairs of training and test rows. callback: called with a `Step` before every fit;
+    models whose `fit` has a callback also call it during the fit. If it raises StopIteration, the
+    comparison ends with the finished splits. judge: a function that returns the measures of a
+    model; missing measures are NaN. By default, the measures are the density of a held-out row, or
+    the log-likelihood and error of predicted outputs. Raises DataError for rows or outputs that are
+    not finite or do not match, for splits with too few rows, and if the training of a model fails.
+    Raises ValueError if two contenders have the same name.
     """
     rows, outputs = checked(X, y)
     if len({each.name for each in contenders}) < len(contenders):
-        raise ValueError("two of the models have the same name; each needs its own")
+        raise ValueError("two of the models have the same name: give every model its own name")
     splits = splits_of(cv, len(rows), random_state)
     watch = Watch(callback, len(splits), len(contenders))
     found: list[list[dict[str, float]]] = []
@@ -127,7 +128,7 @@ def compare(
 
 
 def checked(X: ArrayLike, y: ArrayLike | None) -> tuple[Array, Array | None]:
-    """Return rows (N × Q) and outputs (N × D) as finite numbers; raise DataError otherwise."""
+    """Convert rows (N × Q) and outputs (N × D) to finite numbers; raises DataError otherwise."""
     rows = _finite(X, "X")
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise DataError(f"X must be a table of rows and columns, N × Q; got shape {rows.shape}")
@@ -136,35 +137,40 @@ def checked(X: ArrayLike, y: ArrayLike | None) -> tuple[Array, Array | None]:
     outputs = _finite(y, "y")
     if outputs.ndim not in (1, 2) or outputs.shape[:1] != rows.shape[:1]:
         raise DataError(
-            f"y must have one output, or one row of them, for each of the {len(rows)} rows of X; "
-            f"got shape {outputs.shape}"
+            f"y must have one output, or one row of outputs, for each of the {len(rows)} rows of "
+            f"X; got shape {outputs.shape}"
         )
     return rows, outputs.reshape(len(rows), -1)
 
 
 def splits_of(cv: Any, n_rows: int, random_state: int | None) -> list[Split]:
-    """Return the training and test rows of each split; DataError if they are too few."""
+    """Return the training and test rows of each split; raises DataError for too few rows."""
     from sklearn.model_selection import ShuffleSplit, check_cv
 
     if isinstance(cv, int | np.integer):
         if cv < 2:
-            raise ValueError(f"cv must be at least 2 splits, to estimate chance; got {cv}")
+            raise ValueError(
+                f"cv must be at least 2 splits, because chance is estimated from their scatter; "
+                f"got {cv}"
+            )
         least = int(np.ceil(max(LEAST_TRAINING / (1.0 - TEST_SHARE), LEAST_TEST / TEST_SHARE)))
         if n_rows < least:
             raise DataError(
-                f"{n_rows} rows are too few to split into training and test rows: at least {least} "
-                "are needed"
+                f"{n_rows} rows are too few to split into training and test rows: the comparison "
+                f"needs at least {least} rows"
             )
         cv = ShuffleSplit(int(cv), test_size=TEST_SHARE, random_state=random_state)
     splits = list(check_cv(cv).split(np.empty((n_rows, 1))))
     if len(splits) < 2:
-        raise ValueError("cv must give at least 2 splits, to estimate chance; got 1")
+        raise ValueError(
+            "cv must give at least 2 splits, because chance is estimated from their scatter; got 1"
+        )
     for train, test in splits:
         if len(train) < LEAST_TRAINING or len(test) < LEAST_TEST:
             raise DataError(
-                f"a split of the {n_rows} rows has {len(train)} training and {len(test)} test "
-                f"rows; at least {LEAST_TRAINING} and {LEAST_TEST} are needed: give more rows or "
-                "fewer splits"
+                f"a split of the {n_rows} rows has {len(train)} training rows and {len(test)} test "
+                f"rows; a split needs at least {LEAST_TRAINING} training rows and {LEAST_TEST} "
+                "test rows: give more rows or fewer splits"
             )
     return splits
 
@@ -177,14 +183,14 @@ def _finite(values: ArrayLike, name: str) -> Array:
     missing = int(np.sum(~np.isfinite(found)))
     if missing:
         raise DataError(
-            f"{name} has {missing} of {found.size} values missing (NaN) or infinite. The baselines "
-            "need complete rows: leave out the others"
+            f"{missing} of {found.size} values of {name} are missing (NaN) or infinite. The "
+            "baselines need complete rows: leave out the other rows"
         )
     return found
 
 
 class Watch:
-    """Reports progress to the callback, and remembers whether it raised StopIteration."""
+    """Reports progress to the callback, and records whether the callback raised StopIteration."""
 
     def __init__(
         self, callback: Callable[[Step], None] | None, n_splits: int, n_contenders: int
@@ -198,7 +204,7 @@ class Watch:
         self.report(0.0)
 
     def report(self, part: float) -> None:
-        """Call the callback; part: the completed share of the current fit."""
+        """Call the callback; part: the completed fraction of the current fit."""
         if self.callback is None:
             return
         done = self.split * self.n_contenders + self.place + part
@@ -210,7 +216,7 @@ class Watch:
             self.stopped = True
 
     def __call__(self, progress: Progress) -> None:
-        """The callback of a model's training."""
+        """Report the progress of a model's training; raises StopIteration to end it."""
         self.report(progress.share)
         if self.stopped:
             raise StopIteration
@@ -251,12 +257,13 @@ def _judged(model: Any, rows: Array, outputs: Array | None) -> dict[str, float]:
 
 
 def densities(model: Any, rows: Float[Array, "M D"], n_samples: int | None) -> dict[str, float]:
-    """Return the mean of log p(row) by draws ("density") and by bounds ("density_bounds").
+    """Return the mean of log p(row) by sampling ("density") and by bounds ("density_bounds").
 
-    Both are the same for an exact density. Empty if the model has no density of rows.
+    Both values are equal for an exact density. The result is empty if the model has no density of
+    rows.
     """
     if hasattr(model, "latent_mean_") and not hasattr(model, "information_"):
-        return {}  # a joint density with the row's point
+        return {}  # `score_samples` returns a joint density of the row and its latent point
     bounds = float(np.mean(model.score_samples(rows)))
     if "n_samples" not in inspect.signature(model.score_samples).parameters:
         return {"density": bounds, "density_bounds": bounds}

@@ -28,7 +28,7 @@ class Difference:
     def sure(self) -> bool:
         """Whether the difference is larger than chance explains, by Student's t.
 
-        Student's t, because few splits estimate their standard error badly.
+        Student's t accounts for the poor estimate of the standard error from few splits.
         """
         if self.n_splits < 2:
             return False
@@ -55,10 +55,10 @@ class Difference:
 class Comparison:
     """Every measure of every model (columns) on every finished split (rows).
 
-    values: by the keys of `OF_NEW_ROWS`; NaN if a model does not have the measure. reference: the
-    model that the others are compared with. overlap: mean ratio of test to training rows over the
-    splits, which corrects for shared rows. answer: in words. notes: explain the method and the
-    measures.
+    values: the values by key of the measure (`OF_NEW_ROWS`); NaN if a model does not have the
+    measure. reference: the model with which all other models are compared. overlap: the mean ratio
+    of test rows to training rows, which corrects for rows that splits share. answer: the result in
+    words. notes: explanations of the method and the measures.
     """
 
     names: tuple[str, ...]
@@ -73,15 +73,15 @@ class Comparison:
         return len(next(iter(self.values.values())))
 
     def mean(self, measure: str, name: str) -> float:
-        """Return the mean over the splits; NaN unless the model has the measure in all of them."""
+        """Return the mean over the splits; NaN unless the model has the measure on every split."""
         values = self._of(measure, name)
         return float(values.mean()) if len(values) else np.nan
 
     def difference(self, measure: str, name: str, other: str | None = None) -> Difference:
         """Return the mean of name − other (default: the reference), paired by split.
 
-        The splits share training rows, so their differences are correlated: the variance of the
-        mean is s² (1/S + test/training rows), not s²/S. Source: Nadeau & Bengio (2003).
+        The splits share training rows, so their differences are correlated. The variance of the
+        mean is therefore s² (1/S + test/training rows), not s²/S. Source: Nadeau & Bengio (2003).
         """
         return self._paired(self._of(measure, name) - self._of(measure, other or self.reference))
 
@@ -91,9 +91,9 @@ class Comparison:
         return self._paired(measure.loss(self._of(key, other)) - measure.loss(self._of(key, name)))
 
     def leading(self, measure: Measure) -> tuple[str, ...]:
-        """Return the model with the best mean, and those without a sure difference from it.
+        """Return the model with the best mean, and all models without a sure difference from it.
 
-        Empty if the measure has no better direction or was not measured.
+        The result is empty if the measure has no better direction or was not measured.
         """
         if measure.key not in self.values or not self.n_splits:
             return ()

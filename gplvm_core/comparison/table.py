@@ -17,7 +17,7 @@ SEEN, UNSEEN = "seen", "new"  # training rows and held-out rows
 
 @dataclass(frozen=True)
 class Line:
-    """A measure with a value for every model; best: the model that wins by more than chance."""
+    """A measure with its value for every model; best: the model that wins by more than chance."""
 
     measure: Measure
     values: tuple[float, ...]
@@ -26,7 +26,10 @@ class Line:
 
 @dataclass(frozen=True)
 class MeasureTable:
-    """Lines by purpose, cost last; names: the models, baselines last."""
+    """A table of measures, with a part for each purpose; the part for cost is last.
+
+    names: the models, baselines last. parts: the lines of each part.
+    """
 
     names: tuple[str, ...]
     parts: Mapping[str, tuple[Line, ...]]
@@ -97,9 +100,11 @@ class MeasureTable:
 
 
 def table_of(at_once: Mapping[str, Mapping[str, float]], found: Comparison | None) -> MeasureTable:
-    """Make the table; at_once: by model, see `measured`; found: on held-out rows, if it was run.
+    """Make a table of all measures.
 
-    Measures `at_once` have a single value without a standard error, so no best is marked.
+    at_once: the result of `measured` for each model. These measures have a single value without a
+    standard error, so no best model is marked. found: the comparison on held-out rows, if it was
+    run.
     """
     unseen = found if found is not None and found.n_splits else None
     tested = () if unseen is None else unseen.names

@@ -1,4 +1,4 @@
-"""Compare models of tables with words and counts on held-out rows, with plain baselines."""
+"""Compare models of tables with words and counts, and plain baselines, on held-out rows."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -30,16 +30,16 @@ from gplvm_core.comparison.result import Comparison
 from gplvm_core.numerics import Array
 from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
 
-# Half of each row is hidden: one round would predict from columns that are still at their mean.
+# Half of each row is hidden. A single round would predict from gaps that are filled with means.
 ROUNDS = 5
 PLAIN = (
-    "Base rates know each column by itself. Chained regressions and forests predict every column "
-    "from all others, and can only fill gaps."
+    "Base rates describe each column separately. Chained regressions and forests predict every "
+    "column from all other columns, and can only fill gaps."
 )
 
 
 class OfTable(BaseEstimator):
-    """A model of a table that is given as numbers, in which a word is its index in its column."""
+    """A model of a table whose rows are numbers; a word is its index among the column's words."""
 
     def __init__(self, model: Any, columns: Sequence[TableColumn]) -> None:
         self.model = model
@@ -57,7 +57,7 @@ class OfTable(BaseEstimator):
         return self._coded(self.model.sample(X, random_state=random_state))
 
     def expected(self, Y: Float[Array, "N C"]) -> list[Array]:
-        """Means (N,) of numbers and counts, or probabilities of words (N × W), per column."""
+        """For each column, means (N,) of numbers and counts, or probabilities of words (N × W)."""
         table = self._table(Y)
         if hasattr(self.model, "expected"):
             return self._ordered(self.model.expected(table), self.model.columns_)
@@ -72,7 +72,7 @@ class OfTable(BaseEstimator):
         return self._ordered(each, trained)
 
     def _ordered(self, found: list[Array], trained: Sequence[TableColumn]) -> list[Array]:
-        """Probabilities in the order of these columns' words."""
+        """Sort the probabilities of words by the order of the words in `columns`."""
         ordered = []
         for values, own, column in zip(found, trained, self.columns, strict=True):
             if column.is_words:
@@ -95,7 +95,10 @@ class OfTable(BaseEstimator):
 
 
 class BaseRates(BaseEstimator):
-    """Independent columns: a Gaussian, the shares of words, or a negative binomial for each."""
+    """A model of independent columns.
+
+    Each column is a Gaussian, the frequencies of words, or a negative binomial.
+    """
 
     def __init__(self, columns: Sequence[TableColumn]) -> None:
         self.columns = columns
@@ -115,7 +118,7 @@ class BaseRates(BaseEstimator):
         )
 
     def sample(self, X: int, random_state: int | None = None) -> Float[Array, "N C"]:
-        """Draw every column by itself from the training rows."""
+        """Draw every column independently from the training rows."""
         generator = np.random.default_rng(random_state)
         return np.column_stack([generator.choice(own, X) for own in self.rows_.T])
 
@@ -142,14 +145,14 @@ def compare_tables_kept_aside(
     random_state: int = 0,
     callback: Callable[[Step], None] | None = None,
 ) -> Comparison:
-    """`compare_kept_aside` for tables with words and counts.
+    """Compare models on held-out rows of tables with words and counts; see `compare_kept_aside`.
 
-    models: with `kinds`, such as `BayesianGPLVM(kinds=…)`. columns, Y: complete rows, in which a
-    word is its index, as in `Dataset.values` and `Dataset.columns`. Baselines: base rates, chained
-    regressions and forests; for tables of counts only, Poisson factors. The error of hidden words
-    is the Brier score as a share of that of the column's base rate. Exposures are always given: the
-    base rates of counts are multiplied by them, and drawn rows are then not compared. Raises
-    DataError for rows with gaps; see `compare`.
+    models: models with `kinds`, such as `BayesianGPLVM(kinds=…)`. columns, Y: complete rows, in
+    which a word is its index (`Dataset.columns`, `Dataset.values`). The baselines are base rates,
+    chained regressions and chained forests; for tables of only counts also Poisson factors. The
+    error of hidden words is their Brier score divided by the Brier score of the column's base rate.
+    Exposures are never hidden: they multiply the base rates of counts. Tables with exposures have
+    no comparison of drawn rows. Raises DataError for rows with gaps; other errors: see `compare`.
     """
     asked = np.array([column.kind != "exposure" for column in columns])
     first, last = np.flatnonzero(asked)[[0, -1]]
@@ -202,7 +205,7 @@ def compare_tables_kept_aside(
 
 
 def _spreads(columns: Sequence[TableColumn], rows: Float[Array, "N C"]) -> Float[Array, " C"]:
-    """The variance of each column; of words Σ b (1 − b) with the shares b of the words."""
+    """The variance of each column; for words, Σ b (1 − b) with the frequencies b of the words."""
     found = np.empty(len(columns))
     for at, (column, own) in enumerate(zip(columns, rows.T, strict=True)):
         if column.is_words:
@@ -220,7 +223,7 @@ def _error(
     hidden: Bool[NDArray[np.bool_], "M C"],
     spread: Float[Array, " C"],
 ) -> float:
-    """The root mean square error of hidden values, each as a share of its column's spread."""
+    """The root mean square error of hidden values, in units of their columns' spreads."""
     total = 0.0
     for at, (column, found) in enumerate(zip(columns, expected, strict=True)):
         own, truth = hidden[:, at], rows[:, at]
@@ -236,7 +239,7 @@ def _error(
 def _in_units(
     columns: Sequence[TableColumn], rows: Float[Array, "N C"], spread: Float[Array, " C"]
 ) -> Float[Array, "N W"]:
-    """Rows as numbers in which every column has the same weight."""
+    """Convert rows to numbers in which every column has the same weight."""
     parts = []
     for at, column in enumerate(columns):
         own = rows[:, at : at + 1]

@@ -1,1 +1,1 @@
-"""Level 10: experiments of the tour: functions from a visitor's choices to a picture."""
+"""Level 10: the experiments of the tour: functions that turn a visitor's choices into a picture."""

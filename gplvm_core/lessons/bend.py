@@ -1,4 +1,4 @@
-"""Fit a Gaussian process and a deep one to the same curve, for drawing side by side."""
+"""Fit a Gaussian process and a deep Gaussian process to the same curve, and compare the fits."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,8 @@ class Curve:
 class Fit:
     """A fitted model on the grid: mean, 95 % band of a new observation, moving draws, scores.
 
-    paths: a loop of frames × paths × grid. score: mean log density of an unseen point, in nats.
+    bound: in nats. score: the mean log density of an unseen point, in nats. paths: draws of the
+    function that form a loop (frames × paths × grid).
     """
 
     bound: float
@@ -67,7 +68,11 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class BendComparison:
-    """The fits of both models to a curve; warp: the hidden layer's output on the grid."""
+    """The fits of both models to a curve.
+
+    warp, warp_std: mean and standard deviation of the hidden layer's output on the grid. verdicts:
+    a sentence about each layer.
+    """
 
     x: Float[Array, " N"]
     y: Float[Array, " N"]
@@ -84,13 +89,13 @@ def compare(
     y: Float[Array, " N"],
     callback: Callable[[Progress], None] | None = None,
 ) -> BendComparison:
-    """Train both models on the points; ValueError for fewer than 3 or more than 60 points.
+    """Train both models on the points; raises ValueError for fewer than 3 or more than 60 points.
 
-    callback: as in DeepGP.fit; an exception that it raises ends the training.
+    callback: see DeepGP.fit; if the callback raises an exception, training ends.
     """
     if not LEAST_POINTS <= len(x) <= MOST_POINTS:
         raise ValueError(
-            f"The two models are compared on {LEAST_POINTS} to {MOST_POINTS} points, got {len(x)}."
+            f"The comparison needs {LEAST_POINTS} to {MOST_POINTS} points; got {len(x)}."
         )
     inputs = x[:, None]
     shallow = SparseGPRegression(n_inducing=len(x), random_state=0).fit(inputs, y)
@@ -99,7 +104,7 @@ def compare(
     top = deep.layers_[0].posterior_
     at = (GRID[:, None] - deep.input_center_) / deep.input_scale_
     warp, variance = predict(top, at, noise=True)
-    # The sign of a hidden unit is arbitrary; it is chosen so that the warp rises.
+    # The sign of a hidden dimension is arbitrary; here the warp rises from left to right.
     sign = 1.0 if warp[-1, 0] >= warp[0, 0] else -1.0
     return BendComparison(
         x,
@@ -130,9 +135,10 @@ def _fit(model: Any, posteriors: Sequence[Posterior], curve: Curve) -> Fit:
 def marginals(
     posteriors: Sequence[Posterior], points: Float[Array, "N Q"], n_draws: int = N_DRAWS
 ) -> tuple[Float[Array, "S N"], Float[Array, "S N"]]:
-    """Return the first output's mean and deviation, with noise, for each draw of hidden layers.
+    """Return the first output's mean and standard deviation, with noise, for each draw.
 
-    All points share the random numbers of a draw, so the results are smooth in the points.
+    A draw is a draw of the hidden layers. All points share the random numbers of a draw, so the
+    results are smooth in the points.
     """
     generator = np.random.default_rng(0)
     hidden = posteriors[:-1]
@@ -143,7 +149,7 @@ def marginals(
         at = mean + np.sqrt(variance) * generator.standard_normal((n_draws, 1, mean.shape[2]))
     mean, variance = predict(posteriors[-1], at.reshape(-1, at.shape[2]), noise=True)
     mean, variance = (each[:, 0].reshape(at.shape[:2]) for each in (mean, variance))
-    if not hidden:  # as many rows as draws
+    if not hidden:  # a single layer has no draws: repeat its row
         mean, variance = (np.repeat(each, n_draws, axis=0) for each in (mean, variance))
     return mean, np.sqrt(variance)
 
@@ -156,7 +162,7 @@ def moving_paths(
 ) -> Float[Array, "T S N"]:
     """Return a loop of draws of the first output's function, without noise.
 
-    Every frame is a draw: its normal numbers are z cos t + z' sin t, with t on a circle.
+    Every frame is a draw, because its random numbers z cos t + z' sin t are standard normal.
     """
     generator = np.random.default_rng(2)
     angles = np.linspace(0.0, 2.0 * np.pi, n_frames, endpoint=False)
@@ -185,8 +191,9 @@ def _drawn(posterior: Posterior, points: Array, normals: Array) -> Float[Array, 
 
 
 def pack_comparison(name: str, found: BendComparison, edit: int) -> bytes:
-    """Pack a comparison for the browser; name: of the curve; edit: the number of the visitor's last
-    edit.
+    """Pack a comparison for the browser.
+
+    name: the name of the curve. edit: the number of the visitor's last edit.
     """
     arrays: dict[str, Any] = {"x": found.x, "y": found.y, "grid": GRID}
     arrays |= {"truth": CURVES[name].function(GRID)}

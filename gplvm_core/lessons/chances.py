@@ -1,4 +1,4 @@
-"""The probability of a word along a map of one dimension: a coin toss, or no knowledge?"""
+"""The probability of a word along a one-dimensional map, and how certain this probability is."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ N_BINS = 10
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """The Gaussian belief about f at some places; the probability of "yes" is σ(f)."""
+    """The Gaussian posterior of f at some places; the probability of "yes" is σ(f)."""
 
     mean: Float[Array, " G"]
     variance: Float[Array, " G"]
@@ -38,9 +38,10 @@ class Chance:
 def chance(
     x: Float[Array, " N"], yes: Float[Array, " N"], at: Float[Array, " G"], lengthscale: float
 ) -> Chance:
-    """Infer f from answers at x (1: yes, 0: no), with a Gaussian q(f) and the logistic likelihood.
+    """Infer f at places `at` from answers at x (1: yes, 0: no), with a Gaussian q(f).
 
-    The likelihood's quadratic bound makes every update exact. Source: Jaakkola and Jordan (2000).
+    The likelihood is logistic. Its quadratic bound gives every update in closed form. Source:
+    Jaakkola and Jordan (2000).
     """
     kernel = RBF(VARIANCE, lengthscale)
     prior = kernel.diag(at[:, None])
@@ -60,10 +61,9 @@ def chance(
 
 
 def chances(points: Float[Array, "N 2"], lengthscale: float, place: float) -> LessonPicture:
-    """Draw the probability of "yes" along the map, and all probabilities that are possible at one
-    place.
+    """Draw the probability of "yes" along the map, and its posterior distribution at one place.
 
-    points: a position and a height; a point in the upper half is a "yes".
+    points: positions and heights of the rows; a row in the upper half is a "yes".
     """
     x, yes = points[:, 0], (points[:, 1] > 0.5).astype(np.float64)
     along = chance(x, yes, GRID, lengthscale)
@@ -82,10 +82,12 @@ def chances(points: Float[Array, "N 2"], lengthscale: float, place: float) -> Le
             (
                 band(GRID, low, high, title="90 % of the possible curves"),
                 line(GRID, along.of_yes, title="probability of “yes”"),
-                line(GRID, expit(along.mean), "muted", "without the doubt", dashed=True, width=1.6),
+                line(
+                    GRID, expit(along.mean), "muted", "without uncertainty", dashed=True, width=1.6
+                ),
                 dots([place], [own], "text", radius=8, hollow=True),
             ),
-            f"The probability of yes over the map; {len(x)} rows, {int(yes.sum())} of them yes.",
+            f"The probability of “yes” over the map. {int(yes.sum())} of {len(x)} rows are “yes”.",
             hand=Hand("points", "rows: above “yes”, below “no”", adds=True, most=MOST_POINTS),
             tall=1.3,
         ),
@@ -94,7 +96,7 @@ def chances(points: Float[Array, "N 2"], lengthscale: float, place: float) -> Le
             (0.4, N_BINS + 0.6),
             (0.0, 1.1 * float(shares.max())),
             (bars(shares, np.ones(N_BINS, dtype=bool)),),
-            "Bars: how often each probability occurs among the possible curves: "
+            "How often each probability occurs among the possible curves, in per cent: "
             + ", ".join(number(share, 0) for share in shares),
             axes=("probability of “yes”", "per cent of the curves"),
             ticks=tuple(f"{100 * edge:.0f} %" for edge in 0.5 * (edges[1:] + edges[:-1])),
@@ -105,12 +107,12 @@ def chances(points: Float[Array, "N 2"], lengthscale: float, place: float) -> Le
 
 
 def summary(here: Chance, own: float, place: float) -> tuple[str, ...]:
-    """Say what the probability is, and whether the model knows it."""
+    """State the probability, and whether nearby rows determine it."""
     low, high = (100.0 * float(here.quantile(share)[0]) for share in (0.05, 0.95))
     if high - low < 50.0:
-        kind = "The rows near this place have decided it."
+        kind = "Rows near this place determine the probability."
     else:
-        kind = "No row near this place has decided it: the model does not know."
+        kind = "No row is near enough to determine the probability: the model does not know."
     return (
         f"At {number(place, 1)} the probability of “yes” is {number(100.0 * own, 0)} %. Among the "
         f"possible curves, 90 % lie between {number(low, 0)} % and {number(high, 0)} %. {kind}",

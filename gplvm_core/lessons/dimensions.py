@@ -25,12 +25,15 @@ from gplvm_core.optimise import Progress
 
 MAX_ITER, N_INDUCING = 120, 20
 N_COLUMNS, N_WAVES, SLOWNESS = 12, 30, 0.5
-TALLEST = 5.0  # upper end of the bars' axis, in nats a point
+TALLEST = 5.0  # the upper end of the bars' axis, in nats per point
 
 
 @dataclass(frozen=True, eq=False)
 class RowsWithTruth:
-    """Training rows: values, colours, and the number of hidden numbers that generate them."""
+    """Training rows: values, colours, and how many hidden numbers generate the values.
+
+    truth: this number; None if there is no true number.
+    """
 
     values: Float[Array, "N D"]
     shade: Float[Array, " N"] | None
@@ -39,11 +42,11 @@ class RowsWithTruth:
 
 
 def rows_of(kind: str, n_points: int, noise: float) -> RowsWithTruth:
-    """Generate rows; kind: "two" or "three" (hidden numbers), or "flow" (simulated measurements of
-    a pipe).
+    """Generate rows for training.
 
-    The first two kinds have 12 columns, smooth functions of the hidden numbers. noise: the standard
-    deviation of the noise; that of the values is 1.
+    kind: "two" or "three" for this number of hidden numbers, or "flow" for simulated measurements
+    of a pipe. The first two kinds have 12 columns, which are smooth functions of the hidden
+    numbers. noise: the standard deviation of the noise; the values have the standard deviation 1.
     """
     if kind == "flow":
         flow = load_dataset("flow")
@@ -75,7 +78,8 @@ def dimensions(
 ) -> LessonPicture:
     """Return the last picture of the training; without `look`, the picture of its first step.
 
-    look(picture, step, most) is called after every step; StopIteration raised in it is passed on.
+    look(picture, step, most) is called after every step. If it raises StopIteration, this function
+    raises StopIteration, too.
     """
     rows = rows_of(kind, n_points, noise)
     seen: list[Progress] = []
@@ -118,7 +122,7 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
             f"{count} of {len(on)} dimensions are on",
             (0.4, len(on) + 0.6),
             (0.0, TALLEST),
-            (bars(np.minimum(last.information, TALLEST), on, title="nats a point"),),
+            (bars(np.minimum(last.information, TALLEST), on, title="nats per point"),),
             "Bars, one per dimension: " + ", ".join(number(each) for each in last.information),
             axes=("dimension", "information"),
             ticks=tuple(str(q + 1) for q in range(len(on))),
@@ -127,8 +131,8 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
             "The evidence bound",
             (0.0, max(float(len(seen)), 20.0)),
             room([low], bound[bound >= low]),
-            (line(steps, bound, title="nats a value"),),
-            f"The bound over {len(seen)} steps, now {number(bound[-1])} nats a value.",
+            (line(steps, bound, title="nats per value"),),
+            f"The bound over {len(seen)} steps, now {number(bound[-1])} nats per value.",
             axes=("step", ""),
         ),
         Panel(
@@ -145,10 +149,10 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
 
 
 def summary(rows: RowsWithTruth, count: int, bound: float, ended: bool) -> tuple[str, ...]:
-    """Describe how many dimensions are on, and whether that is the true number."""
+    """State how many dimensions are on, and whether this is the true number."""
     n_points = len(rows.values)
     dimensions_are = "dimension is" if count == 1 else "dimensions are"
-    now = f"{count} {dimensions_are} on; bound {number(bound)} nats a value."
+    now = f"{count} {dimensions_are} on; the bound is {number(bound)} nats per value."
     if not ended:
         return (now,)
     if rows.truth is None:
@@ -157,7 +161,7 @@ def summary(rows: RowsWithTruth, count: int, bound: float, ended: bool) -> tuple
             "are three kinds of flow, and a measurement jumps when a level crosses its beam."
         )
     elif count == rows.truth:
-        truth = f"The data have {rows.truth} hidden numbers: ARD found them all."
+        truth = f"The data have {rows.truth} hidden numbers, and ARD found all of them."
     elif count < rows.truth:
         truth = (
             f"The data have {rows.truth} hidden numbers: ARD fails here. {n_points} rows with this "

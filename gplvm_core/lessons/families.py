@@ -1,4 +1,4 @@
-"""Train a deep regression on one curve with every variational family, for drawing."""
+"""Train a deep regression on one curve with every variational family, and compare the fits."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -32,8 +32,9 @@ class FamilyStep:
 class FamilyFit:
     """A family's fit on the grid: median, 95 % band of a new observation, and its scores.
 
-    bound: in nats. score: mean log density of an unseen point, in nats. inside: share of unseen
-    points in the band. seconds: CPU time of training. note: set if the fit ended as another family.
+    bound: in nats. score: the mean log density of an unseen point, in nats. inside: the fraction of
+    unseen points in the band. seconds: the CPU time of training. note: a remark if the model uses
+    the marginalised family instead.
     """
 
     family: str
@@ -65,7 +66,7 @@ def family_fits(
     """Train every family on the points that the seed draws, with the same number of iterations.
 
     callback(step) is called during each training. If it raises StopIteration, the function returns
-    the families that are complete.
+    the fits of the families whose training is complete.
     """
     x, y = curve.drawn(curve.n_points, seed)
     found: list[FamilyFit] = []

@@ -11,7 +11,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior, predict, predict_uncertain
 from gplvm_core.statistics import Targets
 
-GROWTH = 3.8  # factor of the logistic map, for which it is chaotic
+GROWTH = 3.8  # the factor of the logistic map; with this factor, the map is chaotic
 BURN_IN, MOST_AHEAD = 50, 25
 LENGTHSCALE, N_INDUCING = 0.4, 12
 INSIDE = 1.96
@@ -28,7 +28,7 @@ def series(n_points: int, noise: float, seed: int) -> Float[Array, " T"]:
 
 
 def learnt(values: Float[Array, " T"]) -> Posterior:
-    """Learn the map from a value to the next; noise and signal variance maximise the bound."""
+    """Learn the map from a value to the next value; noise and signal variance are optimal."""
     inputs, outputs = values[:-1, None], values[1:, None]
     center, scale = outputs.mean(axis=0), outputs.std(axis=0)
     layer = Layer(RBF(1.0, LENGTHSCALE), np.linspace(0.0, 1.0, N_INDUCING)[:, None], 0.01)
@@ -43,9 +43,10 @@ def learnt(values: Float[Array, " T"]) -> Posterior:
 def iterated(
     posterior: Posterior, start: float, ahead: int, propagated: bool
 ) -> tuple[Float[Array, " H"], Float[Array, " H"]]:
-    """Return means and deviations of the next values, each predicted from the previous value.
-    propagated: the previous value is treated as a Gaussian (exact in mean and variance, not in
-    shape); otherwise only its mean is used.
+    """Return means and standard deviations of the next values, predicted one after another.
+
+    propagated: whether a prediction uses the Gaussian of the previous value (exact in mean and
+    variance, not in shape), or only its mean.
     """
     mean, variance = np.array([[start]]), np.zeros((1, 1))
     means, variances = np.empty(ahead), np.empty(ahead)
@@ -59,7 +60,7 @@ def iterated(
 
 
 def drawn_ahead(posterior: Posterior, start: float, ahead: int) -> Float[Array, "S H"]:
-    """Draw series from a start, each value given the previous one."""
+    """Draw series from a start; each value is drawn given the previous value."""
     draw = np.random.default_rng(1)
     at, found = np.full((N_DRAWS, 1), start), np.empty((N_DRAWS, ahead))
     for step in range(ahead):
@@ -125,8 +126,8 @@ def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPi
         tuple(panels),
         (
             f"Out of {ahead} actual values, {ignored} lie inside the band if uncertainty is "
-            f"ignored, {passed_on} if it is passed on.",
-            f"At the last step the bands are {number(last)} and {number(honest)} high; 95 % of "
-            f"{N_DRAWS} drawn futures span {number(truth)}.",
+            f"ignored, and {passed_on} if it is passed on.",
+            f"At the last step the bands are {number(last)} and {number(honest)} high. The middle "
+            f"95 % of {N_DRAWS} drawn futures cover a range of {number(truth)}.",
         ),
     )

@@ -31,8 +31,8 @@ INKS = {"pca": "muted", "points": "warm", "bayesian": "accent"}
 class Judged:
     """A model's scores over the training steps.
 
-    shown, aside: root mean square errors on the training rows and on the hidden values of held-out
-    rows. inside: percentage of hidden values inside their 95 % bands.
+    shown: the root mean square error on the training rows. aside: the same error on the hidden
+    values of held-out rows. inside: the percentage of hidden values inside their 95 % bands.
     """
 
     rows: LessonRows
@@ -64,8 +64,7 @@ def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
         "dual": ProbabilisticPCA(2, method="dual"),
     }
     judged = Judged(rows)
-    # constant columns, such as pixels that are always dark
-    with warnings.catch_warnings(action="ignore"):
+    with warnings.catch_warnings(action="ignore"):  # constant columns
         for model in models.values():
             model.fit(rows.shown)
     judged.note(models["pca"], 0)
@@ -75,7 +74,7 @@ def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
 def four_maps(
     n_latent: int, look: Callable[[LessonPicture, int, int], None] | None = None
 ) -> LessonPicture:
-    """Return the last picture of the training; without `look`, its start, which is PCA's map."""
+    """Return the last picture of the training; without `look`, a picture of the start (PCA)."""
     rows = run()
     maps, linear = linear_maps()
     judged = {"pca": linear, "points": Judged(rows), "bayesian": Judged(rows)}
@@ -106,10 +105,10 @@ def four_maps(
 def drawn(
     rows: LessonRows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Judged]
 ) -> LessonPicture:
-    """Draw the maps, mirrored to match the first, and the scores."""
+    """Draw the scores and the maps; every map is mirrored to match PCA's map."""
     panels: dict[str, Panel] = {}
     for name, places in maps.items():
-        # The sign of a latent dimension is arbitrary: every map takes the signs of the first.
+        # The signs of latent dimensions are arbitrary, so that maps may be mirrored.
         sides = np.sign(np.sum(places * maps["pca"], axis=0))
         x, y = (places * np.where(sides == 0, 1.0, sides)).T
         panels[name] = Panel(
@@ -129,7 +128,7 @@ def drawn(
         (0.0, float(MAX_ITER)),
         (min(50.0, *(min(each) - 5.0 for each in inside.values())), 102.0),
         (promise, *_curves(judged, inside)),
-        "The share of hidden values inside their bands, over the steps of training.",
+        "The percentage of hidden values inside their bands, over the steps of training.",
         axes=("step", "per cent"),
         tall=0.6,
     )
@@ -142,7 +141,7 @@ def drawn(
         axes=("step", f"error, in {rows.unit}"),
         tall=0.6,
     )
-    # With three panels in a row, each row ends with a panel of scores.
+    # In this order, each row of three panels ends with a panel of scores.
     order = ("pca", "dual", "inside", "points", "bayesian", "aside")
     return LessonPicture(tuple(panels[name] for name in order), summary(rows, judged))
 
@@ -164,12 +163,13 @@ def summary(rows: LessonRows, judged: dict[str, Judged]) -> tuple[str, ...]:
     """Describe the rows, and the scores of each model on training and held-out rows."""
     about = (
         f"Trained on {len(rows.shown)} {rows.what} with {rows.shown.shape[1]} numbers each. "
-        f"Held out: {len(rows.aside)} others; the models fill in their {rows.hidden_part}."
+        f"{len(rows.aside)} other {rows.what} are held out; the models fill in their "
+        f"{rows.hidden_part}."
     )
     titles = {"pca": "PCA", "points": "GP-LVM with fitted points", "bayesian": "Bayesian GP-LVM"}
     sentences = [
-        f"{titles[name]}: error {number(each.shown[-1])} {rows.unit} on training rows, "
-        f"{number(each.aside[-1])} on hidden values; "
+        f"{titles[name]}: the error is {number(each.shown[-1])} {rows.unit} on training rows and "
+        f"{number(each.aside[-1])} {rows.unit} on hidden values; "
         f"{number(each.inside[-1], 0)} % of the hidden values lie inside the 95 % bands."
         for name, each in judged.items()
         if each.steps

@@ -1,4 +1,4 @@
-"""Draws of functions from a kernel's prior and from the posterior of some points."""
+"""Draws of functions from a kernel's prior, and from the posterior given some points."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,10 @@ def kernel_of(kind: str, lengthscale: float, deviation: float) -> Kernel:
 
 @dataclass(frozen=True, eq=False)
 class Conditioned:
-    """A process on the grid given points: mean, deviation, moving draws, log evidence in nats."""
+    """A process given points: mean and standard deviation on the grid, draws, evidence.
+
+    paths: draws that form a loop. evidence: the log evidence in nats; None without points.
+    """
 
     mean: Float[Array, " G"]
     deviation: Float[Array, " G"]
@@ -96,21 +99,22 @@ def functions(
             line(GRID, found.paths, width=1.4, strength=0.7, title="possible functions"),
             line(GRID, found.mean, "text", width=2.2, title="their mean"),
         ),
-        f"Functions {known}, with a band that holds 95 % of the values; {len(x)} points.",
+        f"Functions {known}, with a band that contains 95 % of the values; {len(x)} points.",
         hand=Hand("points", "your points", adds=True, most=MOST_POINTS),
         tall=1.35,
     )
     narrow, wide = (2 * INSIDE * float(each(found.deviation)) for each in (np.min, np.max))
     if found.evidence is None:
-        words = f"No points yet: 95 % of the values lie in a band {number(wide)} high"
+        words = f"No points yet: 95 % of the values lie in a band with a height of {number(wide)}"
         return LessonPicture(
             (panel,), (words + (", widest at the ends." if wide - narrow > 0.1 else "."),)
         )
     return LessonPicture(
         (panel,),
         (
-            f"{len(x)} point{'s' if len(x) > 1 else ''} seen: the 95 % band is {number(narrow)} "
-            f"high at its narrowest place and {number(wide)} at its widest.",
-            f"Log evidence of the points under this kernel: {number(found.evidence, 1)} nats.",
+            f"With {len(x)} point{'s' if len(x) > 1 else ''}, the height of the 95 % band is "
+            f"{number(narrow)} at its narrowest place and {number(wide)} at its widest place.",
+            "The log evidence of the points under this kernel is "
+            f"{number(found.evidence, 1)} nats.",
         ),
     )

@@ -1,4 +1,4 @@
-"""A sparse Gaussian process with inducing inputs that a visitor drags, beside the exact one."""
+"""A sparse Gaussian process beside the exact one; a visitor drags the inducing inputs."""
 
 import numpy as np
 from jaxtyping import Float
@@ -38,7 +38,9 @@ def observed(n_points: int, noise: float, seed: int) -> Float[Array, "N 2"]:
 def sparse(
     data: Float[Array, "N 2"], inducing: Float[Array, " M"], lengthscale: float, noise: float
 ) -> tuple[float, Float[Array, " G"], Float[Array, " G"], Float[Array, " M"]]:
-    """Return Titsias' bound in nats, the function's mean and deviation, and ∂bound/∂inducing."""
+    """Return Titsias' bound in nats, the function's mean and standard deviation on the grid, and
+    ∂bound/∂inducing.
+    """
     layer = Layer(RBF(1.0, lengthscale), inducing[:, None], noise**2)
     at = evaluate_layer(
         layer, Belief.certain(data[:, :1]), Targets.of(data[:, 1:]), jitter=JITTER, relative=False
@@ -65,8 +67,8 @@ def inducing(
     data = observed(n_points, noise, seed)
     exact = conditioned(RBF(1.0, lengthscale), data[:, 0], data[:, 1], noise, seed)
     assert exact.evidence is not None
-    # Without inducing inputs, the process is the prior; a single input far away has the same
-    # effect.
+    # Without inducing inputs, the process is the prior. An inducing input far away also gives the
+    # prior.
     at = places[:, 0] if len(places) else np.array([1e3])
     bound, mean, deviation, uphill = sparse(data, at, lengthscale, noise)
     low, high = (mean + side * INSIDE * deviation for side in (-1.0, 1.0))
@@ -84,13 +86,13 @@ def inducing(
             line(GRID, exact_edges, "green", width=1.4, dashed=True, title="exact: 95 %"),
             dots(data[:, 0], data[:, 1], radius=3, title="points"),
         ),
-        f"A curve with a band through {n_points} points by {count}, and the exact one.",
+        f"The sparse process with {count} and the exact process, fitted to {n_points} points.",
         hand=Hand("places", "inducing inputs: drag, click to add or remove", True, LOW, MOST),
         tall=1.35,
     )
     words = (
-        f"The bound is {number(bound, 1)} nats, the log evidence "
-        f"{number(exact.evidence, 1)}: {number(gap, 1)} nats are missing."
+        f"The bound is {number(bound, 1)} nats and the log evidence is "
+        f"{number(exact.evidence, 1)} nats: the gap is {number(gap, 1)} nats."
     )
     if not len(places):
         return LessonPicture((panel,), (words, "Without inducing inputs the model learns nothing."))
@@ -101,6 +103,6 @@ def inducing(
         (
             words,
             f"The bound would rise fastest if the inducing input at {number(places[best, 0])} "
-            f"moved to the {way} ({number(abs(float(uphill[best])), 1)} nats a unit).",
+            f"moved to the {way} ({number(abs(float(uphill[best])), 1)} nats per unit).",
         ),
     )

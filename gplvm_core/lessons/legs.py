@@ -1,5 +1,6 @@
-"""Train in legs: yield a fitted model after every few iterations. The result equals that of an
-uninterrupted training.
+"""Train in legs: yield a fitted model after every few iterations.
+
+The last model equals the model of an uninterrupted training.
 """
 
 import warnings
@@ -26,16 +27,14 @@ class Leg:
 def legs(
     make: Callable[[], Any], data: Any, length: int, outputs: Any = None, **given: Any
 ) -> Iterator[Any]:
-    """Yield models fitted to data, each after `length` more iterations; the last one is fully
-    trained.
+    """Yield models fitted to data, each after `length` more iterations.
 
-    outputs, given: further arguments of `fit`.
+    The last model is fully trained. outputs, given: further arguments of `fit`.
     """
     run: Any = None
     while True:
         model, leg = make(), Leg(length)
-        # the figure already shows what the warning says
-        with warnings.catch_warnings(action="ignore"):
+        with warnings.catch_warnings(action="ignore"):  # the figure already shows it
             model.fit(data, outputs, callback=leg, resume=run, **given)
         yield model
         if model.result_.status != "stopped" or leg.last is None:

@@ -1,4 +1,4 @@
-"""The fit of a GP-LVM and of a Bayesian GP-LVM with more and more latent dimensions."""
+"""The fit of a GP-LVM and of a Bayesian GP-LVM for growing numbers of latent dimensions."""
 
 import warnings
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from gplvm_core.models import GPLVM, BayesianGPLVM
 from gplvm_core.numerics import Array
 
 MOST, MAX_ITER, N_INDUCING, N_NEW = 6, 200, 20, 30
-LITTLE = 0.01  # nats a value
+LITTLE = 0.01  # nats per value
 HIDDEN = 4  # columns of the new rows that the models fill in
 TITLES = {"points": "GP-LVM: likelihood", "bayesian": "Bayesian GP-LVM: bound"}
 INKS = {"points": "warm", "bayesian": "accent"}
@@ -22,7 +22,7 @@ INKS = {"points": "warm", "bayesian": "accent"}
 
 @dataclass
 class Fits:
-    """Results by number of dimensions: the fit in nats a value, and the error on hidden values."""
+    """The fit in nats per value and the error on hidden values, by number of dimensions."""
 
     fit: list[float] = field(default_factory=list)
     error: list[float] = field(default_factory=list)
@@ -59,7 +59,7 @@ def more_dimensions(
 
 
 def _fit(model: Any) -> float:
-    """Return the bound, or log p(Y | X) of a model with fitted points."""
+    """Return the bound; for a model with fitted points, log p(Y, X)."""
     return float(model.bound_)
 
 
@@ -76,7 +76,7 @@ def drawn(found: dict[str, Fits]) -> LessonPicture:
                 (line(_counts(each), np.array(each), INKS[name]),),
                 f"{title} by the number of dimensions: "
                 + ", ".join(number(value) for value in each),
-                axes=("dimensions", "nats a value"),
+                axes=("dimensions", "nats per value"),
             )
         )
     errors = {name: each.error for name, each in found.items()}
@@ -102,7 +102,7 @@ def _counts(values: list[float]) -> Float[Array, " G"]:
 
 
 def summary(found: dict[str, Fits]) -> tuple[str, ...]:
-    """Say which number of dimensions each score prefers."""
+    """State which number of dimensions each score prefers."""
     points, bayesian = found["points"], found["bayesian"]
     if not points.fit:
         return ("Nothing is trained yet. The data have 2 hidden numbers.",)
@@ -110,17 +110,18 @@ def summary(found: dict[str, Fits]) -> tuple[str, ...]:
     change = bayesian.fit[-1] - bayesian.fit[min(1, len(bayesian.fit) - 1)]
     return (
         f"The likelihood of the GP-LVM needs {_dimensions(_enough(points.fit))} to come within "
-        f"{LITTLE} of its best value, the bound of the Bayesian GP-LVM needs "
-        f"{_enough(bayesian.fit)}. The data have 2 hidden numbers.",
-        f"From 2 to {len(points.fit)} dimensions the likelihood changes by {number(rise)} nats a "
-        f"value, the bound by {number(change)}.",
-        f"Error on hidden values of {N_NEW} new rows, with {_dimensions(len(points.error))}: "
-        f"GP-LVM {number(points.error[-1])}, Bayesian GP-LVM {number(bayesian.error[-1])}.",
+        f"{LITTLE} of its best value. The bound of the Bayesian GP-LVM needs "
+        f"{_dimensions(_enough(bayesian.fit))}. The data have 2 hidden numbers.",
+        f"From 2 to {len(points.fit)} dimensions, the likelihood changes by {number(rise)} nats "
+        f"per value and the bound by {number(change)}.",
+        f"The errors on hidden values of {N_NEW} new rows, with "
+        f"{_dimensions(len(points.error))}, are {number(points.error[-1])} for the GP-LVM and "
+        f"{number(bayesian.error[-1])} for the Bayesian GP-LVM.",
     )
 
 
 def _enough(fit: list[float]) -> int:
-    """Return the smallest number of dimensions that fits almost as well as the best one."""
+    """Return the smallest number of dimensions whose fit is almost the best fit."""
     return int(np.argmax(np.array(fit) >= max(fit) - LITTLE)) + 1
 
 

@@ -1,5 +1,6 @@
-"""Regression with uncertain or missing inputs, which are treated as exact, or with their
-uncertainty.
+"""Two regressions with uncertain or missing inputs.
+
+One treats the inputs as exact, the other uses their uncertainty.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,12 +42,15 @@ class NoisyInputs:
 
     @property
     def filled(self) -> Float[Array, " N"]:
-        """The inputs, with missing ones replaced by the mean of the others."""
+        """The inputs; missing inputs are replaced by the mean of the other inputs."""
         return np.where(self.missing, np.nanmean(self.x), self.x)
 
 
 def seen(kind: str, error: float, share: float, seed: int) -> NoisyInputs:
-    """Draw points; a fraction of the inputs has this error (kind "noisy") or is missing."""
+    """Draw points; a fraction `share` of the inputs is missing, or has the standard error `error`.
+
+    kind: "missing" or "noisy".
+    """
     draw = np.random.default_rng(seed)
     x = draw.uniform(-3.0, 3.0, N_POINTS)
     y = truth(x) + NOISE * draw.standard_normal(N_POINTS)
@@ -57,7 +61,7 @@ def seen(kind: str, error: float, share: float, seed: int) -> NoisyInputs:
 
 
 def fits(data: NoisyInputs) -> dict[str, Iterator[Any]]:
-    """Return both regressions as trainings in legs; with missing inputs, without interruption."""
+    """Return both regressions as trainings in legs; with missing inputs, there is only one leg."""
     settings = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "random_state": 0}
     y, known = data.y, data.filled[:, None]
 
@@ -106,8 +110,9 @@ def noisy_inputs(
 
 
 def drawn(data: NoisyInputs, models: dict[str, Any]) -> LessonPicture:
-    """Draw both curves and the points; the panel of the model with uncertain inputs shows its
-    estimates of the inputs.
+    """Draw both curves and the points.
+
+    The panel of the regression with uncertain inputs shows this regression's estimates of them.
     """
     panels, errors = [], {}
     there = ~data.missing
@@ -127,19 +132,19 @@ def drawn(data: NoisyInputs, models: dict[str, Any]) -> LessonPicture:
             if name == "honest" and there.all():
                 x, deviation = model.input_mean_[:, 0], np.sqrt(model.input_variance_[:, 0])
         spread = np.column_stack([deviation, np.zeros(len(x))])
-        words = "points, ± one deviation"
+        words = "points, ± one standard deviation"
         marks.append(dots(x, data.y[there], radius=3.2, spread=spread, title=words))
         if name == "naive" and not there.all():
             gone = data.missing
             marks.append(
                 dots(data.filled[gone], data.y[gone], "warm", "missing inputs", radius=3.2)
             )
-        off = f", off by {number(errors[name])}" if name in errors else ""
+        off = f": the error is {number(errors[name])}" if name in errors else ""
         panels.append(Panel(title, (-3.0, 3.0), UP, tuple(marks), f"{title}{off}.", tall=1.2))
     n_poor = int(np.sum(data.missing | (data.deviation > SURE)))
     words = f"{n_poor} of {N_POINTS} inputs are {'uncertain' if there.all() else 'missing'}."
     if len(errors) < len(NAMES):
         return LessonPicture(tuple(panels), (words, "No model is trained yet."))
-    found = f"Error of the curve (root mean square): {number(errors['naive'])} with inputs treated "
-    found += f"as exact, {number(errors['honest'])} with their uncertainty."
+    found = f"The root mean square error of the curve is {number(errors['naive'])} if inputs are "
+    found += f"treated as exact, and {number(errors['honest'])} with their uncertainty."
     return LessonPicture(tuple(panels), (words, found))

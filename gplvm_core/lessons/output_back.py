@@ -1,4 +1,4 @@
-"""From the output back to the map: which places fit a few joints that are held?"""
+"""From the output back to the map: find the places whose bodies match a few held joints."""
 
 import warnings
 from dataclasses import dataclass
@@ -14,17 +14,21 @@ from gplvm_core.numerics import Array
 from gplvm_core.simulated.runner import BONES, runner, runner_skeleton
 
 HANDLES = ("right hand", "left toe", "right toe")
-"""The joints that the visitor's first, second and third point hold."""
+"""The joints that the visitor's first, second and third point move."""
 
 ACROSS, UP = (-110.0, 110.0), (-10.0, 200.0)
 TOLERANCE = 4.0  # cm
-SIDE, MARGIN = 60, 0.35  # of the grid on the map
+SIDE, MARGIN = 60, 0.35  # nodes per side of the grid on the map, and its relative margin
 N_PLACES, N_BODIES = 250, 8
 
 
 @dataclass(frozen=True, eq=False)
 class BodyMap:
-    """A map of the run: its rows, and the predicted joints and their variance on a grid (cm)."""
+    """A map of the run: rows and a grid of places on the map.
+
+    joints, variance: the predicted joints and their variance on the grid, in cm and cm². spread:
+    the observed joints of all frames.
+    """
 
     rows: Float[Array, "N 2"]
     grid: Float[Array, "G 2"]
@@ -52,9 +56,9 @@ def body_map() -> BodyMap:
 
 
 def chances_of_places(held: Float[Array, "H 2"]) -> Float[Array, " G"]:
-    """Return the probability of each place of the grid, given where the first joints are held.
+    """Return the probability of each place of the grid, given the positions of the first joints.
 
-    The prior of a place is N(0, I); a held joint is measured with an error of 4 cm.
+    The prior of a place is N(0, I); the position of a held joint has an error of 4 cm.
     """
     found = body_map()
     log = -0.5 * np.sum(found.grid**2, axis=1)
@@ -69,7 +73,7 @@ def chances_of_places(held: Float[Array, "H 2"]) -> Float[Array, " G"]:
 def output_back(held: Float[Array, "H 2"], model: bool) -> LessonPicture:
     """Draw the places that fit the held joints, and bodies from these places.
 
-    model: otherwise every joint is drawn by itself, as if the joints were independent.
+    model: whether the bodies come from the map; otherwise every joint is drawn independently.
     """
     found = body_map()
     chance = chances_of_places(held)
@@ -108,7 +112,7 @@ def output_back(held: Float[Array, "H 2"], model: bool) -> LessonPicture:
 
 
 def _independent(held: Float[Array, "H 2"], generator: np.random.Generator) -> Array:
-    """Draw every joint by itself from the frames of the run; held joints stay where they are."""
+    """Draw every joint independently from the frames of the run; held joints do not move."""
     spread = body_map().spread
     rows = generator.integers(len(spread), size=(N_BODIES, len(BONES)))
     drawn = spread[rows, np.arange(len(BONES))]
@@ -118,7 +122,7 @@ def _independent(held: Float[Array, "H 2"], generator: np.random.Generator) -> A
 
 
 def summary(held: Float[Array, "H 2"], chance: Float[Array, " G"], drawn: Array) -> tuple[str, ...]:
-    """Say how many places fit, and how much the bodies differ."""
+    """State how many places fit, and how much the bodies differ."""
     count = len(held)
     entropy = -float(np.sum(chance * np.log(np.maximum(chance, 1e-300))))
     share = 100.0 * np.exp(entropy) / len(chance)
@@ -127,5 +131,6 @@ def summary(held: Float[Array, "H 2"], chance: Float[Array, " G"], drawn: Array)
     apart = float(np.mean(np.linalg.norm(drawn - drawn.mean(axis=0), axis=2)))
     return (
         f"{who} {number(share, 1)} % of the map fits.",
-        f"In the drawn bodies, a joint is {number(apart, 1)} cm from its mean position on average.",
+        f"In the drawn bodies, the average distance of a joint from its mean position is "
+        f"{number(apart, 1)} cm.",
     )

@@ -1,7 +1,7 @@
-"""A picture of panels with marks, and computed sentences below them, as bytes for the browser.
+"""Pictures of panels with marks and computed sentences, packed into bytes for the browser.
 
-`assets/canvas/learn` draws it. A mark has a kind (line, bars, …), arrays named by their axes, and a
-look: numbers and words that set, for example, its width and ink.
+`assets/canvas/learn` draws the pictures. A mark has a kind (line, bars, …), arrays named by their
+axes, and a look: numbers and words for its width, ink and so on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,8 +69,9 @@ def dots(
 ) -> Mark:
     """Return points, optionally with colours and error bars.
 
-    labels: classes, each in its colour. shade: colour from 0 (dark) to 1 (light). spread:
-    half-widths of the error bars along x and y. look: radius in pixels, hollow, strength.
+    labels: the class of each point, which determines its colour. shade: the colour of each point,
+    from 0 (dark) to 1 (light). spread: half-widths of the error bars along x and y. look: radius in
+    pixels, hollow, strength.
     """
     arrays = {"x": np.asarray(x, dtype=np.float64), "y": np.asarray(y, dtype=np.float64)}
     if labels is not None:
@@ -118,7 +119,8 @@ def figures(
 ) -> Mark:
     """Return stick figures of equal size beside the places (x, y).
 
-    bodies: joint positions, up is positive; parents: of each joint, −1 for a root.
+    bodies: joint positions; the y axis points upwards. parents: the parent of each joint; −1 for a
+    root.
     """
     low, high = bodies.min(axis=(0, 1)), bodies.max(axis=(0, 1))
     joints = (bodies - 0.5 * (low + high)) / float((high - low)[1])
@@ -137,7 +139,7 @@ def bodies(
     title: str = "",
     **look: Any,
 ) -> Mark:
-    """Return bodies in the units of the axes; parents: of each joint, −1 for a root."""
+    """Return bodies in the units of the axes; parents: the parent of each joint, −1 for a root."""
     return Mark(
         "bodies",
         {"joints": joints.reshape(-1)},
@@ -148,11 +150,11 @@ def bodies(
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """A list of points that a visitor edits in a panel and that is part of the state; the browser
-    draws the points.
+    """A list of points that a visitor edits in a panel.
 
-    adds: a click adds or removes a point; otherwise points can only be moved. up: the common height
-    of all points; None if the heights differ. most: the maximum number of points.
+    The list is part of the lesson's state, and the browser draws the points. adds: a click adds or
+    removes a point; otherwise points can only be moved. up: the common height of all points; None
+    if the heights differ. most: the largest number of points.
     """
 
     name: str
@@ -164,12 +166,12 @@ class Hand:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A plot with marks. across, up: ranges of x and y; alt: description for screen readers.
+    """A plot with marks. across, up: ranges of x and y. alt: description for screen readers.
 
-    axes: titles of x and y; ticks: words instead of numbers at x = 1, 2, …; bare: no axis numbers.
-    wide: spans all columns; tall: height as a multiple of the default. picks: names of two numbers
-    in the state; a click on a dot stores the row of the dot (from 1) in the second, and the
-    previously chosen row in the first.
+    axes: titles of x and y. ticks: words instead of numbers at x = 1, 2, …. bare: no axis numbers.
+    wide: the panel spans all columns. tall: its height as a multiple of the default. picks: names
+    of two numbers in the state. A click on a dot stores the row of the dot (from 1) in the second
+    number, and the previously chosen row in the first number.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Random pictures and a digit with flipped pixels, among all black-and-white pictures."""
+"""Random black-and-white pictures, and a digit that is turned or has flipped pixels."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ from gplvm_core.numerics import Array
 
 SHAPE = (64, 57)
 N_PIXELS = SHAPE[0] * SHAPE[1]
-"""3,648, as in the picture of a six that opens Lawrence's lecture (2014)."""
+"""3,648, as in the picture of a six at the beginning of Lawrence's lecture (2014)."""
 
 MARGIN, SIDE = 4, 8
 N_RANDOM = 5
@@ -31,12 +31,12 @@ Picture = Bool[NDArray[np.bool_], "64 57"]
 def ink_of(digit: int) -> Float[Array, "64 57"]:
     """Return an enlarged digit with smooth edges, ink from 0 to 1.
 
-    The first picture of the digit whose loops stay open (a six and a nine have one).
+    It is the first picture of the digit whose loops are open (a six and a nine have one loop).
     """
     digits = load_dataset("digits")
     assert digits.labels is not None
     inner = [(size - 2 * MARGIN) / SIDE for size in SHAPE]
-    areas = 1 + LOOPS.get(digit, 0)  # of white pixels: the surroundings and the loops
+    areas = 1 + LOOPS.get(digit, 0)  # connected areas of white pixels: surroundings and loops
     for small in digits.values[digits.labels == digit].reshape(-1, SIDE, SIDE) / 16.0:
         ink = np.pad(np.clip(zoom(small, inner, order=3), 0.0, 1.0), MARGIN)
         if label(ink <= 0.5)[1] == areas:
@@ -66,7 +66,7 @@ def read(picture: Picture) -> int:
 
 
 def flipped(picture: Picture, share: float, seed: int) -> Picture:
-    """Return the picture with a share of its pixels flipped, which ones at random."""
+    """Return the picture with a random fraction `share` of its pixels flipped."""
     order = np.random.default_rng(seed).permutation(N_PIXELS)
     changed = picture.ravel().copy()
     changed[order[: round(share * N_PIXELS)]] ^= True
@@ -74,7 +74,7 @@ def flipped(picture: Picture, share: float, seed: int) -> Picture:
 
 
 def random_pictures(ink: float, seed: int) -> Bool[NDArray[np.bool_], "N D"]:
-    """Return pictures whose pixels are black with the probability `ink`, each by itself."""
+    """Return pictures whose pixels are independently black with the probability `ink`."""
     return np.random.default_rng(seed).random((N_RANDOM, N_PIXELS)) < ink
 
 
@@ -115,7 +115,8 @@ def pixels(digit: int, per_cent: float, angle: float, seed: int) -> LessonPictur
                 line(np.array([0.0, DEGREES]), np.full(2, 100.0 * far), "muted", "random pictures"),
                 dots([angle], [100.0 * own], "warm", "the picture", radius=7, hollow=True),
             ),
-            f"Per cent of pixels that differ; random pictures: {number(100.0 * far)} %.",
+            "The percentage of pixels that differ from the upright picture; for random pictures it "
+            f"is {number(100.0 * far)} %.",
             axes=("degrees", "per cent"),
         ),
     )
@@ -131,15 +132,15 @@ def _row_of(pictures: Float[Array, "N D"]) -> Mark:
 def summary(
     digit: int, shown: Picture, turned: Picture, angle: float, own: float
 ) -> tuple[str, ...]:
-    """Compare the number of pictures, the chance of the digit, and what a classifier reads."""
+    """State the number of pictures, the probability of the digit, and what a classifier reads."""
     agree = 1.0 - own
     enough = np.arange(np.ceil(0.95 * N_PIXELS), N_PIXELS + 1.0)
     chance = logsumexp(binom.logpmf(enough, N_PIXELS, 0.5)) / np.log(10.0)
     tens = N_PIXELS * np.log10(2.0)
     return (
         f"There are 2^{N_PIXELS:,} pictures of {N_PIXELS:,} black or white pixels: a number with "
-        f"{int(tens) + 1:,} digits. With fair coins, a picture agrees with the {digit} in 95 % of "
-        f"the pixels once in 10^{-chance:,.0f} pictures.",
+        f"{int(tens) + 1:,} digits. If a fair coin decides every pixel, one of "
+        f"10^{-chance:,.0f} pictures agrees with the {digit} in 95 % of the pixels.",
         f"The last picture agrees with the upright {digit} in {number(100.0 * agree, 1)} % of the "
         f"pixels. A nearest-neighbour classifier reads it as a {read(shown)}, and the picture "
         f"without flipped pixels as a {read(turned)}.",

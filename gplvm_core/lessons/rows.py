@@ -15,15 +15,15 @@ from gplvm_core.simulated.runner import BONES, LEG_JOINTS, runner, runner_skelet
 KINDS = (0, 1, 3)
 SHOWN, HELD_OUT = 15, 6  # training digits and held-out digits of each kind
 MARKER_NOISE = 1.0  # standard deviation in cm
-EVERY = 2  # every second frame is for training; every second of the others is held out
+EVERY = 2  # every second frame is for training; every second of the other frames is held out
 
 
 @dataclass(frozen=True, eq=False)
 class LessonRows:
     """Training rows (shown), held-out rows (aside), and the held-out rows' hidden columns.
 
-    what, hidden_part: names of the rows and of the hidden columns; unit: of the values. labels:
-    classes of the training rows; None: the rows are the frames of a run, in order.
+    what: the name of the rows. hidden_part: the name of the hidden columns. unit: the unit of the
+    values. labels: classes of the training rows; None: the rows are the frames of a run, in order.
     """
 
     shown: Float[Array, "N D"]

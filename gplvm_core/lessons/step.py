@@ -1,4 +1,4 @@
-"""Fits of one layer and of two layers to a curve, side by side. The app contains the fits."""
+"""Draw fits of one layer and of two layers to a curve; the fits are stored with the app."""
 
 import numpy as np
 
@@ -31,7 +31,8 @@ def step(packed: bytes, place: float) -> LessonPicture:
                 line(pointer, np.array(up), "warm", width=1.4, dashed=True),
                 dots(arrays["x"], arrays["y"], radius=2.8),
             ),
-            f"{title} on {len(arrays['x'])} points; band {number(widths[m])} high at the marker.",
+            f"{title} on {len(arrays['x'])} points; at the marker the band is "
+            f"{number(widths[m])} high.",
         )
         for m, title in MODELS.items()
     ]
@@ -57,11 +58,11 @@ def step(packed: bytes, place: float) -> LessonPicture:
         tuple(panels),
         (
             f"At {number(grid[at])} the band is {number(widths['shallow'])} high with one layer, "
-            f"{number(widths['deep'])} with two. The hidden layer stretches the axis there by a "
-            f"factor of {number(float(slope[at]), 1)}, on average by "
+            f"and {number(widths['deep'])} high with two layers. There, the hidden layer stretches "
+            f"the axis by a factor of {number(float(slope[at]), 1)}; the average factor is "
             f"{number(float(slope.mean()), 1)}.",
             f"An unseen point is {number(gain, 1)} times as likely under two layers as under one "
-            "(geometric mean of 200 points).",
+            "layer (geometric mean of 200 points).",
         ),
     )
 

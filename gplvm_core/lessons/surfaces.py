@@ -37,7 +37,7 @@ def string(
 
 @cache
 def sheet_weights() -> tuple[Float[Array, "W 2"], Float[Array, "W 3"]]:
-    """Return the waves of a smooth sheet in space."""
+    """Return the waves of a smooth sheet in space: their frequencies and amplitudes."""
     draw = np.random.default_rng(4)
     return draw.normal(size=(3, 2)) * 0.9, draw.normal(size=(3, 3)) * 0.45
 
@@ -54,7 +54,7 @@ def sheet(
 
 
 def seen(points: Float[Array, "G 3"], turn: float) -> Float[Array, "G 2"]:
-    """Return where points in space appear to a viewer above the sheet; turn: in degrees."""
+    """Project points in space to the view from above the sheet, turned by `turn` degrees."""
     angle = np.radians(turn)
     x, y, z = points.T
     across = np.cos(angle) * x - np.sin(angle) * y
@@ -63,8 +63,10 @@ def seen(points: Float[Array, "G 3"], turn: float) -> Float[Array, "G 2"]:
 
 
 def surfaces(knots: Float[Array, "5 2"], place: float, width: float, turn: float) -> LessonPicture:
-    """Draw the string, the sheet, and a Gaussian on each; place, width: its mean and standard
-    deviation in the latent space. turn: the direction of the view on the sheet, in degrees.
+    """Draw the string, the sheet, and a Gaussian on each of them.
+
+    place, width: mean and standard deviation of the Gaussian in the latent space. turn: the
+    direction of the view on the sheet, in degrees.
     """
     curve, _ = string(knots, GRID)
     (here,), (slope,) = string(knots, np.array([place]))
@@ -82,7 +84,7 @@ def surfaces(knots: Float[Array, "5 2"], place: float, width: float, turn: float
             (
                 line(curve[:, 0], curve[:, 1], "muted", "the string", width=1.6),
                 dots(samples[:, 0], samples[:, 1], title="the Gaussian on it", strength=0.35),
-                line(straight[:, 0], straight[:, 1], "green", "by the Jacobian, 95 %", width=3.0),
+                line(straight[:, 0], straight[:, 1], "green", "95 % by the Jacobian", width=3.0),
             ),
             f"A string through five points, with a Gaussian at {number(place)}.",
             hand=Hand("points", "points that you can drag"),
@@ -94,10 +96,11 @@ def surfaces(knots: Float[Array, "5 2"], place: float, width: float, turn: float
     return LessonPicture(
         panels,
         (
-            f"At {number(place)} the string is {number(length)} times as long as the latent axis: "
-            f"a standard deviation of {number(width)} becomes {number(width * length)}.",
-            f"Of {N_SAMPLES} samples, {number(100.0 * inside, 0)} % lie within the green line's "
-            "range (95 % if the string were straight).",
+            f"At {number(place)} the map stretches the latent axis by a factor of "
+            f"{number(length)}: a standard deviation of {number(width)} becomes "
+            f"{number(width * length)}.",
+            f"{number(100.0 * inside, 0)} % of {N_SAMPLES} samples lie within the range of the "
+            "green line; if the string were straight, it would be 95 %.",
         ),
     )
 
@@ -116,12 +119,13 @@ def _sheet_panel(place: float, width: float, turn: float, normals: Float[Array, 
     centre = np.array([[place, 0.0]])
     (here,), (jacobian,) = sheet(centre)
     round_ = np.linspace(0.0, 2.0 * np.pi, N_ROUND)
-    circle = 2.447747 * width * np.column_stack([np.cos(round_), np.sin(round_)])  # 95 % of it
+    # The circle contains 95 % of a two-dimensional Gaussian.
+    circle = 2.447747 * width * np.column_stack([np.cos(round_), np.sin(round_)])
     ellipse = seen(here + circle @ jacobian.T, turn)
     samples = seen(sheet(centre + width * normals)[0], turn)
     marks += [
         dots(samples[:, 0], samples[:, 1], title="the Gaussian on it", strength=0.35),
-        line(ellipse[:, 0], ellipse[:, 1], "green", "by the Jacobian, 95 %"),
+        line(ellipse[:, 0], ellipse[:, 1], "green", "95 % by the Jacobian"),
     ]
     return Panel(
         "A sheet: two latent dimensions, three outputs",

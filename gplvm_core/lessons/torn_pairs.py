@@ -1,4 +1,4 @@
-"""Maps with and without an encoder: which neighbours in the data does a map tear apart?"""
+"""Maps with and without an encoder, and the neighbours in the data that each map tears apart."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,7 +17,8 @@ from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array
 
 N_INDUCING, MAX_ITER, LEG = 20, 80, 5
-CLOSE = 8  # a pair is torn if one is not among this many nearest rows of the other
+# A pair is torn if the second row is not among this number of nearest rows of the first row.
+CLOSE = 8
 ENCODERS: dict[str, tuple[str, Literal["kernel", "network"] | None]] = {
     "free": ("No encoder", None),
     "kernel": ("Encoder: a sum of kernels", "kernel"),
@@ -31,7 +32,7 @@ Look = Callable[[LessonPicture, int, int], None]
 def torn(near: Float[Array, "N D"], other: Float[Array, "N E"], neighbours: int) -> Pairs:
     """Return the pairs (row, neighbour) that are neighbours in `near`, but not close in `other`.
 
-    neighbours: the number of nearest rows in `near` that count.
+    neighbours: how many of the nearest rows in `near` count as neighbours.
     """
     apart, elsewhere = cdist(near, near), cdist(other, other)
     for each in (apart, elsewhere):
@@ -46,7 +47,7 @@ def torn(near: Float[Array, "N D"], other: Float[Array, "N E"], neighbours: int)
 @cache
 def linear() -> Float[Array, "N 2"]:
     """Return the map of PCA, from which all three models start."""
-    with warnings.catch_warnings(action="ignore"):  # pixels that stay dark
+    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
         return ProbabilisticPCA(2).fit(digits().shown).latent_mean_
 
 
@@ -56,7 +57,7 @@ def model_with(encoder: Literal["kernel", "network"] | None) -> BayesianGPLVM:
 
 
 def torn_pairs(neighbours: int, look: Look | None = None) -> LessonPicture:
-    """Train three models; without `look`, draw their common start, the map of PCA."""
+    """Train three models and draw their maps; without `look`, draw their common start (PCA)."""
     rows = digits()
     maps = dict.fromkeys(ENCODERS, linear())
     if look is None:

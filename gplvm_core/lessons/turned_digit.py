@@ -20,8 +20,9 @@ APART = 30.0  # smallest difference in degrees between pictures that count as di
 
 
 def turned_digit(digit: int, span: float, which: float, thinned: bool) -> LessonPicture:
-    """Draw PCA of the pictures, and reconstructions of one of them; which: its position in the
-    span, from 0 to 1.
+    """Draw the pictures on principal components, and reconstructions of one picture.
+
+    which: the position of this picture in the span of angles, from 0 to 1.
     """
     rows, angles, thinness = turned(digit, span, thinned)
     mean = rows.mean(axis=0)
@@ -78,9 +79,11 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Lesson
 
 
 def mistaken(places: Float[Array, "N Q"], angles: Float[Array, " N"], here: int) -> float:
-    """Return the angle of the nearest picture at a different angle, or NaN.
+    """Return the angle of the picture with which a picture is mixed up; NaN if there is none.
 
-    NaN if the picture's neighbour in angle is nearer, which is the desired case.
+    Two pictures are mixed up under two conditions. Their angles differ by at least APART degrees,
+    and their distance is smaller than the distance of the first picture from its neighbour in
+    angle.
     """
     turn = np.abs((angles - angles[here] + 180.0) % 360.0 - 180.0)
     away = np.where(turn >= APART, np.sum((places - places[here]) ** 2, axis=1), np.inf)
@@ -91,14 +94,17 @@ def mistaken(places: Float[Array, "N Q"], angles: Float[Array, " N"], here: int)
 
 
 def summary(shares: Float[Array, " K"], wrong: dict[int, float], angle: float) -> tuple[str, ...]:
-    """Describe the variance that components explain, and the pictures that they mix up."""
+    """State the variance that components explain, and the pictures that they mix up."""
     explained = ", ".join(f"{q}: {number(100 * shares[:q].sum(), 0)} %" for q in COMPONENTS)
     if not np.isfinite(wrong[1]):
-        nearest = f"On one component the picture at {number(angle, 0)}° is mixed up with none."
+        nearest = (
+            f"On one component, the picture at {number(angle, 0)}° is not mixed up with any other "
+            "picture."
+        )
     else:
         nearest = (
-            f"On one component the picture at {number(angle, 0)}° is nearer to the picture at "
-            f"{number(wrong[1], 0)}° than to its own neighbour; two components "
+            f"On one component, the picture at {number(angle, 0)}° is nearer to the picture at "
+            f"{number(wrong[1], 0)}° than to its neighbour in angle; two components "
             + ("do not separate them." if np.isfinite(wrong[2]) else "separate them.")
         )
     return (f"Variance explained by the first components: {explained}.", nearest)

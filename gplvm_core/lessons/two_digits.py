@@ -23,7 +23,10 @@ Look = Callable[[LessonPicture, int, int], None]
 
 @cache
 def loops(pair: str) -> tuple[Float[Array, "2 A D"], Float[Array, " A"]]:
-    """Return the pictures of two digits at all angles, and the angles; pair: such as "69"."""
+    """Return the pictures of two digits at all angles, and the angles.
+
+    pair: the two digits, such as "69".
+    """
     found = [turned(int(digit), WHOLE, thinned=False) for digit in pair]
     return np.array([rows for rows, _, _ in found]), found[0][1]
 
@@ -32,15 +35,15 @@ def loops(pair: str) -> tuple[Float[Array, "2 A D"], Float[Array, " A"]]:
 def linear(pair: str) -> Float[Array, "N 2"]:
     """Return the map of PCA."""
     rows, _ = loops(pair)
-    with warnings.catch_warnings(action="ignore"):  # pixels that stay dark
+    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
         model = ProbabilisticPCA(2).fit(rows.reshape(-1, rows.shape[-1]))
     return model.latent_mean_
 
 
 def two_digits(pair: str, angle: float, look: Look | None = None) -> LessonPicture:
-    """Draw both loops on a map; without `look`, the map is PCA's, else a Bayesian GP-LVM learns it.
+    """Draw the loops of both digits on the map of a Bayesian GP-LVM; without `look`, on PCA's map.
 
-    angle: of the chosen picture of the first digit, in degrees.
+    angle: the angle of the chosen picture of the first digit, in degrees.
     """
     if look is None:
         return drawn(pair, linear(pair), angle, "PCA")
@@ -141,18 +144,19 @@ def summary(
     on_map: int,
     step: float,
 ) -> tuple[str, ...]:
-    """Say which picture of the other digit is nearest, and whether the map shows it."""
+    """State which picture of the other digit is nearest, and whether it is nearest on the map."""
     one, two = tuple(pair)
     more = (angles[nearest] - angles[here]) % WHOLE
-    same = "The map shows the same neighbour."
+    same = "The same picture is nearest on the map."
     if on_map != nearest:
         same = (
-            f"On the map another one is nearest: the {two} turned by {angles[on_map]:.0f}°, which "
-            f"is {number(apart[here, on_map])} away in pixel space."
+            f"On the map, another picture is nearest: the {two} turned by "
+            f"{angles[on_map]:.0f}°, whose distance in pixel space is "
+            f"{number(apart[here, on_map])}."
         )
     return (
-        f"To the {one} turned by {angles[here]:.0f}°, the nearest {two} is turned by "
-        f"{angles[nearest]:.0f}°, so by {more:.0f}° more. {same}",
-        f"These two pictures are {number(apart[here, nearest])} apart. One step of 6° moves a "
-        f"{one} by {number(step)}: the curves come near each other, but they do not cross.",
+        f"The chosen {one} is turned by {angles[here]:.0f}°. The nearest {two} is turned by "
+        f"{angles[nearest]:.0f}°, which is {more:.0f}° more. {same}",
+        f"The distance of these two pictures is {number(apart[here, nearest])}. One step of 6° "
+        f"moves a {one} by {number(step)}: the curves come near each other, but do not cross.",
     )

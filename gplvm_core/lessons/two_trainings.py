@@ -24,7 +24,10 @@ COUNT = len(KINDS) * SHOWN
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A trained map: the rows' means and deviations, the posterior, the bound in nats a value."""
+    """A trained map: means and standard deviations of the rows, the posterior, and the bound.
+
+    bound: in nats per value.
+    """
 
     title: str
     places: Float[Array, "N 2"]
@@ -34,12 +37,12 @@ class Map:
 
 
 def trained_maps() -> tuple[Map, ...]:
-    """Train the same model on the same rows from two starts; takes one or two seconds."""
+    """Train the same model on the same rows from two starts, in one or two seconds."""
     rows = digits().shown
     found = []
     for start, title in STARTS.items():
         model = BayesianGPLVM(2, N_INDUCING, init=start, max_iter=MAX_ITER, random_state=0)
-        with warnings.catch_warnings(action="ignore"):  # constant columns: pixels that stay dark
+        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
             model.fit(rows)
         deviations = np.sqrt(model.latent_variance_)
         bound = model.bound_ / rows.size
@@ -89,8 +92,7 @@ def step_lengths(
     mean = posterior.mean(points, cross) * posterior.scale
     one, other = pairs.T
     apart = np.sum((mean[one] - mean[other]) ** 2, axis=1)
-    # The prior variance of f(a) − f(b) is computed once for each kind of step, because the kernel
-    # is stationary.
+    # The kernel is stationary, so the prior variance of f(a) − f(b) depends only on b − a.
     steps, kind = np.unique(np.round(points[other] - points[one], 9), axis=0, return_inverse=True)
     level = float(posterior.kernel.diag(points[:1])[0])
     prior = 2.0 * (level - posterior.kernel.K(np.zeros((1, 2)), steps)[0])[kind.ravel()]
@@ -121,11 +123,12 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
         reach = 1.15 * float(np.abs(found.places).max())
         panels.append(
             Panel(
-                f"{found.title}: {number(found.bound)} nats a value",
+                f"{found.title}: {number(found.bound)} nats per value",
                 (-reach, reach),
                 (-reach, reach),
                 tuple(marks),
-                f"The map of {len(x)} digits; the two chosen are {number(straight[-1])} apart.",
+                f"The map of {len(x)} digits; the distance of the two chosen digits is "
+                f"{number(straight[-1])}.",
                 picks=("from", "to"),
                 bare=True,
                 tall=1.2,
@@ -146,14 +149,14 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
     ratios = [max(pair) / max(min(pair), 1e-9) for pair in (straight, along)]
     apart = float(np.linalg.norm(rows[second] - rows[first]))
     if first == second:
-        return LessonPicture(tuple(panels), ("You chose one digit twice: choose another one.",))
+        return LessonPicture(tuple(panels), ("Both digits are the same: choose another digit.",))
     return LessonPicture(
         tuple(panels),
         (
-            f"Straight distances on the maps: {number(straight[0])} and {number(straight[1])}, a "
-            f"ratio of {number(ratios[0])}.",
-            f"Path lengths along the data: {number(along[0], 1)} and {number(along[1], 1)} shades "
-            f"of grey, a ratio of {number(ratios[1])}. The pictures themselves differ by "
-            f"{number(apart, 1)}.",
+            f"The straight distances on the maps are {number(straight[0])} and "
+            f"{number(straight[1])}; their ratio is {number(ratios[0])}.",
+            f"The path lengths along the data are {number(along[0], 1)} and "
+            f"{number(along[1], 1)} shades of grey; their ratio is {number(ratios[1])}. The "
+            f"distance of the pictures themselves is {number(apart, 1)} shades of grey.",
         ),
     )

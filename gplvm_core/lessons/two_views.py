@@ -1,4 +1,4 @@
-"""Two views of three signals: which view uses which latent dimension during training."""
+"""Two views of three signals: the latent dimensions that each view uses during training."""
 
 from collections.abc import Callable
 
@@ -48,7 +48,7 @@ def two_views(
 
 
 def users(model: ManifoldRelevance) -> dict[str, tuple[int, ...]]:
-    """Return the dimensions used only by the first view, only by the second, and by both."""
+    """Return the dimensions that only the first view, only the second view, or both views use."""
     found = model.segmentation()
     return {
         "first": found.get(frozenset({"first"}), ()),
@@ -114,7 +114,8 @@ def drawn(model: ManifoldRelevance, data: Dataset) -> LessonPicture:
         panels,
         (
             f"{shared} of {n_latent} dimensions {'is' if shared == 1 else 'are'} shared, {private} "
-            f"{'is' if private == 1 else 'are'} private, {n_latent - shared - private} unused.",
+            f"{'is' if private == 1 else 'are'} private, and {n_latent - shared - private} "
+            f"{'is' if n_latent - shared - private == 1 else 'are'} unused.",
         ),
     )
 

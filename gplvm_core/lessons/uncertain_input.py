@@ -1,4 +1,4 @@
-"""A Gaussian input through a curved function, with moments from expectations of the kernel."""
+"""A curved function of a Gaussian input: the moments of its output from kernel expectations."""
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +11,7 @@ from gplvm_core.numerics import Array, factorise
 GRID = np.linspace(-3.0, 3.0, 161)
 UP = (-2.6, 2.6)
 JITTER = 1e-6
-# Quantiles of the standard normal at even probabilities, so that histograms are not random.
+# Quantiles of the standard normal at equally spaced probabilities: histograms are not random.
 NORMALS = norm.ppf((np.arange(4000) + 0.5) / 4000)
 N_BINS = 60
 
@@ -19,11 +19,11 @@ N_BINS = 60
 def moments(
     mean: float, deviation: float, lengthscale: float, bend: Float[Array, "M 2"]
 ) -> tuple[float, float, Float[Array, " M"]]:
-    """Return the exact mean and deviation of f(x), x ~ N(mean, deviation²), and f's weights.
+    """Return the exact mean and standard deviation of f(x), and the weights of f.
 
-    f = Σ weights_m k(·, z_m) interpolates the bend's points (z_m, value); its moments need ⟨k⟩ and
-    ⟨k kᵀ⟩. Source: Girard, Rasmussen, Quiñonero-Candela and Murray-Smith (2003); MATHEMATICS.md
-    has Ψ₁ and Ψ₂.
+    x ~ N(mean, deviation²). f = Σ weights_m k(·, z_m) interpolates the points (z_m, value) of
+    `bend`. The moments follow from ⟨k⟩ and ⟨k kᵀ⟩, which are Ψ₁ and Ψ₂ in MATHEMATICS.md. Source:
+    Girard, Rasmussen, Quiñonero-Candela and Murray-Smith (2003).
     """
     kernel, places = RBF(1.0, lengthscale), bend[:, :1]
     weights = factorise(kernel.K(places), JITTER).solve(bend[:, 1:])[:, 0]
@@ -36,7 +36,7 @@ def moments(
 def uncertain_input(
     mean: float, deviation: float, lengthscale: float, bend: Float[Array, "M 2"]
 ) -> LessonPicture:
-    """Draw the input's density and the curve, the output's density, and the averaged kernel."""
+    """Draw three panels: the input's density with the curve, the output's density, and ⟨k⟩."""
     kernel, places = RBF(1.0, lengthscale), bend[:, :1]
     expected, spread, weights = moments(mean, deviation, lengthscale, bend)
 
@@ -71,7 +71,8 @@ def uncertain_input(
                 ),
                 line(GRID, through(GRID), title="the curve f"),
             ),
-            f"A curve over a Gaussian with mean {number(mean)} and deviation {number(deviation)}.",
+            f"A curve over a Gaussian with mean {number(mean)} and standard deviation "
+            f"{number(deviation)}.",
             axes=("x", "f(x)"),
             hand=Hand("bend", "drag these", most=len(bend)),
         ),
@@ -108,10 +109,10 @@ def uncertain_input(
     return LessonPicture(
         panels,
         (
-            f"Mean of the output: {number(float(out.mean()))}. From ⟨k⟩: {number(expected)}. "
-            f"f at the mean of x: {number(float(at[0]))}.",
-            f"Deviation: {number(float(out.std()))}. From ⟨k⟩: {number(spread)}. With f replaced "
-            f"by a line: {number(abs(slope) * deviation)}. Skewness: {number(float(skew(out)))} "
-            "(a Gaussian has 0).",
+            f"The mean of the output is {number(float(out.mean()))}. From ⟨k⟩ it is "
+            f"{number(expected)}. The value of f at the mean of x is {number(float(at[0]))}.",
+            f"The standard deviation of the output is {number(float(out.std()))}. From ⟨k⟩ it is "
+            f"{number(spread)}. If a line replaces f, it is {number(abs(slope) * deviation)}. The "
+            f"skewness is {number(float(skew(out)))} (0 for a Gaussian).",
         ),
     )

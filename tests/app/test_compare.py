@@ -52,7 +52,7 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert query(at, "models") == f"{kept},pca,isomap"
     assert len(stores(at)) == 3
     words = said(at)
-    assert "Without Isomap: it only places the rows that it has seen." in words
+    assert "Without Isomap: it places only the rows that it was trained on." in words
     at.button(key="compare_try").click().run()
     key = next(name for name in _runs() if name.startswith("kept aside|"))
     comparison_of(key).wait(60)

@@ -33,24 +33,24 @@ def lose_inputs(figure: Locator) -> None:
 
 # A visitor's action at every stop, and the words that must then appear.
 CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
-    "functions": (click_into, "1 point seen"),
-    "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "From ⟨k⟩: 1.28"),
+    "functions": (click_into, "With 1 point,"),
+    "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "From ⟨k⟩ it is 1.28"),
     "pixels": (lambda figure: slide(figure, "Flipped pixels", 30), "in 70.0 % of the pixels"),
-    "meet": (lambda figure: slide(figure, "Turn the first", 180), "To the 6 turned by 180°"),
+    "meet": (lambda figure: slide(figure, "Turn the first", 180), "6 is turned by 180°"),
     "surfaces": (lambda figure: slide(figure, "Width", 0.4), "standard deviation of 0.40"),
     "more": (train, "needs 6 dimensions"),
     "words": (lambda figure: slide(figure, "Look at", -3.0), "the model does not know"),
     "back": (click_into, "right hand and the left toe are held"),
     "torn": (train, re.compile(r"No encoder: \d+ of 90")),
-    "digit": (lambda figure: slide(figure, "Whole turn", 30), "mixed up with none"),
-    "maps": (train, re.compile(r"Bayesian GP-LVM: error \d")),
+    "digit": (lambda figure: slide(figure, "Whole turn", 30), "not mixed up with any"),
+    "maps": (train, re.compile(r"Bayesian GP-LVM: the error is \d")),
     "dimensions": (train, re.compile("[2-6] of 10 dimensions are on")),
     "inducing": (click_into, "6 inducing inputs"),
     "inputs": (lose_inputs, "15 of 40 inputs are missing"),
     "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Out of 2 actual values"),
     "views": (train, "1 of 6 dimensions is shared"),
     "step": (lambda figure: slide(figure, "Look at", 0.0), "At 0.00 the band"),
-    "meaning": (lambda figure: slide(figure, "From digit", 45), "one digit twice"),
+    "meaning": (lambda figure: slide(figure, "From digit", 45), "Both digits are the same"),
 }
 
 

@@ -41,7 +41,9 @@ def test_batches_train_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_
     model = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, callback=seen.append)
     assert model.rows_.trained is None and model.latent_mean_.shape == (300, 2)
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
-    assert any("trained by batches of 40 of 300 rows" in note for note in model.notes_)
+    assert any(
+        "trained on batches of 40 rows, drawn from 300 rows" in note for note in model.notes_
+    )
     assert seen[-1].phase == "batches of 40 rows" and seen[-1].latent_mean.shape == (300, 2)
     if encoder is None:
         # Progress reports running means, which are near the final values.
@@ -69,7 +71,10 @@ def test_a_resumed_run_gives_the_same_numbers(encoder: str | None, tmp_path: Pat
 
 
 def test_training_can_be_stopped() -> None:
-    for phase, expected in (("1,000", "ended before any batch"), ("batches", "trained by batches")):
+    for phase, expected in (
+        ("1,000", "ended before it used a batch"),
+        ("batches", "trained on batches"),
+    ):
 
         def stop(progress: object, phase: str = phase) -> None:
             if progress.phase.startswith(phase):
@@ -87,7 +92,9 @@ def test_files_are_trained_on_batches_of_the_stored_rows(tmp_path: Path) -> None
     # The batches contain only stored rows, not all rows of the files.
     np.testing.assert_array_equal(model.rows_.trained, model.rows_.kept)
     np.testing.assert_array_equal(model.extend(rows(10)).rows_.trained, model.rows_.kept[:250])
-    assert any("trained by batches of 40 of 250 rows" in note for note in model.notes_)
+    assert any(
+        "trained on batches of 40 rows, drawn from 250 rows" in note for note in model.notes_
+    )
 
 
 def test_sums_over_a_batch_run_in_the_data_s_array_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,16 +97,16 @@ def test_standard_errors_account_for_shared_rows() -> None:
 def test_only_sure_differences_are_claimed() -> None:
     one = [0.0, 0.1, 0.2]
     pays = answer(made(one, [0.5, 0.65, 0.7], [-1.0, -1.0, -1.0]))
-    assert pays.startswith("Depth pays here: two layers are better than one by 0.52 ± 0.02 nats")
+    assert pays.startswith("Depth pays here: two layers are better than one layer by 0.52 ± 0.02")
     assert "smaller" in pays and "simpler models have a lower likelihood than two layers" in pays
     chance = answer(made(one, [0.5, -0.3, 0.4], [0.1, 0.0, 0.3]))
     assert chance.startswith(
-        "Depth does not pay here: two layers and one differ by +0.1 ± 0.4 nats"
+        "Depth does not pay here: two layers and one layer differ by +0.1 ± 0.4 nats"
     )
-    assert "No sure difference from one layer on these splits: line" in chance
+    assert "have no sure difference from one layer on these splits: line" in chance
     harm = answer(made(one, [-0.5, -0.35, -0.3], [1.0, 1.15, 1.2]))
-    assert "two layers are worse than one by 0.48 ± 0.02 nats a row" in harm
-    assert "Higher likelihood than one layer: line (by 1.02 ± 0.02)" in harm
+    assert "two layers are worse than one layer by 0.48 ± 0.02 nats per row" in harm
+    assert "have a higher likelihood than one layer: line (by 1.02 ± 0.02)" in harm
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -132,7 +132,7 @@ def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     # models.
     drawn = found.values["density"] != found.values["density_bounds"]
     assert drawn[:, :3].all() and not drawn[:, 3:].any()
-    assert found.notes[-1] == "Left out: 1 constant column."
+    assert found.notes[-1] == "The comparison leaves out 1 constant column."
 
 
 def test_stop_iteration_keeps_finished_splits() -> None:
@@ -157,13 +157,13 @@ def test_stop_iteration_keeps_finished_splits() -> None:
     [
         (np.ones((9, 1)), np.ones(9), 5, "9 rows are too few to split"),
         (np.ones((20, 1)), np.ones(19), 5, r"y must have one output.*20 rows.*got shape \(19,\)"),
-        (np.ones((20, 1)), np.full(20, np.nan), 5, "y has 20 of 20 values missing"),
-        (np.full((20, 1), np.inf), None, 5, "X has 20 of 20 values missing"),
+        (np.ones((20, 1)), np.full(20, np.nan), 5, "20 of 20 values of y are missing"),
+        (np.full((20, 1), np.inf), None, 5, "20 of 20 values of X are missing"),
         (np.ones(20), None, 5, r"X must be a table of rows and columns, N × Q; got shape \(20,\)"),
         ([["a"]], None, 5, "X must be numbers"),
         (np.ones((20, 1)), None, 1, "cv must be at least 2 splits"),
         (np.ones((20, 1)), None, [(np.arange(15), np.arange(15, 20))], "at least 2 splits"),
-        (np.ones((12, 1)), None, KFold(12), "has 11 training and 1 test rows"),
+        (np.ones((12, 1)), None, KFold(12), "has 11 training rows and 1 test rows"),
     ],
 )
 def test_data_that_cannot_be_compared_are_refused(x, y, cv, words: str) -> None:

@@ -133,5 +133,5 @@ def test_poisson_factors_choose_their_number_and_refuse_what_is_no_count() -> No
     assert PoissonFactors(max_iter=150, random_state=0).fit(
         generator.poisson(rates)
     ).n_components_ in (2, 3)
-    with pytest.raises(DataError, match="whole numbers from 0"):
+    with pytest.raises(DataError, match="whole numbers of at least 0"):
         PoissonFactors().fit([[0.5, 1.0], [1.0, 2.0]])

@@ -148,7 +148,7 @@ def test_the_size_of_pca_is_found_and_joint_densities_are_excluded() -> None:
     assert densities(points, ROWS[20:25], None) == {}
     assert refusal(points) is None and refusal(model.model_) is None
     assert "follow each other" in (refusal(DynamicalGPLVM()) or "")
-    assert "only places" in (refusal(object()) or "")
+    assert "places only" in (refusal(object()) or "")
 
 
 def test_held_out_rows_give_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_held_out_rows_give_all_measures(monkeypatch: pytest.MonkeyPatch) -> Non
     assert 0.8 < found.mean("inside_90", "two") < 0.98
     assert found.mean("missing", "two") < 0.5
     assert np.isnan(found.mean("new_neighbours", MIXTURE))
-    assert "Left out: 1 column constant" in found.notes[-1]
+    assert "leaves out 1 column with constant" in found.notes[-1]
     # All three models draw Gaussian rows like the held-out rows.
     assert all(found.mean("drawn", name) < 0.06 for name in found.names)
     told = table_of({"two": {"bound": 1.25}}, found)
@@ -202,12 +202,12 @@ def test_maps_are_judged_by_the_exact_density_that_they_derive(monkeypatch) -> N
 
 def test_models_and_data_that_cannot_be_tested_are_refused() -> None:
     two = {"two": ProbabilisticPCA(2)}
-    with pytest.raises(DataError, match=r"one label for each of the 60 rows; got shape \(3,\)"):
+    with pytest.raises(DataError, match=r"one entry for each of the 60 rows; got shape \(3,\)"):
         compare_kept_aside(two, ROWS, np.zeros(3, dtype=int), cv=2)
     # A column that changes only in the last rows is constant in one of the training parts.
     late = np.column_stack([ROWS[:, 0], np.arange(60) > 58])
     parts = [(np.arange(50), np.arange(50, 60)), (np.arange(10, 60), np.arange(10))]
-    with pytest.raises(DataError, match="1 column of 2 vary in every training part"):
+    with pytest.raises(DataError, match="only 1 of 2 columns vary in every training part"):
         compare_kept_aside(two, late, cv=parts)
     with pytest.raises(ValueError, match="two of the models have the same name"):
         compare([Contender("a", two["two"])] * 2, ROWS)
@@ -277,13 +277,13 @@ def test_only_sure_differences_are_marked_and_recommended() -> None:
     marked = table_of({"curved": {}}, found).parts["Fill gaps"]
     assert {line.measure.key: line.best for line in marked}["missing"] == PPCA
     assert advice(results({}, found)) == (
-        "For judging new rows use curved: it wins on 3 of 3 splits.",
-        "For filling gaps plain PCA is better; use the map only for looking.",
+        "For judging new rows, use curved: it wins on 3 of 3 splits.",
+        "For filling gaps, plain PCA is better; use the map only for looking.",
     )
     # Both plain models are better than the map, although the difference between them is uncertain.
     both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
     assert advice(results({}, both)) == (
-        "For filling gaps plain PCA is better and for judging new rows a plain mixture or plain "
+        "For filling gaps, plain PCA is better and for judging new rows, a plain mixture or plain "
         "PCA is better; use the map only for looking.",
     )
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
@@ -303,8 +303,8 @@ def test_advice_has_at_most_three_sentences() -> None:
     told = results(maps, found)
     assert [each.winner for each in told] == ["curved", "curved", None, MIXTURE]
     assert advice(told) == (
-        "For looking and filling gaps use curved: it wins on 5 of 5 and 3 of 3 splits.",
-        "For generating a plain mixture is better; use the map only for looking.",
+        "For looking and filling gaps, use curved: it wins on 5 of 5 and 3 of 3 splits.",
+        "For generating, a plain mixture is better; use the map only for looking.",
         "No clear winner for judging new rows; the simpler model may do.",
     )
     assert advice(results({"curved": maps["curved"]}, None)) == ()

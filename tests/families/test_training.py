@@ -137,7 +137,7 @@ def test_a_bad_dependence_is_replaced_by_the_marginalised_family(family: str, fo
     path = next(path for path in leaves(begun) if path.endswith(follows))
     bad = replace_leaves(begun, {path: generator.normal(2.0, 3.0, leaves(begun)[path].shape)})
     kept = problem.learnt(bad, (y,))
-    assert kept.marginalised and f"({family}) ended with a lower bound" in kept.notes[0]
+    assert kept.marginalised and f"(family {family}) ended with a lower bound" in kept.notes[0]
     assert kept.bound > problem.evaluate(bad, FREE).bound
     beliefs = tuple(node.belief for node in problem.believed(bad))
     same = Parameters(beliefs, bad.layers)
@@ -161,7 +161,9 @@ def test_regression(family: str, widths: tuple[int, ...], tmp_path) -> None:
 
 def test_training_that_ends_before_conditioning_is_noted() -> None:
     model = DeepGPLVM((1, 2), 5, family="gated", max_iter=3, random_state=0).fit(rows(24))
-    assert any("before hidden layers were conditioned (gated)" in n for n in model.notes_)
+    assert any(
+        "before the hidden layers were conditioned (family gated)" in n for n in model.notes_
+    )
 
 
 def test_missing_outputs() -> None:
@@ -173,15 +175,15 @@ def test_missing_outputs() -> None:
     for family in ("joint", "full"):
         problem = small(family, y)
         problem.entering(problem.start(0), problem.phases[-1])
-    with pytest.raises(ValueError, match=r"'chain' is for outputs without missing.*'joint'"):
+    with pytest.raises(ValueError, match=r"'chain' needs outputs without missing.*'joint'"):
         small("chain", y).start(0)
 
 
 def test_unsupported_settings_raise_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     y, several = rows(10), RBF() + Linear()
-    with pytest.raises(ValueError, match=r"noise='per_output' is not for family='joint'"):
+    with pytest.raises(ValueError, match=r"family='joint' does not support noise='per_output'"):
         small("joint", y, per_output=True)
-    with pytest.raises(ValueError, match="input connections need family mean_field"):
+    with pytest.raises(ValueError, match="input connections need the family 'mean_field'"):
         small("full", y, connected=True)
     for family, kernels in (("diagonal", (several, "rbf")), ("joint", ("rbf", several))):
         with pytest.raises(ValueError, match="tilted moments are implemented only for RBF, got S"):

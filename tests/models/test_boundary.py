@@ -293,9 +293,9 @@ def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: Manifol
 def test_the_former_names_of_the_rows_still_work(fitted: BayesianGPLVM) -> None:
     model = small().fit(rows()).extend(rows()[:4])
     assert model.rows_.count == 34 and model.rows_.kept is None
-    with pytest.warns(FutureWarning, match=r"n_rows_ is now rows_\.count"):
+    with pytest.warns(FutureWarning, match=r"n_rows_ will be removed: use rows_\.count"):
         assert model.n_rows_ == 34
-    with pytest.warns(FutureWarning, match=r"trained_rows_ is now rows_\.trained"):
+    with pytest.warns(FutureWarning, match=r"trained_rows_ will be removed: use rows_\.trained"):
         np.testing.assert_array_equal(model.trained_rows_, np.arange(30))
     assert fitted.rows_.trained is None and fitted.rows_.count == 30
 

@@ -75,7 +75,7 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
     x = generator.uniform(-1.0, 1.0, (30, 1))
     y = np.sin(4.0 * x[:, 0]) + 0.1 * generator.normal(size=30)
     shallow = SparseGPRegression(30, max_iter=100, random_state=0).fit(x, y)
-    with pytest.warns(UserWarning, match="is the shallow one, so fewer layers would do"):
+    with pytest.warns(UserWarning, match="equals a shallow model, so fewer layers would do"):
         deep = DeepGP((1,), 10, max_iter=50, random_state=0).fit(x, y)
     assert deep.bound_ == pytest.approx(shallow.bound_, abs=0.1)
     new = np.linspace(-1.0, 1.0, 20)[:, None]

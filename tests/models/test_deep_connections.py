@@ -253,5 +253,5 @@ def test_over_time_resumed_and_grown() -> None:
     assert grown.layers_[0].posterior_.slope is not None
     encoded = DeepGPLVM((1, 2), 6, encoder="kernel", **settings).fit(rows)
     np.testing.assert_allclose(encoded.transform(rows[:3]), encoded.latent_mean_[:3])
-    with pytest.raises(ValueError, match="input connections need family mean_field or"):
+    with pytest.raises(ValueError, match="input connections need the family 'mean_field' or"):
         DeepGPLVM((1, 2), 6, family="gated", **settings).fit(rows)

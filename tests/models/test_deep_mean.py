@@ -92,7 +92,7 @@ def test_settings_decide_the_starts_and_the_linear_means_of_a_regression(
             assert (first is None) == (settings["mean"] == "zero")
     with pytest.raises(ValueError, match="mean must be one of compared, zero, linear; got 'ident"):
         DeepGP((1,), 5, mean="identity", **QUICK).fit(x, y)
-    with pytest.raises(ValueError, match="input connections need family mean_field or"):
+    with pytest.raises(ValueError, match="input connections need the family 'mean_field' or"):
         DeepGP((1,), 5, input_connections=True, family="gated", **QUICK).fit(x, y)
     with pytest.raises(ValueError, match="mean='linear' needs inputs that are known exactly"):
         DeepGP((1,), 5, mean="linear", **QUICK).fit(x, y, X_variance=0.1)
@@ -122,7 +122,10 @@ def test_models_that_cannot_have_a_linear_mean_are_refused() -> None:
     rows = bent_rows(12)
     for settings, words in (
         ({"mean": "identity"}, "mean must be one of zero, linear; got 'identity'"),
-        ({"family": "gated"}, "is for marginalised and mean_field families: with family='gated'"),
+        (
+            {"family": "gated"},
+            "needs the family .marginalised. or .mean_field.: with family='gated'",
+        ),
         ({"kernel": ("linear", "rbf")}, "needs RBF kernels in the hidden layers"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -246,7 +246,7 @@ def test_impossible_settings_are_refused() -> None:
     for settings, words, kind in (
         ({"view_components": 0}, "view_components must be whole numbers of at least 1", ValueError),
         ({"view_components": {"third": 2}}, "there is no view 'third'", DataError),
-        ({"view_components": 2, "family": "gated"}, "need family mean_field", ValueError),
+        ({"view_components": 2, "family": "gated"}, "need the family 'mean_field'", ValueError),
     ):
         with pytest.raises(kind, match=words):
             DeepManifoldRelevance((2,), 5, **settings, **QUICK).fit(views)

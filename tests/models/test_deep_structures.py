@@ -235,14 +235,14 @@ def test_impossible_settings_of_the_top_are_refused() -> None:
     for ask in (plain.forecast, plain.sample_sequence):
         with pytest.raises(DataError, match="trained without a kernel over time"):
             ask(times)
-    with pytest.raises(ValueError, match="time_kernel or an encoder, not both"):
+    with pytest.raises(ValueError, match="a time_kernel and an encoder cannot be combined"):
         DeepGPLVM((1, 2), time_kernel="rbf", encoder="kernel").fit(rows)
-    with pytest.raises(DataError, match="times must be one for each row"):
+    with pytest.raises(DataError, match="times must have an entry for each row"):
         DeepGPLVM((1, 2), time_kernel="rbf").fit(rows, times=times[:5])
     with pytest.raises(ValueError, match="encoder must be None or one of kernel, network"):
         DeepGPLVM((1, 2), encoder="rows").fit(rows)
     timed = DeepGPLVM((1, 2), 5, time_kernel="rbf", **QUICK).fit(rows)
-    with pytest.raises(ValueError, match="adapt=True is for models of one layer"):
+    with pytest.raises(ValueError, match="adapt=True is only for models of one layer"):
         timed.complete(rows, times=times, adapt=True)
 
 
@@ -293,5 +293,5 @@ def test_growing_is_another_start() -> None:
 
 def test_nothing_grows_on_a_layer_that_is_off() -> None:
     noise = np.random.default_rng(0).normal(size=(12, 1))
-    with pytest.warns(UserWarning, match="so no layer was grown on it"):
+    with pytest.warns(UserWarning, match="so no layer was added above it"):
         DeepGPLVM((1, 1), 4, grow=True, max_iter=60, jitter=1e-4, random_state=0).fit(noise)

@@ -248,7 +248,7 @@ def test_stored_and_resumed(tmp_path, times: np.ndarray) -> None:
     ("given", "words"),
     [
         ({"times": np.r_[np.arange(69.0), np.nan]}, "times must be finite; the first .* row 69"),
-        ({"times": np.arange(5.0)}, r"times must be one for each row, shape \(70,\)"),
+        ({"times": np.arange(5.0)}, r"times must have an entry for each row, shape \(70,\)"),
         ({"times": ["noon"] * 70}, "must be numbers: could not"),
         ({"sequences": [0, 1]}, "one label for each of the 70 rows"),
         ({"sequences": np.r_[np.zeros(69), np.nan]}, "known for every row; the first .* row 69"),

@@ -318,7 +318,7 @@ def test_questions_without_an_answer_are_refused(
         model.fit_density(ROWS, prior_strength=-1.0)
     with pytest.raises(ValueError, match="method must be"):
         dense.score_samples(NEW, method="exact")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="takes no samples"):
+    with pytest.raises(ValueError, match="does not use samples"):
         dense.score_samples(NEW, 100, method="bound")
     mixed = pd.DataFrame(ROWS).assign(word=np.where(ROWS[:, 0] > 1.5, "high", "low"))
     mixed.columns = mixed.columns.astype(str)

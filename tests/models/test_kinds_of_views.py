@@ -242,7 +242,7 @@ def test_large_views_of_words_say_that_all_rows_are_trained() -> None:
     x, y, z = np.random.default_rng(0).standard_normal((3, 20_000))
     views = {"x": (x + 0.1 * y)[:, None], "word": np.where(z < x, "low", "high")[:, None]}
     model = ManifoldRelevance(1, 3, kinds={"word": ["yes/no"]}, max_iter=1, random_state=0)
-    with pytest.warns(UserWarning, match="all 20,000 rows were trained"):
+    with pytest.warns(UserWarning, match="training used all 20,000 rows"):
         model.fit(views)
     assert model.rows_.trained is None
 

@@ -201,7 +201,7 @@ def test_completion_is_the_conditional_gaussian(gaps: np.ndarray) -> None:
         np.testing.assert_allclose(joint[n][np.ix_(m, m)], covariance, atol=1e-9)
         np.testing.assert_allclose(std[n, m] ** 2, np.diag(covariance), atol=1e-9)
         assert (joint[n][~m] == 0).all()
-    with pytest.raises(ValueError, match="return_std or return_cov, not both"):
+    with pytest.raises(ValueError, match="return_std and return_cov cannot be combined"):
         model.complete(gaps, return_std=True, return_cov=True)
 
 
@@ -241,7 +241,7 @@ def test_gaps_beyond_repair_are_named(gaps: np.ndarray) -> None:
 
 @pytest.mark.filterwarnings("ignore:the likelihood")
 def test_more_components_than_the_gaps_allow_are_reported(gaps: np.ndarray) -> None:
-    with pytest.warns(UserWarning, match="the noise variance ended at the least allowed"):
+    with pytest.warns(UserWarning, match="the noise variance ended at its smallest allowed value"):
         model = ProbabilisticPCA(6).fit(gaps[:8])
     assert np.isfinite(model.bound_)
 

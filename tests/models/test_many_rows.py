@@ -74,7 +74,7 @@ def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Pat
     values = rows(300, gaps)
     model = BayesianGPLVM(**SETTINGS).fit(values)
     assert len(model.rows_.trained) == 120 and len(set(model.rows_.trained)) == 120
-    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    assert any("trained on 120 of 300 rows; the other 180" in note for note in model.notes_)
     assert model.inducing_.shape == (8, 2)
     assert model.latent_mean_.shape == (300, 2)
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
@@ -125,7 +125,9 @@ def test_training_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.Monke
 
     model = BayesianGPLVM(**SETTINGS).fit(values, callback=stop)
     assert "placing rows on the map: 50 of 180" in told
-    assert any("80 took the position of the nearest trained row" in note for note in model.notes_)
+    assert any(
+        "80 rows have the position of the nearest trained row" in note for note in model.notes_
+    )
     # The result is still a model of all rows, and `bound_` is its bound.
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     assert model.bound_ < BayesianGPLVM(**SETTINGS).fit(values).bound_
@@ -142,7 +144,7 @@ def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> No
     seen = []
     model = ManifoldRelevance(**SETTINGS).fit(views, callback=seen.append)
     assert len(model.rows_.trained) == 120 and model.latent_mean_.shape == (300, 2)
-    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    assert any("trained on 120 of 300 rows; the other 180" in note for note in model.notes_)
     assert {len(each.latent_mean) for each in seen} == {300}
     # The bound is the sum of both views' parts, at the beliefs about all rows.
     mean, variance = model.latent_mean_, model.latent_variance_
@@ -168,7 +170,7 @@ def test_a_deep_model_is_trained_on_a_sample(connected: bool, tmp_path: Path) ->
     model = DeepGPLVM(**settings).fit(values, callback=seen.append)
     assert len(model.rows_.trained) == 120
     assert [each.latent_mean_.shape for each in model.layers_] == [(300, 2), (300, 2)]
-    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    assert any("trained on 120 of 300 rows; the other 180" in note for note in model.notes_)
     assert {len(each.latent_mean) for each in seen} == {300}
     left = np.abs(model.inverse_transform(model.latent_mean_) - values)
     others = np.setdiff1d(np.arange(300), model.rows_.trained)
@@ -197,7 +199,7 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     seen, hidden = [], (2, 1)
     model = DeepGP(hidden, **settings).fit(inputs, outputs, callback=seen.append)
     assert len(model.rows_.trained) == 120
-    assert any("120 of 400 rows were trained; the other 280" in note for note in model.notes_)
+    assert any("trained on 120 of 400 rows; the other 280" in note for note in model.notes_)
     assert seen[-1].message == "placing rows in the hidden layers: 280 of 280"
     # Every layer is stored for all rows, at their own positions.
     first, last, at = model.layers_[0], model.layers_[-1], model.posterior_
@@ -220,7 +222,9 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     again = DeepGP(hidden, **settings)
     stopped = again.fit(inputs, outputs, callback=stop, resume=seen[-1].run)
     assert stopped.result_.status == "stopped" and stopped.bound_ < model.bound_
-    assert any("280 took the position that the layers above" in note for note in stopped.notes_)
+    assert any(
+        "280 rows have the position that the layers above" in note for note in stopped.notes_
+    )
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
     np.testing.assert_array_equal(again.rows_.trained, model.rows_.trained)
@@ -236,7 +240,7 @@ def test_views_below_a_deep_model_are_trained_on_a_sample() -> None:
     model = DeepManifoldRelevance(**settings).fit(views)
     assert len(model.rows_.trained) == 120
     assert model.latent_mean_.shape == model.layers_[0].latent_mean_.shape == (300, 2)
-    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    assert any("trained on 120 of 300 rows; the other 180" in note for note in model.notes_)
     others = np.setdiff1d(np.arange(300), model.rows_.trained)
     for name, given in model.generate(model.latent_mean_, 1).items():
         left = np.abs(given - views[name])
@@ -247,7 +251,7 @@ def test_views_below_a_deep_model_are_trained_on_a_sample() -> None:
 @pytest.mark.usefixtures("few_are_many")
 def test_deep_models_that_cannot_be_sampled_say_so() -> None:
     settings = {"n_inducing": 4, "max_iter": 1, "random_state": 0}
-    values, told = rows(250), "all 250 rows were trained, which takes long"
+    values, told = rows(250), "training used all 250 rows, which takes long"
     models = (
         DeepGPLVM((1, 1), family="gated", **settings).fit(values),
         DeepGP((1,), family="gated", **settings).fit(values[:, :1], values[:, 1:]),
@@ -424,5 +428,8 @@ def test_a_stop_ends_all_later_steps(tmp_path: Path, monkeypatch) -> None:
         count = model.rows_.count
         assert count == seen if seen else 250 < count < 400, begins
         if given is files:
-            assert f"{400 - count} were not read, because training was stopped" in model.notes_[-1]
+            assert (
+                f"{400 - count} rows were not read, because training was stopped"
+                in model.notes_[-1]
+            )
         assert np.isfinite(model.bound_) and model.transform(table[:2]).shape == (2, 2)

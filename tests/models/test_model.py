@@ -337,11 +337,15 @@ def test_a_file_gives_back_the_same_answers(skipping: Model, tmp_path):
         (
             {"a": 1, "b": 1, "c": 1},
             [Edge("a", "b"), Edge(("b", "c"), "c"), Edge("c", "Y")],
-            "circle among the nodes 'c'",
+            "cycle among the nodes 'c'",
         ),
         ({"x": 0}, [Edge("x", "Y")], "needs at least 1"),
-        ({"x": 2}, [Edge("x", "Y", mean_field=True)], "mean_field is for edges to nodes"),
-        ({"x": 2, "z": 1}, [Edge("x", "z", noise="per_output"), Edge("z", "Y")], "is for data"),
+        ({"x": 2}, [Edge("x", "Y", mean_field=True)], "mean_field is only for edges to nodes"),
+        (
+            {"x": 2, "z": 1},
+            [Edge("x", "z", noise="per_output"), Edge("z", "Y")],
+            "is only for data",
+        ),
         ({"x": KnownInputs()}, [Edge("x", "Y")], "known inputs are missing"),
         (
             {"x": 2, "z": KnownInputs()},

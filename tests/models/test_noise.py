@@ -174,7 +174,7 @@ def test_points_instead_of_beliefs() -> None:
     model = GPLVM(2, 20, max_iter=150, random_state=0, noise="per_output").fit(Y)
     loud = [3, 5, 7]
     np.testing.assert_allclose(model.noise_std_[loud] / (SPREAD * SHARE)[loud], 1.0, atol=0.25)
-    with pytest.raises(ValueError, match="give it inducing inputs"):
+    with pytest.raises(ValueError, match="one noise variance for all outputs"):
         GPLVM(2, noise="per_output").fit(Y)
 
 

@@ -193,7 +193,7 @@ def test_labels_that_cannot_be_learnt_from(labels, words: str, arcs, embedding) 
     ("settings", "words"),
     [
         ({"n_samples": 0}, "n_samples must be at least 1; got 0"),
-        ({"classifier": SVC()}, "the classifier must have predict_proba"),
+        ({"classifier": SVC()}, "the classifier must have a method predict_proba"),
     ],
 )
 def test_settings_out_of_range(settings: dict, words: str, arcs, embedding) -> None:

@@ -53,8 +53,11 @@ def test_only_the_first_two_settings_have_a_place(kind: type) -> None:
         (BayesianGPLVM(kernel=3), "kernel must be the name of a kernel or a kernel object"),
         (ManifoldRelevance(kernel={"a": 3}), r"kernel must be .*, such as RBF\(\); got 3"),
         (DeepGP(kernel=("rbf", 4.0)), r"kernel must be .*got 4\.0"),
-        (DeepGP(()), r"n_components must be .*, or a tuple of them.*got \(\)"),
-        (BayesianGPLVM(jitter="small"), "jitter must lie between 0 and 1, relative to K"),
+        (DeepGP(()), r"n_components must be .*, or a tuple of such numbers.*got \(\)"),
+        (
+            BayesianGPLVM(jitter="small"),
+            "jitter must lie between 0 and 1, relative to the diagonal of K",
+        ),
         (BayesianGPLVM(noise="each"), "noise must be one of shared, per_output; got 'each'"),
         (BayesianGPLVM(encoder="pca"), "encoder must be None or one of kernel, network"),
         (BayesianGPLVM(batch_size=0), "batch_size must be a whole number of at least 1; got 0"),
@@ -99,7 +102,7 @@ def test_a_model_without_time_is_refused(rows: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"encoder": "kernel"}, "a time_kernel or an encoder, not both"),
+        ({"encoder": "kernel"}, "a time_kernel and an encoder cannot be combined"),
         ({"batch_size": 6}, "rows over time depend on each other: leave out batch_size"),
     ],
 )

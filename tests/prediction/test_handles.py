@@ -117,7 +117,7 @@ def test_noise_per_output_and_a_linear_part_are_supported():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (([np.nan, np.nan, np.nan],), "no target is given"),
+        (([np.nan, np.nan, np.nan],), "all targets are NaN"),
         (([1.0, 2.0],), "one number for each of the 3 columns"),
         (({7: 1.0},), "has no column 7"),
         (([np.inf, np.nan, np.nan],), "finite numbers"),

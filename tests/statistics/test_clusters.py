@@ -111,7 +111,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
         ),
     ):
         list(streamed_sums(files, *known, executor))
-    with pytest.raises(ValueError, match="an executor works on rows of files"):
+    with pytest.raises(ValueError, match="an executor works only on rows of files"):
         model.fit(rows(), executor=executor)
 
 

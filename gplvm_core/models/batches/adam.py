@@ -11,8 +11,8 @@ from gplvm_core.numerics import Array
 from gplvm_core.optimise import State
 from gplvm_core.optimise.objective import check_settings, first_evaluation, frozen
 
-# Decay of the running means of the gradient and of its square, and a constant that keeps the step
-# finite without a gradient (Kingma & Ba 2015, algorithm 1).
+# Decay rates of the running means of the gradient and of its square. TINY keeps the step finite
+# where the gradient is zero (Kingma & Ba 2015, algorithm 1).
 FORGET, FORGET_SQUARE, TINY = 0.9, 0.99, 1e-8
 # The run ends after this many consecutive batches that cannot be evaluated.
 MOST_REJECTED = 10
@@ -47,7 +47,7 @@ class AdamState(State):
 
 @dataclass(frozen=True)
 class Adam:
-    """Adam with a linearly decreasing rate, for `iterations` of `batches` batches each.
+    """Adam with a linearly decreasing rate: `iterations` iterations of `batches` batches each.
 
     Natural entries move towards the estimate of each batch by the fraction `natural_step`. The
     status is "converged" after all iterations, and "stalled" if batches cannot be evaluated.
@@ -71,7 +71,10 @@ class Adam:
         )
 
     def start(self, x: Array, objective: BatchObjective) -> AdamState:
-        """The state at x, shape (P,), after one batch; raises ValueError if it is not finite."""
+        """The state at x, shape (P,), after one batch.
+
+        Raises ValueError if the objective or its gradient is not finite at x.
+        """
         x, value, gradient = first_evaluation(x, lambda at: objective.batch(at, 0))
         empty = frozen(np.zeros_like(x))
         return AdamState(x, value, gradient, 0, 1, 0, "running", "", empty, empty, 0)

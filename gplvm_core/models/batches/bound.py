@@ -51,8 +51,8 @@ class Explicit:
     given: Layer  # the layer before its scales were optimised
     gram: Factor  # Cholesky factor of K for the kernel of `given`
     relative_jitter: float
-    scale: float  # of the kernel of `layer`, relative to `given`
-    at: Collapsed  # in the basis of L, for the kernel of `layer`
+    scale: float  # the kernel of `layer` is `scale` times the kernel of `given`
+    at: Collapsed  # the collapsed bound at `seen`, in the basis of L
 
     @classmethod
     def of(
@@ -60,7 +60,7 @@ class Explicit:
     ) -> Self:
         """Optimise q(u) and the scales; raises NotPositiveDefiniteError.
 
-        seen: R for the kernel whose scale is not yet optimised.
+        seen: R, for the kernel before its scale is optimised.
         """
         gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
         unit = Factor(np.eye(len(gram.lower)), 0.0)
@@ -75,7 +75,7 @@ class Explicit:
 
     @property
     def value(self) -> float:
-        """F_data in nats, if R are the statistics of the data."""
+        """F_data in nats, if R holds the statistics of the data."""
         return self.at.value
 
     @property
@@ -98,7 +98,7 @@ class Explicit:
     def batch(
         self, belief: Belief, targets: Targets, share: float, executor: Executor = serial
     ) -> BatchValue:
-        """Estimate F_data from a batch, with q(u) fixed; share: all rows / rows of the batch."""
+        """Estimate F_data from a batch, with q(u) fixed; share: number of all rows / batch rows."""
         kernel, inducing = self.given.kernel, self.given.inducing
         statistics, pullback = reduce_statistics(kernel, belief, inducing, targets, executor)
         whole = scaled_up(whitened(statistics, self.gram), share, self.seen.n_points)
@@ -116,7 +116,8 @@ class Explicit:
                 yy=share * adjoint.yy,
             )
         ).inputs
-        # Through L: dL = L tril(L⁻¹ dK L⁻ᵀ) with half the diagonal, and S is the adjoint of −L⁻¹dL.
+        # The adjoint of K, through L: dL = L tril(L⁻¹ dK L⁻ᵀ) with half the diagonal. `turned` is
+        # the adjoint of −L⁻¹dL.
         turned = d_carried @ whole.psi1_targets.T + 2.0 * np.sum(d_inner @ whole.psi2, axis=0)
         lower = np.tril(turned) - 0.5 * np.diag(np.diagonal(turned))
         d_gram = self.gram.unwhiten(-0.5 * (lower + lower.T))
@@ -148,7 +149,7 @@ def scaled_up(
 
 
 def _of_scaled_kernel(seen: Statistics, factor: float) -> Statistics:
-    """The whitened statistics if the kernel, and therefore LLᵀ, is multiplied by a factor."""
+    """The whitened statistics after the kernel, and so LLᵀ, is multiplied by a factor."""
     return replace(
         seen,
         psi0=factor * seen.psi0,

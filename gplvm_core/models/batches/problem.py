@@ -1,10 +1,10 @@
 """Training on batches of rows: natural gradients for an explicit q(u), and Adam for the rest.
 
-A sample is trained first, because training only by batches from principal components takes far
-longer. Nothing is stored for a row. For the rows of a batch, q(x_n) is either predicted by an
-encoder, which is also trained, or computed again: by a few steps with the present q(u) that start
-from the nearest rows of the sample. Damianou (2015), §3.3.3; Chamberlin (2016), §2.6 and §3.3;
-MATHEMATICS.md, section 7.
+Training starts from a trained sample of the rows. Training by batches alone, from principal
+components, takes far longer. Between batches, the problem stores no q(x_n). An encoder, which is
+trained too, computes q(x_n) for the rows of a batch. Without an encoder, a few steps with the
+present q(u) compute q(x_n). They start from the nearest rows of the sample. Damianou (2015),
+§3.3.3; Chamberlin (2016), §2.6 and §3.3; MATHEMATICS.md, section 7.
 """
 
 import math
@@ -40,9 +40,9 @@ from gplvm_core.priors.encoder import Head
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.executors import place_of
 
-# Settings of the search for q(x_n) of a batch's rows, to a hundredth of a nat.
+# Settings of the search for q(x_n) of a batch's rows, accurate to a hundredth of a nat.
 STEPS = Effort(starts=1, starts_of_partial=1, iterations=20, tolerance=0.1, tile=256)
-# The number of rows that determines the scales of the kernel's parameters.
+# The scales of the kernel's parameters are computed as if there were this number of rows.
 SCALE_OF_ROWS = 1000
 
 
@@ -64,7 +64,7 @@ class BatchParameters:
     anchors: Belief  # q(X) of the sample, from which the search for q(x_n) of other rows starts
     layer: Layer
     seen: RunningMeans
-    head: Head | None = None  # of an encoder
+    head: Head | None = None  # the head of the encoder, if the model has an encoder
 
 
 class BatchesOfPhase:
@@ -103,8 +103,8 @@ class ByBatches:
 class Stochastic:
     """A training problem whose last phase uses batches of `batch_size` rows.
 
-    sample: the problem of the previous phases, without its last phase. encoder: an encoded node for
-    all rows, or None.
+    sample: the problem of the earlier phases; its own last phase is not run. encoder: an encoded
+    node for all rows, or None.
     """
 
     sample: ManyRows
@@ -155,7 +155,7 @@ class Stochastic:
         return self.batch(parameters, 0)
 
     def batch(self, parameters: BatchParameters, number: int) -> Evaluated:
-        """The bound from the running means, and the gradient from the batch of this number."""
+        """The bound from the running means, and the gradient from the batch with this number."""
         explicit, rows = self._explicit(parameters), self._drawn(number)
         share = self._n_rows / len(rows)
         node = self._believed(parameters, explicit, rows)
@@ -195,10 +195,13 @@ class Stochastic:
     def completed(
         self, parameters: Parameters | BatchParameters, report: Callable[[str, int], bool]
     ) -> Completed:
-        """All rows, placed with the learnt q(u). report: see `placing_watch`."""
-        note = f"trained by batches of {self.batch_size:,} of {self._n_rows:,} rows"
+        """The graph of all rows: q(x_n) of each row is computed with the learnt q(u).
+
+        report: see `placing_watch`.
+        """
+        note = f"trained on batches of {self.batch_size:,} rows, drawn from {self._n_rows:,} rows"
         if isinstance(parameters, Parameters):
-            note = f"ended before any batch of the {self._n_rows:,} rows was used"
+            note = f"training ended before it used a batch of the {self._n_rows:,} rows"
             parameters = self._begun(parameters)
         graph = self.sample.graph(self.sample.begin)
         if self.encoder is not None:
@@ -257,7 +260,7 @@ class Stochastic:
         return LatentNode().believed(found.best)
 
     def _begun(self, parameters: Parameters) -> BatchParameters:
-        """Start from a trained sample, whose statistics are scaled up to all rows."""
+        """Start from a trained sample; its statistics are scaled up to all rows."""
         belief, layer, head = parameters.nodes[0], parameters.layers[0], None
         rows, executor = self.sample.order[: belief.n_points], self.sample.executor
         if self.encoder is not None:

@@ -1,4 +1,4 @@
-"""The inputs of a regression: known exactly, with noise of known or learnt size, or missing.
+"""The inputs of a regression: exact, with noise of known or learnt size, or missing.
 
 All quantities of this module are in internal units, in which every column of the inputs is
 standardised.
@@ -28,7 +28,7 @@ Flags = NDArray[np.bool_]
 class Inputs:
     """The inputs of a regression: the start of q(X), its free entries, and the prior p(X).
 
-    groups: the index of the learnt noise variance that an entry shares; -1 if none is learnt.
+    groups: for each entry, the index of its learnt noise variance; -1 if its noise is not learnt.
     """
 
     belief: Belief
@@ -46,12 +46,12 @@ class Inputs:
         *,
         constrained: bool = False,
     ) -> Self:
-        """Inputs as observed (NaN = missing) with the variance of their noise (0 = exact).
+        """Make inputs from observed points (NaN = missing) and their noise variance (0 = exact).
 
-        A missing entry has the prior N(0, 1), and a noisy entry the prior N(z, variance) (Damianou
-        2015, eq. 4.1). constrained: q(x) of a noisy entry has the fixed mean z (§4.2.1). The
-        variance of this q(x) is the given one, or it is trained if the noise is learnt (one
-        variance per column).
+        A missing entry has the prior N(0, 1). A noisy entry with the observed value z has the prior
+        N(z, variance) (Damianou 2015, eq. 4.1). constrained: q(x) of a noisy entry has the fixed
+        mean z (§4.2.1) and the given variance. If the noise is learnt, training finds one variance
+        per column.
         """
         missing = np.isnan(points)
         learned = isinstance(variance, str)
@@ -66,9 +66,9 @@ class Inputs:
         start = np.where(missing, INITIAL_VARIANCE, spread)
         return cls(
             Belief(observed, start, exact),
-            # Damianou (2015), §4.2.1, uses the prior N(0, 1) for noisy entries, too. The KL to that
-            # prior exceeds the information in a few outputs, so that the optimum ignores the
-            # observed inputs.
+            # Damianou (2015), §4.2.1, uses the prior N(0, 1) for noisy entries, too. If there are
+            # few outputs, the KL divergence to that prior exceeds the information of the outputs.
+            # The optimum then ignores the observed inputs.
             UncertainInputs(observed, np.where(missing, 1.0, spread)),
             missing,
             missing | (False if constrained else noisy),
@@ -78,7 +78,7 @@ class Inputs:
 
     @property
     def exact(self) -> Bool[Flags, "N Q"]:
-        """Which entries are known exactly."""
+        """True for the entries that are known exactly."""
         return np.asarray(self.belief.observed)
 
     def starting_at(self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]) -> Self:

@@ -13,16 +13,16 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed
 
-# A note names a column of numbers if its signal-to-noise ratio is above the first limit, and a
-# single value fills more than the second fraction of its rows.
+# A note names a column of numbers if its signal-to-noise ratio exceeds ALMOST_EXACT and a single
+# value fills more than the fraction REPEATED of its rows.
 ALMOST_EXACT, REPEATED = 100.0, 0.15
 
 Tables = Mapping[str, TableColumns]
 
 
 def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Scaling:
-    """Every column of numbers has a centre and a scale; other outputs have no unit and are not
-    scaled.
+    """Centre and scale of every column of numbers; other outputs have no unit and keep their
+    values.
     """
     numbers = columns.links().numbers
     center, scale = np.zeros(len(numbers)), np.ones(len(numbers))
@@ -34,11 +34,11 @@ def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Sca
 
 
 def missing_in_words(columns: TableColumns, outputs: Float[Array, "N D"]) -> tuple[str, ...]:
-    """A note on the treatment of missing values."""
+    """A note with the fraction of missing values, which training leaves out."""
     missing = np.isnan(outputs[:, [place.start for place in columns.places]])
     if not missing.any():
         return ()
-    return (f"{missing.mean():.1%} of the values are missing: left out, not filled in",)
+    return (f"{missing.mean():.1%} of the values are missing: they are left out, not filled in",)
 
 
 def columns_in_words(
@@ -49,11 +49,11 @@ def columns_in_words(
     silent: Bool[NDArray[np.bool_], " D"],
 ) -> tuple[str, ...]:
     """Notes on columns that the map does not explain, and on columns of numbers that may dominate
-    it.
+    the map.
 
-    internal: the outputs in internal units. ratio: the signals. silent: outputs that are only
-    noise. A column of numbers with many equal values may be learnt almost without noise, because
-    the density of a repeated value has no upper limit.
+    internal: the outputs in internal units. ratio: the signal-to-noise ratio of each output.
+    silent: the outputs that are only noise. A column of numbers with many equal values may be
+    learnt almost without noise, because the density of a repeated value has no upper limit.
     """
     notes, without = list[str](), list[str]()
     for column, place in zip(columns.columns, columns.places, strict=True):
@@ -67,9 +67,9 @@ def columns_in_words(
         if share > REPEATED:
             value = scaling.center[at] + scaling.scale[at] * values[np.argmax(counts)]
             notes.append(
-                f"the number {column.name!r} is {value:.4g} in {share:.0%} of its rows and is "
-                "learnt almost without noise, so it may dominate the map; with few values "
-                "it is better a grade or a count"
+                f"the column {column.name!r} is {value:.4g} in {share:.0%} of its rows and is "
+                "learnt almost without noise, so it may dominate the map; if the column has few "
+                "different values, declare it as a grade or a count"
             )
     if without:
         notes.append(f"the map does not explain the columns {listed(without)}: they are noise")
@@ -79,7 +79,7 @@ def columns_in_words(
 def learnt_tables(
     views: Mapping[str, Any], kinds: str | Mapping[str, Any] | None
 ) -> tuple[dict[str, Any], dict[str, TableColumns], dict[str, tuple[str, ...]]]:
-    """Replace views with columns of several kinds by their outputs; also return columns and notes.
+    """Encode views with columns of several kinds as outputs; also return their columns and notes.
 
     kinds: "auto" for all views, or the kinds of some views by name. Raises DataError for kinds that
     do not fit.
@@ -123,7 +123,7 @@ def encoded_tables(views: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
 
 
 def _as_table(values: Any) -> Any:
-    """A table; a list, vector or series of labels is one column."""
+    """Convert to a table; a list, vector or series of labels becomes one column."""
     if getattr(values, "ndim", 2) == 1:
         return values.to_frame() if hasattr(values, "to_frame") else values[:, None]
     labels = isinstance(values, list) and not any(

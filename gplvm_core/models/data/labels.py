@@ -16,10 +16,10 @@ UNLABELLED = -1
 def labelled_rows(
     y: ArrayLike, name: str
 ) -> tuple[Bool[NDArray[np.bool_], " N"], Shaped[NDArray[Any], " L"]]:
-    """Which rows have a label, and these labels; −1, NaN, None and blank text mark rows without.
+    """Find the rows with a label, and their labels.
 
-    name: the name of the estimator, for messages. Raises ValueError if no row has a label, or if
-    labels mix types.
+    −1, NaN, None and blank text mark rows without a label. name: the name of the estimator, for
+    messages. Raises ValueError if no row has a label, or if labels mix types.
     """
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")

@@ -32,7 +32,7 @@ def checked_variance(
 
 
 def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[NDArray[np.intp], " K"]:
-    """Indices of latent dimensions; raises ValueError unless a list of whole numbers in range."""
+    """Indices of latent dimensions; raises ValueError unless they are whole numbers in range."""
     chosen = np.asarray(dimensions)
     whole = chosen.ndim == 1 and (chosen.dtype.kind in "iu" or chosen.size == 0)
     if not whole or not np.isin(chosen, np.arange(n_latent)).all():

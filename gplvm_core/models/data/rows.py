@@ -54,11 +54,11 @@ def as_floats(values: Any, what: str) -> Float[Array, "..."]:
 def checked_rows(
     estimator: Any, rows: ArrayLike, *, reset: bool, least: int | None = None
 ) -> Float[Array, "N D"]:
-    """Rows as a matrix, with gaps (NaN) where the estimator's tags allow them.
+    """Rows as a matrix; it may have gaps (NaN) if the estimator's tags allow gaps.
 
-    reset: the rows are training data, by default at least two; otherwise they are new rows with the
-    same columns. least: the smallest number of rows. Raises ValueError as scikit-learn's
-    validate_data does, and DataError for values that are too large to square.
+    reset: True for training rows, False for new rows with the same columns. least: the smallest
+    allowed number of rows; by default two training rows or one new row. Raises ValueError as
+    scikit-learn's validate_data does, and DataError for values that are too large to square.
     """
     values = np.asarray(
         validate_data(
@@ -80,17 +80,18 @@ def refuse_unseen(seen: Bool[NDArray[np.bool_], " N"], *, where: str = "") -> No
     if len(empty):
         raise DataError(
             f"nothing is observed in {where}row {empty[0]} (counted from 0), and in {len(empty)} "
-            f"of {len(seen)} rows: leave them out; sample() draws rows from the prior"
+            f"of {len(seen)} rows altogether: leave such rows out; sample() draws rows from the "
+            "prior"
         )
 
 
 def checked_outputs(
     outputs: ArrayLike, rows: Float[Array, "N Q"], name: str
 ) -> tuple[Float[Array, "N D"], bool]:
-    """Outputs (N or N × D; NaN = missing) as N × D, and whether they had one dimension.
+    """Outputs (N or N × D; NaN = missing) as N × D, and whether the given array was a vector.
 
-    name: the estimator's, for messages. Raises ValueError if the outputs are None or their number
-    differs from that of the rows.
+    name: the name of the estimator, for messages. Raises ValueError if the outputs are None, or if
+    there are more or fewer outputs than rows.
     """
     if outputs is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")

@@ -22,10 +22,10 @@ ROUNDING = 64 * float(np.finfo(float).eps)
 
 
 def units_for(scaling: str, noise: str) -> str:
-    """The scaling inside a model: "columns" with noise="per_output", otherwise as given.
+    """The scaling inside a model: "columns" with noise="per_output", otherwise the given scaling.
 
-    With noise per output, each column's scale is learnt, and scaling only changes the start of
-    training. Raises ValueError for an unknown noise or scaling.
+    With one noise variance per output, each column's scale is learnt, and the scaling only changes
+    the start of training. Raises ValueError for an unknown noise or scaling.
     """
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}; got {noise!r}")
@@ -51,9 +51,9 @@ class Scaling:
     def of(cls, targets: Float[Array, "N D"], how: str, *, empty_rows: bool = False) -> Self:
         """Compute centre and scale from the observed entries (NaN = missing).
 
-        how: divide by one scale ("global"), by each column's scale ("columns"), or only centre
-        ("none"). Raises DataError if all columns are constant, if values are too large to square,
-        and if a column or (unless empty_rows) a row has no observed value.
+        how: "global" divides all columns by one scale, "columns" divides each column by its own
+        scale, and "none" only centres. Raises DataError if all columns are constant, if values are
+        too large to square, or if a column or (unless empty_rows) a row has no observed value.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
@@ -133,12 +133,13 @@ def observed_counts(targets: Float[Array, "N D"]) -> Int[NDArray[np.intp], " D"]
 
 
 def gaps_in_words(targets: Float[Array, "N D"]) -> tuple[str, ...]:
-    """A note on how missing outputs are handled, without a warning."""
+    """A note (not a warning) on how missing outputs are handled."""
     missing = np.isnan(targets)
     if not missing.any():
         return ()
     n_patterns = Patterns.of(~missing).rows.shape[1]
     return (
-        f"{missing.mean():.1%} of the targets are missing: left out of the sums, not filled in "
-        f"({n_patterns} pattern{'s' * (n_patterns > 1)} of gaps in {targets.shape[1]} columns)",
+        f"{missing.mean():.1%} of the targets are missing: they are left out of the sums, not "
+        f"filled in ({n_patterns} pattern{'s' * (n_patterns > 1)} of gaps in {targets.shape[1]} "
+        "columns)",
     )

@@ -17,8 +17,8 @@ from gplvm_core.readers import DataError
 class Windows:
     """All windows of some series, oldest entry first, and the value after each window.
 
-    variance: the variance of the entries of the windows; None if it is learnt. last: the last
-    window of the last series, from which forecasts continue.
+    variance: the noise variance of the windows' entries; None if the variance is learnt. last: the
+    last window of the last series, from which forecasts continue.
     """
 
     inputs: Float[Array, "N Q"]
@@ -45,12 +45,12 @@ class Windows:
 
     @property
     def uncertain(self) -> bool:
-        """Whether any entry has noise."""
+        """Whether any entry of the windows has noise."""
         return self.variance is None or bool(self.variance.any())
 
 
 def _windows(series: Float[Array, "T D"], window: int) -> Float[Array, "N Q"]:
-    """All windows of the series that are followed by a value, oldest entry first."""
+    """All windows of the series after which another value follows, oldest entry first."""
     stretches = [series[lag : len(series) - window + lag] for lag in range(window)]
     return np.concatenate(stretches, axis=1)
 
@@ -67,7 +67,7 @@ def checked_series(
 ) -> Float[Array, "T D"]:
     """One series (T or T × D) as T × D; raises DataError if it is too short or has gaps.
 
-    reset: whether it is the first training series.
+    reset: whether this is the first training series.
     """
     table = np.asarray(readable(series))[:, None] if np.ndim(series) == 1 else series
     try:
@@ -76,7 +76,7 @@ def checked_series(
         if "NaN" in str(error) or "infinity" in str(error):
             raise DataError(
                 f"{error}\nA series must be complete: fill its gaps in, or pass the parts "
-                "between them as a list of series."
+                "between the gaps as a list of series."
             ) from error
         raise
     # Training needs values after a window.
@@ -96,8 +96,8 @@ def checked_variances(
     given = variances if several else [variances]
     if len(given) != len(series):
         raise ValueError(
-            f"series_variance must be a list of one for each of the {len(series)} series; "
-            f"got {len(given)}"
+            f"series_variance must be a list with an entry for each of the {len(series)} series; "
+            f"got {len(given)} entries"
         )
     return [series_variance(each, own) for each, own in zip(given, series, strict=True)]
 
@@ -119,9 +119,7 @@ def series_variance(variance: ArrayLike, series: Float[Array, "T D"]) -> Float[A
 
 
 def are_several(series: Any) -> bool:
-    """Whether this is a list of series (arrays or tables), and not a single series given
-    as a list.
-    """
+    """Whether the argument is a list of series (arrays or tables), not one series as a list."""
     if not isinstance(series, list | tuple) or not series:
         return False
     return all(np.ndim(s) == 2 or (isinstance(s, np.ndarray) and s.ndim == 1) for s in series)

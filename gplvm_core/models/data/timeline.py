@@ -25,13 +25,13 @@ def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> F
     if found.ndim != 2 or (count is not None and len(found) != count) or found.shape[1] == 0:
         wanted = "N" if count is None else str(count)
         raise DataError(
-            f"{what} must be one for each row, shape ({wanted},) or ({wanted}, P); got shape "
-            f"{np.shape(times)}"
+            f"{what} must have an entry for each row, shape ({wanted},) or ({wanted}, P); got "
+            f"shape {np.shape(times)}"
         )
     if not np.isfinite(found).all():
         row = int(np.argwhere(~np.isfinite(found))[0, 0])
         raise DataError(
-            f"{what} must be finite; the first that is not is in row {row} (counted from 0): "
+            f"{what} must be finite; the first NaN or infinity is in row {row} (counted from 0): "
             "leave the row out, or give its time"
         )
     return found
@@ -42,20 +42,20 @@ def checked_timeline(
 ) -> tuple[Float[Array, "N P"], Shaped[Labels, " N"]]:
     """Times (by default the row's index in its sequence) and sequence labels of `count` rows.
 
-    Raises DataError for the wrong number of either, and for times that are not finite.
+    Raises DataError for a wrong number of times or labels, and for times that are not finite.
     """
     labels: Labels = np.zeros(count, dtype=np.int64)
     if sequences is not None:
         labels = np.asarray(sequences)
         if labels.shape != (count,):
             raise DataError(
-                f"sequences must be one label for each of the {count} rows; got shape "
+                f"sequences must have one label for each of the {count} rows; got shape "
                 f"{labels.shape}"
             )
         unknown = [n for n, each in enumerate(labels.tolist()) if each is None or each != each]
         if unknown:
             raise DataError(
-                f"sequences must be known for every row; the first that is not is in row "
+                f"sequences must be known for every row; the first row without a label is row "
                 f"{unknown[0]} (counted from 0)"
             )
     if times is None:
@@ -68,7 +68,11 @@ def checked_timeline(
 
 
 def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:
-    """The rows of a sequence; raises DataError if it is unknown, or None with several sequences."""
+    """The rows of a sequence.
+
+    Raises DataError if there is no such sequence, or if `sequence` is None and there are several
+    sequences.
+    """
     names = np.unique(sequences)
     shown = ", ".join(str(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
     if sequence is None and len(names) > 1:
@@ -106,8 +110,8 @@ def timeline_notes(
         )
         if repeated:
             notes.append(
-                f"{repeated} rows have the same time as another row of their sequence: they share "
-                "its latent point, except for the white noise of the prior"
+                f"{repeated} rows have the same time as another row of their sequence: rows of the "
+                "same time share a latent point, except for the white noise of the prior"
             )
         span = max(float(np.ptp(times[sequences == name, 0])) for name in names)
         period = _period(kernel)

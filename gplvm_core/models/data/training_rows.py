@@ -1,4 +1,4 @@
-"""Which rows a model was trained on, and which of them it stores."""
+"""The rows that a model was trained on, and the rows that it stores."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -22,10 +22,10 @@ FORMER = {
 class TrainingRows:
     """The rows that a fitted model knows (its attribute `rows_`).
 
-    count: the number of rows in its mapping and bound. trained: the rows used for training;
-    None: all. kept: the rows of `latent_mean_`, by their numbers in the files; None: all.
-    in_files: the number of rows in the files; None: the model was not trained from files, or read
-    them completely.
+    count: the number of rows that the mapping and the bound use. trained: the rows used for
+    training; None: all rows. kept: the file's row number of each row of `latent_mean_`; None: all
+    rows. in_files: the number of rows in the files; None: the model was not trained from files, or
+    it read the files completely.
     """
 
     count: int
@@ -35,8 +35,9 @@ class TrainingRows:
 
     @classmethod
     def sampled(cls, files: int, kept: Int[Rows, " K"], trained: Int[Rows, " T"] | None) -> Self:
-        """A sample of the rows of files; trained: the rows of the sample that were used for
-        training.
+        """The rows of a model that was trained on a sample of the rows of files.
+
+        trained: the rows of the sample that were used for training; None: all rows of the sample.
         """
         return cls(len(kept), kept if trained is None else kept[trained], kept, files)
 

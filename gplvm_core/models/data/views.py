@@ -50,7 +50,7 @@ def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
         found = as_floats(values, f"view {name!r}")
     except DataError as error:
         raise DataError(
-            f'{error}. ManifoldRelevance has views of words with kinds={{{name!r}: "auto"}}'
+            f'{error}. ManifoldRelevance accepts views of words: kinds={{{name!r}: "auto"}}'
         ) from error
     if found.ndim != 2 or 0 in found.shape:
         raise DataError(f"view {name!r} must be a matrix, rows × columns; got shape {found.shape}")
@@ -62,7 +62,7 @@ def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
 def training_views(
     views: Views, how: str, tables: Tables | None = None
 ) -> tuple[Views, dict[str, Scaling]]:
-    """Views in internal units with their scalings; tables: the views with columns of several kinds.
+    """Views in internal units, and their scalings; tables: views with columns of several kinds.
 
     Raises DataError if a row is missing from all views, and if all columns of a view are constant.
     """
@@ -139,7 +139,10 @@ def check_transfer(
 def kernel_of_view(
     kernel: str | Kernel | Mapping[str, str | Kernel], name: str, names: Sequence[str]
 ) -> str | Kernel:
-    """The kernel of one view, common or separate; raises ValueError if a view has none."""
+    """The kernel of one view; kernel: a common kernel or a dict of kernels by view.
+
+    Raises ValueError if the dict lacks a view or has an unknown view.
+    """
     if not isinstance(kernel, Mapping):
         return kernel
     if set(names) != set(kernel):

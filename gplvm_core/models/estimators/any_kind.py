@@ -145,31 +145,34 @@ class AnyKind(TrainedKinds):
         """Fill in missing values: numbers with their mean, counts with their median, words with the
         most probable word.
 
-        With times the rows are one sequence and are inferred jointly; rows without any observed
-        value are allowed in this case. Without times every row is inferred separately.
+        With times, the rows are one sequence and are inferred jointly; such rows may have no
+        observed value at all. Without times, every row is inferred separately.
 
         Parameters
         ----------
         Y : array_like or DataFrame of shape (n, D)
             Rows; NaN or None marks missing values.
         return_std : bool, default False
-            Whether to return standard deviations, too; NaN for words.
+            Whether to return standard deviations, too; words have the standard deviation NaN.
         return_cov : bool, default False
             Whether to return covariances, too; only for numbers, without times and return_std.
         return_probability : bool, default False
-            Whether to return the probability of each filled word and count, too: 1 where observed,
-            NaN for numbers. Only for a table of several kinds.
+            Whether to return the probability of each filled word and count, too. It is 1 for an
+            observed word or count, and NaN for a number. Only for a table of several kinds.
 
         Returns
         -------
         ndarray or DataFrame of shape (n, D), or a tuple
-            The rows with observed values unchanged; then, as selected, standard deviations (n, D)
-            or covariances (n, D, D) with noise, probabilities (n, D), and the path and its standard
-            deviations, (n, Q) each. Data frames if Y is a data frame, or if pandas output is set.
+            The filled rows; observed values do not change. Then, as selected: standard deviations
+            (n, D) or covariances (n, D, D), both with noise; probabilities (n, D); the path and its
+            standard deviations (n, Q each). The rows are data frames if Y is a data frame, or if
+            pandas output is set.
         """
         if self.columns_ is None:
             if return_probability:
-                raise ValueError("all columns are numbers, which have no probability: return_std")
+                raise ValueError(
+                    "all columns are numbers, which have no probability: use return_std instead"
+                )
             return super().complete(
                 Y,
                 times=times,
@@ -290,7 +293,7 @@ class AnyKind(TrainedKinds):
         return expected_of(self._network, self._columns, DATA, found, outputs)
 
     def _of_others(self, Y: Any, at: int) -> Expected:
-        """Predictions of rows that do not use their values in a column."""
+        """Predictions of rows from their observed values in all columns but the column `at`."""
         outputs = {DATA: self._outputs(Y, all_seen=False)}
         return expected_of_others(self._network, self._columns, DATA, outputs, at)
 

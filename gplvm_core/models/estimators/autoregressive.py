@@ -30,14 +30,14 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
     """Nonlinear autoregression y_t = f(y_{t−window}, …, y_{t−1}) + noise (Damianou 2015, §4.3.2).
 
     The regression `exact_` treats the values of the window as exact. The regression `aware_`
-    starts from its kernel and treats them as uncertain (§4.2.1), with a learnt variance for each
-    lag or with the given `series_variance`. Forecasts feed predictions back into the window; with
-    `random_state` they are reproducible.
+    starts from the kernel of `exact_` and treats these values as uncertain (§4.2.1). Their variance
+    is learnt for each lag, or is the given `series_variance`. Forecasts feed predictions back into
+    the window; with `random_state` they are reproducible.
 
     The series can be the latent points of another model, such as a BayesianGPLVM `model` of video
-    frames: `future = AutoregressiveGP(5).fit(model.latent_mean_,
-    series_variance=model.latent_variance_)`, then `mean, std = future.forecast(50,
-    return_std=True)`, and `model.inverse_transform(mean, X_variance=std**2)` for the frames.
+    frames. Train on `series = model.latent_mean_` with `series_variance = model.latent_variance_`.
+    Then forecast the latent points: `mean, std = future.forecast(50, return_std=True)`. At last,
+    predict the frames: `model.inverse_transform(mean, X_variance=std**2)`.
 
     Parameters
     ----------
@@ -79,7 +79,8 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
         series : array_like of shape (T,) or (T, D), or list of them
             Equally spaced series. Forecasts continue the last one of a list.
         series_variance : array_like or list of them, optional
-            The variances of the values, in a shape that broadcasts to the series. None: learnt.
+            The variances of the values, in a shape that broadcasts to the series. None: the
+            variances are learnt.
 
         Returns
         -------

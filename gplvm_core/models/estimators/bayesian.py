@@ -30,20 +30,20 @@ class BayesianGPLVM(LatentSettings, AnyKind):
 
     Outputs are Gaussian-process functions of latent inputs X ~ N(0, I), plus noise. The latent
     inputs are integrated out approximately: `bound_` is a lower bound on log p(Y). `relevance_`
-    orders the latent dimensions; `information_` shows which are on. Training has phases, with the
-    noise variance and the kernel's scale at their optimum.
+    orders the latent dimensions; `information_` shows which are on. Training has several phases.
+    Every evaluation of the bound computes the best noise variance and the best scale of the kernel.
 
     With a time_kernel every latent dimension is a Gaussian process over time (or over any observed
-    inputs), independent between sequences: the variational Gaussian-process dynamical system
-    (Damianou, Titsias & Lawrence 2011; Damianou 2015, §3.2.1 and §3.3.6). The methods transform,
-    score_samples and denoise, and complete without times, then treat rows as independent, with
-    x ~ N(0, I).
+    inputs), independent between sequences. This model is the variational Gaussian-process dynamical
+    system (Damianou, Titsias & Lawrence 2011; Damianou 2015, §3.2.1 and §3.3.6). Even then,
+    `transform`, `score_samples`, `denoise`, and `complete` without times treat rows as independent,
+    with x ~ N(0, I).
 
     Without an encoder and a time_kernel, tables of 20,000 rows or more are trained on a growing
     sample (1000, 2500, 10,000 rows). The model then infers the latent points of the other rows, and
     computes the mapping from all rows. From files (`RowFiles`) the same method trains on 20,000
-    sampled rows; the rest are streamed once, and only their sums are stored. `rows_` and `notes_`
-    report which rows were used.
+    sampled rows; the rest are streamed once, and only their summed statistics are stored. `rows_`
+    and `notes_` report which rows were used.
 
     Examples
     --------
@@ -113,8 +113,8 @@ class DynamicalGPLVM(BayesianGPLVM):
     """Variational Gaussian-process dynamical system (Damianou, Titsias & Lawrence 2011).
 
     A BayesianGPLVM with smooth latent paths: each dimension is a Gaussian process over time (or
-    over any observed inputs), independent between sequences. The methods transform, score_samples
-    and denoise, and complete without times, treat rows as independent, with x ~ N(0, I).
+    over any observed inputs), independent between sequences. `transform`, `score_samples`,
+    `denoise`, and `complete` without times treat rows as independent, with x ~ N(0, I).
     Source: Damianou (2015), §3.2.1 and §3.3.6.
 
     Examples

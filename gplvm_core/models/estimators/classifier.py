@@ -25,9 +25,9 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
     """Classifier with one density model per class: p(class | y) ∝ p(class) p(y | class).
 
     Rows with missing values (NaN) are classified by their observed values, if the estimator accepts
-    missing values. The columns are numbers: a class may lack words that other classes have. For
-    tables with words use SemiSupervisedClassifier or ManifoldRelevance. Source: Titsias & Lawrence
-    (2010), §5.3.
+    missing values. All columns must be numbers, because the rows of a class may lack words that
+    occur in other classes. For tables with words use SemiSupervisedClassifier or ManifoldRelevance.
+    Source: Titsias & Lawrence (2010), §5.3.
 
     Parameters
     ----------
@@ -106,9 +106,8 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         lonely = self.classes_[counts < 2]
         if len(lonely):
             raise ValueError(
-                f"every class needs at least 2 rows to fit a density to; class "
-                f"{_shown(lonely[0])} has 1 ({len(lonely)} such classes): add rows of it, or leave "
-                "it out"
+                f"every class needs at least 2 rows to fit its density; class {_shown(lonely[0])} "
+                f"has 1 row ({len(lonely)} such classes): add rows of such a class, or leave it out"
             )
         self.class_prior_ = self._prior(counts)
         self.models_ = tuple(
@@ -184,7 +183,7 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         return clone(self.estimator)
 
     def _finite(self) -> bool | str:
-        """Whether X may have missing values, in the form that validate_data takes."""
+        """The argument ensure_all_finite of validate_data: "allow-nan" if X may have gaps."""
         return "allow-nan" if get_tags(self._base()).input_tags.allow_nan else True
 
     def _prior(self, counts: NDArray[np.intp]) -> Float[Array, " K"]:

@@ -1,4 +1,4 @@
-"""Shared by the estimators of several layers: settings for every layer, and their checks."""
+"""Settings for every layer and their checks, shared by the estimators of deep models."""
 
 from typing import Any, TypeVar
 
@@ -22,8 +22,8 @@ class Layered:
         The layers, the top first. Each has the posterior of its inputs (`latent_mean_`,
         `latent_variance_`, `information_`, `relevance_`) and a verdict in words (`verdict_`).
     family_ : str or None
-        "marginalised" if that posterior replaced the one of `family`, whose bound was lower; else
-        None.
+        "marginalised" if the posterior of the marginalised family replaced the posterior of
+        `family`, because the bound of `family` was lower; else None.
     """
 
     family: Family
@@ -42,7 +42,7 @@ class Layered:
 
     @property
     def _mean_field(self) -> bool:
-        """Whether q(u) of a hidden layer is independent of q of its outputs."""
+        """Whether q(u) of a hidden layer is independent of the layer's outputs."""
         return self._trained_family.independent
 
     @property
@@ -61,14 +61,14 @@ class Layered:
 
 
 def widths(n_components: Any) -> tuple[int, ...]:
-    """A number or a tuple of numbers, as a tuple."""
+    """Convert a number or a tuple of numbers to a tuple."""
     return n_components if isinstance(n_components, tuple) else (n_components,)
 
 
 def for_layers(
     name: str, value: Setting | tuple[Setting, ...], n_layers: int
 ) -> tuple[Setting, ...]:
-    """A setting as one value for each layer; ValueError for a tuple of another length."""
+    """Convert a setting to one value per layer; raises ValueError for a tuple of another length."""
     if not isinstance(value, tuple):
         return (value,) * n_layers
     if len(value) != n_layers:
@@ -79,7 +79,7 @@ def for_layers(
 
 
 def checked_layer(layer: Any, n_layers: int) -> int:
-    """The number of a layer, the top being 0; ValueError for others."""
+    """Check the number of a layer (0 is the top); raises ValueError for other values."""
     if layer not in range(n_layers):
         raise ValueError(
             f"layer must be a whole number from 0, the top, to {n_layers - 1}; got {layer!r}"

@@ -49,19 +49,20 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     of constant smoothness SparseGPRegression is better; its bound is comparable. `bound_` is a
     lower bound on log p(Y | X).
 
-    Unlike in the source (§6.2.4), the first layer has inducing inputs like all others, and q of the
-    hidden points factorises over the rows. The cost is therefore linear in the number of rows.
+    Unlike in the source (§6.2.4), the first layer has inducing inputs like all other layers, and q
+    of the hidden points factorises over the rows. The cost is therefore linear in the number of
+    rows.
 
-    Training compares several starts. Hidden layers start as the inputs (at most three columns), or
-    as the prediction of the shallow regression. For exact inputs there are also starts in which the
-    first hidden layer, or every hidden layer, has a fixed linear mean function. With as many hidden
-    dimensions as inputs, depth then costs little where it does not help. The model uses the start
-    with the best bound, and a start that fits a hidden layer to single points only if there is no
-    other.
+    Training compares several starts. Hidden layers start as the inputs (if there are at most three
+    columns), or as the prediction of the shallow regression. For exact inputs there are also starts
+    in which the first hidden layer, or every hidden layer, has a fixed linear mean function. If
+    there are as many hidden dimensions as inputs, depth then costs little where it does not help.
+    The model uses the start with the best bound. A start that fits a hidden layer to single points
+    is used only if there is no other start.
 
     For 20,000 rows or more, training uses 10,000 of them. This needs exact inputs, the family
     "marginalised" or "mean_field", and no input_connections. The model then infers the hidden
-    points of the other rows, and computes every q(u) from all rows.
+    points of the other rows, and computes q(u) of every layer from all rows.
 
     Parameters
     ----------
@@ -77,18 +78,19 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     n_restarts
         The number of starts of every kind.
     mean
-        The mean function of the hidden layers: "zero", "linear" (fixed linear maps that start as
-        the identity, for exact inputs; in all layers with RBF kernels and the family "marginalised"
-        or "mean_field"), or "compared", starts with both.
+        The mean function of the hidden layers: "zero"; "linear", fixed linear maps, which need
+        exact inputs; or "compared", starts of both kinds. The first hidden layer has a linear map.
+        For the family "marginalised" or "mean_field", further starts have linear maps in all
+        hidden layers with an RBF kernel.
     input_connections
-        Whether every layer takes the inputs as further inputs (Duvenaud et al. 2014), so that deep
-        models do not lose information about them.
+        Whether every layer also has the observed inputs as inputs (Duvenaud et al. 2014). Deep
+        models then do not lose information about the observed inputs.
 
     Attributes
     ----------
     rows_ : TrainingRows
-        The rows of the model: `count`, their number, and `trained`, the rows that training used
-        (None: all).
+        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
+        (None: all rows).
 
     Examples
     --------
@@ -113,7 +115,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
 
     @property
     def capabilities(self) -> Capabilities:
-        """The features of a regression: it predicts, and has no latent map."""
+        """The features of a regression, which predicts columns and has no latent map."""
         return Capabilities(predicts=True)
 
     @whole
@@ -128,8 +130,8 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     ) -> Self:
         """Train the regression.
 
-        A regression of the complete rows imputes the starting values of missing inputs (Damianou
-        2015, Algorithm 1). Their prior is N(0, 1) in standardised units.
+        A shallow regression on the complete rows imputes the starting values of missing inputs
+        (Damianou 2015, Algorithm 1). The prior of a missing input is N(0, 1) in standardised units.
 
         Parameters
         ----------
@@ -140,8 +142,8 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         X_variance : float or array_like of shape (Q,) or (N, Q), optional
             The variances of the input noise in squared units of X; None for exact inputs.
         callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
+            Called as callback(progress) after each accepted iteration. If it raises StopIteration,
+            training ends with the best state so far.
         resume : Run, optional
             A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 
@@ -155,7 +157,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         ValueError
             If a setting is out of range, or if a kernel does not suit its layer.
         DataError
-            If X or Y cannot be trained on.
+            If X or Y is not suitable for training.
         """
         check_settings(self)
         data = self._given(X, Y, X_variance)
@@ -223,11 +225,11 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         return SampledRegression.of(of, targets) if sampled else of(rows)
 
     def _joined(self, inputs: Inputs) -> str | None:
-        """Why a sample of rows cannot be trained, for any family; None if it can."""
+        """The reason why no family can train on a sample of the rows; None if some can."""
         if not inputs.exact.all():
             return "some inputs are missing or noisy"
         if self.input_connections:
-            return "every layer sees the inputs"
+            return "every layer also has the observed inputs as inputs"
         return None
 
     def __sklearn_tags__(self) -> Any:

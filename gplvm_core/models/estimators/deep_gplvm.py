@@ -30,43 +30,42 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     Latent inputs X ~ N(0, I) are at the top, the data at the bottom, and layers of Gaussian-process
     functions with noise between them. Latent inputs and functions are integrated out approximately,
     so `bound_` is a lower bound on log p(Y). The latent attributes of the model (`latent_mean_`,
-    `information_`, …) are those of the top; `kernel_`, `noise_std_`, … are those of the last layer.
+    `information_`, …) belong to the top; `kernel_`, `noise_std_`, … belong to the last layer.
     Training fixes the noise of the hidden layers until the layers below depend on them; otherwise
     the hidden layers could become pure noise.
 
     For 20,000 rows or more, training uses 10,000 of them, and the model then infers the points of
-    the others in all layers. This needs the family "marginalised" or "mean_field", no time_kernel
-    and no encoder.
+    the other rows in all layers. This needs the family "marginalised" or "mean_field", no
+    time_kernel and no encoder.
 
     Parameters
     ----------
     n_components
-        The dimensions of the layers' inputs, the top first; one number is the shallow model.
+        The dimensions of the layers' inputs, the top first; one number gives the shallow model.
     n_inducing
         The number of inducing inputs, one number for all layers, or a tuple, the top first.
     kernel
-        The kernel of all layers, or a tuple with one for each layer, the top first.
+        The kernel of all layers, or a tuple with one kernel for each layer, the top first.
     init
         The initial means of the lowest hidden layer: "pca", "isomap", "random", or an array. The
         layers above start as principal components.
     time_kernel
-        None, or the kernel over time of the top, as for BayesianGPLVM. `forecast`,
-        `sample_sequence`, `complete` and `transform_sequence` propagate the paths through all
-        layers. With the outputs as times the model is an autoencoder (Damianou 2015, §6.2.5), and
-        `bound_` is a bound on log p(Y | Y).
+        None, or the kernel over time of the latent inputs at the top, as for BayesianGPLVM.
+        `forecast`, `sample_sequence`, `complete` and `transform_sequence` propagate the paths
+        through all layers. If the times are the outputs themselves, the model is an autoencoder
+        (Damianou 2015, §6.2.5), and `bound_` is a bound on log p(Y | Y).
     grow
         Whether to try a further start that trains a shallow model first and adds the layers above
-        it one by one. The model uses the start with the better bound, and `notes_` reports which
-        one.
+        it one by one. The model uses the start with the best bound, and `notes_` reports its kind.
     mean
-        The mean function of the hidden layers: "zero", or "linear", fixed linear maps of their
-        inputs (RBF kernels; the family "marginalised" or "mean_field").
+        The mean function of the hidden layers: "zero", or "linear" for fixed linear maps of the
+        layers' inputs. Linear maps need RBF kernels and the family "marginalised" or "mean_field".
 
     Attributes
     ----------
     rows_ : TrainingRows
-        The rows of the model: `count`, their number, and `trained`, the rows that training used
-        (None: all).
+        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
+        (None: all rows).
 
     Examples
     --------
@@ -142,8 +141,8 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
         of_grown, of_others = (max(e.bound for e in kind) for kind in (grown, together))
         kept = "was" if any(each.result is self.result_ for each in grown) else "was not"
         return (
-            f"the start with a grown top {kept} used: its bound is {of_grown:.1f} nats, and that "
-            f"of layers trained jointly {of_others:.1f}",
+            f"the start with a grown top {kept} used: its bound is {of_grown:.1f} nats; with "
+            f"layers trained jointly, the bound is {of_others:.1f} nats",
         )
 
     def _set_layers(self, layers: tuple[DeepLayer, ...]) -> None:

@@ -57,8 +57,8 @@ class DeepQueries(Layered, SequenceQueries):
         Parameters
         ----------
         H : array_like of shape (n, Q)
-            Inputs of the layer. With input_connections, layers below the top take their own inputs
-            and then those of the top.
+            Inputs of the layer. With input_connections, the inputs of a layer below the top are
+            its own inputs, followed by the inputs of the top.
         layer : int, default 0
             The number of the layer in `layers_`; 0 is the top.
         H_variance : array_like of shape (n, Q), optional

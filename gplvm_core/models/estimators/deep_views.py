@@ -48,31 +48,35 @@ OF_EVERY_VIEW = (
 class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
     """Manifold relevance determination with layers above the space that the views share.
 
-    Each view is a layer, with its ARD weights, on the lowest shared space. The weights divide its
-    dimensions into shared and private ones. The layers above, as in DeepGPLVM, model how these
-    dimensions depend on each other. `latent_mean_`, `transform`, `segmentation` and `transfer`
-    refer to the lowest shared space, as in ManifoldRelevance. Source: Damianou (2015), ch. 5, 6.
+    Each view is the output of a layer whose inputs are the lowest shared space. The ARD weights of
+    these layers divide the dimensions of this space into shared and private ones. The layers above,
+    as in DeepGPLVM, model how these dimensions depend on each other. `latent_mean_`, `transform`,
+    `segmentation` and `transfer` refer to the lowest shared space, as in ManifoldRelevance. Source:
+    Damianou (2015), ch. 5 and 6.
 
-    For 20,000 rows or more training uses a sample, as in DeepGPLVM; with view_components it uses
-    all rows.
+    For 20,000 rows or more, training uses a sample, as in DeepGPLVM; with view_components, training
+    uses all rows.
 
     Parameters
     ----------
     n_components
-        The dimensions of the layers' inputs, the top first; one number is ManifoldRelevance.
+        The dimensions of the layers' inputs, the top first; one number gives the model of
+        ManifoldRelevance.
     n_inducing
         The number of inducing inputs, one number for all layers, or a tuple, the top first.
     kernel
-        The kernel of all layers, or a tuple with one for each layer, the top first. The last entry
-        may be a dict by view name. Private layers of a view use the kernel of its last layer.
+        The kernel of all layers, or a tuple with one kernel for each layer, the top first. The last
+        entry may be a dict by view name. Private layers of a view use the kernel of the view's last
+        layer.
     time_kernel
-        None, or the kernel over time of the top, as for BayesianGPLVM.
+        None, or the kernel over time of the latent inputs at the top, as for BayesianGPLVM.
     view_components
         The dimensions of the private hidden spaces of the views, below the shared space, the
         highest first: one number or a tuple for every view, or a dict by view name, such as
-        {"faces": 6} if only "faces" has a private space. None: no private spaces. They need the
-        family "marginalised" or "mean_field". Rows that a view lacks still have points in its
-        private spaces, which makes the bound looser; avoid private spaces with many such rows.
+        {"faces": 6} if only "faces" has a private space. None: no private spaces. Private spaces
+        need the family "marginalised" or "mean_field". Rows that a view lacks still have points in
+        the view's private spaces, which makes the bound looser; avoid private spaces for views that
+        lack many rows.
 
     Attributes
     ----------
@@ -151,7 +155,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         return means, {name: np.sqrt(variance) for name, (_, variance) in found.items()}
 
     def of_view(self, name: str) -> Any:
-        """Return one view as a fitted DeepGPLVM with the same layers above.
+        """Return the model of one view as a fitted DeepGPLVM with the same layers above the view.
 
         Parameters
         ----------
@@ -243,7 +247,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         return Network(tuple(map(str, range(len(beliefs)))), tuple(edges), (), tuple(beliefs))
 
     def _hidden_edge(self, layer: DeepLayer, above: int, below: int) -> TrainedEdge:
-        """A layer between two nodes."""
+        """The edge of a hidden layer from the node `above` to the node `below`."""
         own = layer.posterior_, self._known(layer)
         return TrainedEdge(str(below - 1), (above,), below, *own, self._mean_field)
 

@@ -26,29 +26,30 @@ random_state : int or None, default None
 return_std : bool, default False
     Whether to return standard deviations, too.
 sequence : label, optional
-    The trained sequence that the rows belong to; None for a new sequence.
+    The label of the trained sequence to which the rows belong; None for a new sequence.
 view : str
     The name of the view with the column.
 """
 _OF_METHODS = {
     "complete": """
 method : {"map", "density"}, optional
-    How gaps are filled: by latent points that explain the row, or by the density that
-    `fit_density` derived. Default: the map; after `fit_density` the method that filled gaps of
-    the same kind better in held-out rows (`completion_methods`). After `fit_density` standard
+    How gaps are filled: "map" uses latent points that explain the row, "density" the density that
+    `fit_density` derived. The default is "map". After `fit_density`, the default is the method that
+    filled gaps of the same kind better in held-out rows (`completion_methods`), and standard
     deviations are calibrated on these rows.
 """,
     "fit": """
 y : ignored
-    For scikit-learn.
+    Not used; scikit-learn expects this argument.
 times : array_like of shape (N,) or (N, P), optional
     Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
     0, 1, 2, … within each sequence.
 sequences : array_like of shape (N,), optional
-    Labels. Rows with the same label share a path; different paths are independent.
+    The label of each row's sequence. Rows with the same label share a path; different paths are
+    independent.
 callback : callable, optional
-    Called as callback(progress) after each accepted iteration. StopIteration raised in it ends
-    training with the best state so far.
+    Called as callback(progress) after each accepted iteration. If it raises StopIteration, training
+    ends with the best state so far.
 resume : Run, optional
     A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 """,
@@ -59,7 +60,7 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*)( : .+)?\n((?:    .*\n?|\n)*)", re.MULTILI
 
 
 def sections_of(text: str | None) -> dict[str, str]:
-    """The sections of a docstring by heading; the summary's is the empty string."""
+    """The sections of a docstring by heading; the heading of the summary is the empty string."""
     first, *rest = _HEADING.split(inspect.cleandoc(text or ""))
     named = dict(zip(rest[::2], rest[1::2], strict=True))
     return {name: body.strip("\n") for name, body in {"": first, **named}.items()}
@@ -78,8 +79,8 @@ def documented(cls: Class, parameters: Sequence[str] = ()) -> Class:
     """Complete the documentation of an estimator, and shorten the signatures of its methods.
 
     The section "Attributes" joins the sections of the class and its bases; an entry of the class
-    replaces that of a base. parameters: the entries of "Parameters" (default: as the class has
-    them).
+    replaces the entry of a base. parameters: the entries of "Parameters"; by default, the entries
+    in the docstring of the class.
     """
     sections = sections_of(cls.__doc__)
     attributes: dict[str, str] = {}
@@ -120,7 +121,7 @@ def _public_methods(cls: type) -> list[tuple[str, Any]]:
 
 
 def _complete_arguments(cls: type, name: str, method: Any) -> None:
-    """Add the arguments that a docstring leaves out: from the overridden method, or shared."""
+    """Add the arguments that a docstring leaves out, from the overridden method or `_SHARED`."""
     sections = sections_of(method.__doc__)
     described = entries_of(sections.get("Parameters", ""))
     given = [each for each in inspect.signature(method).parameters if each != "self"]
@@ -167,7 +168,7 @@ def _short(annotation: Any, default: Any = None) -> Any:
 
 
 def _name(annotation: Any, default: Any = None) -> str:
-    """The name of a type without its modules, and with ArrayLike as one name."""
+    """The name of a type without its modules; the union ArrayLike has this single name."""
     origin, kinds = get_origin(annotation), get_args(annotation)
     if annotation is None or annotation is type(None):
         return "None"

@@ -37,9 +37,10 @@ class LatentVariableModel(
     TransformerMixin,
     BaseEstimator,
 ):
-    """Base of the estimators of one table: all methods that need only fitted attributes.
+    """Base class of the estimators of one table, with all methods that need only fitted attributes.
 
-    The methods use `_network`, the trained graph. Its first node has the latent points.
+    The methods use `_network`, the trained graph. The first node of this graph has the latent
+    points.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class LatentVariableModel(
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
         y : ignored
-            For scikit-learn.
+            Not used; scikit-learn expects this argument.
 
         Returns
         -------
@@ -82,11 +83,11 @@ class LatentVariableModel(
     ) -> Float[Array, " N"]:
         """Return log p(observed entries | training data) of each row, approximately.
 
-        By default this is the difference between the bounds with and without the row. Each of the
-        two is a lower bound; their difference is not a bound (Damianou 2015, §3.4). A table of
-        several kinds always takes importance samples, by default 200, with quadrature over the
-        functions. The value is the log density of the numbers plus the log probability of the other
-        entries. This probability has no unit, and therefore no Jacobian.
+        By default this is the difference between the bounds with and without the row. Both are
+        lower bounds; their difference is not a bound (Damianou 2015, §3.4). For a table of several
+        kinds, the method always draws importance samples (by default 200) and integrates over the
+        functions by quadrature. The value is then the log density of the numbers plus the log
+        probability of the other entries. This probability has no unit, and therefore no Jacobian.
 
         Parameters
         ----------
@@ -98,11 +99,12 @@ class LatentVariableModel(
         random_state : int or None, default 0
             The seed of the samples.
         method : {"bound", "sampling", "density"}, optional
-            "bound": the difference of bounds. "sampling": importance samples, by default 1000;
-            after `fit_density` the latent points have the density of the training points instead of
-            N(0, I). "density": the exact density of the mixture that `fit_density` derived from the
-            map. The three are different quantities: do not compare their values. Default: "bound",
-            or samples from N(0, I) if n_samples is given.
+            "bound": the difference of bounds. "sampling": importance samples, by default 1000.
+            After `fit_density`, "sampling" replaces the prior N(0, I) of the latent points by the
+            density of the training points. "density": the exact density of the mixture that
+            `fit_density` derived from the map. The three methods estimate different quantities: do
+            not compare their values. Default: "bound", or importance samples with the prior N(0, I)
+            if n_samples is given.
 
         Returns
         -------
@@ -117,19 +119,19 @@ class LatentVariableModel(
     def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
         """Infer the latent points of new rows (Titsias & Lawrence 2010, §4).
 
-        Each row is inferred separately, in all layers jointly, from its observed values. The
+        Each row is inferred separately from its observed values, jointly in all layers. The
         posterior of the training rows is in `latent_mean_` and `latent_variance_`. A model with an
-        encoder uses it for complete rows.
+        encoder encodes rows without gaps.
 
         Parameters
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
         scaled : bool, default False
-            Whether to express every dimension in its lengthscale. Distances between latent points
-            (nearest neighbours, clusters, classifiers) have a meaning only in these units. For the
-            training rows they are `latent_mean_ * latent_scale_`. `inverse_transform` takes
-            unscaled points.
+            Whether to express every dimension in units of its lengthscale. Distances between latent
+            points (nearest neighbours, clusters, classifiers) have a meaning only in these units.
+            The training rows have the scaled points `latent_mean_ * latent_scale_`.
+            `inverse_transform` needs unscaled points.
 
         Returns
         -------
@@ -179,14 +181,14 @@ class LatentVariableModel(
         *,
         X_variance: ArrayLike | None = None,
     ) -> Float[Array, "..."]:
-        """Draw outputs, with a draw of every layer.
+        """Draw outputs; every layer's function is drawn from its posterior.
 
         Parameters
         ----------
         X : array_like of shape (N, Q), int or None, default None
-            Latent points. None, or a number of rows, draws latent points from the prior.
+            Latent points. If X is None or a number of rows, latent points are drawn from the prior.
         n_samples : int, default 1
-            The number of rows, or with X the number of joint draws at X.
+            Without X, the number of rows; with X, the number of joint draws at X.
         X_variance : array_like, optional
             Variances of the latent points; None for exact points.
 
@@ -213,8 +215,8 @@ class LatentVariableModel(
     ) -> Any:
         """Fill in missing values with their predictive means.
 
-        If several latent points explain a row, the prediction is their mixture. Sources: Titsias &
-        Lawrence (2010), §4; Damianou (2015), §3.4.1.
+        If several latent points explain a row, the prediction is a mixture of their predictions.
+        Sources: Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
 
         Parameters
         ----------
@@ -227,14 +229,20 @@ class LatentVariableModel(
         Returns
         -------
         ndarray or DataFrame of shape (n, D), or a tuple
-            The rows with observed values unchanged; data frames if Y is a data frame, or if pandas
-            output is set. With return_std also the standard deviations (n, D), 0 for observed
-            values; with return_cov the covariances (n, D, D). Both include the noise.
+            The filled rows; observed values do not change. With return_std also the standard
+            deviations (n, D), which are 0 for observed values; with return_cov also the covariances
+            (n, D, D). Both include the noise. The rows are data frames if Y is a data frame, or if
+            pandas output is set.
         """
         if return_std and return_cov:
-            raise ValueError("ask for return_std or return_cov, not both: std² is cov's diagonal")
+            raise ValueError(
+                "return_std and return_cov cannot be combined: use return_cov; the variances are "
+                "its diagonal"
+            )
         if return_cov and method == "density":
-            raise ValueError("covariances are the map's: leave out method or return_cov")
+            raise ValueError(
+                "covariances always come from the map: leave out method='density' or return_cov"
+            )
         outputs = self._outputs(Y)
         if return_cov:
             whole, covariance = prediction.complete(outputs, *self._reconstruct_jointly(outputs))
@@ -287,8 +295,8 @@ class LatentVariableModel(
         Returns
         -------
         weights : ndarray of shape (n, K)
-            The weights of the explanations. The weights of a row sum to 1; 0 means that there is no
-            explanation.
+            The weights of the explanations. The weights of a row sum to 1; a weight of 0 means that
+            the row has fewer explanations.
         points : ndarray of shape (n, K, Q)
             The latent means; NaN where a row has fewer explanations.
         rows : ndarray of shape (n, K, D)
@@ -303,7 +311,7 @@ class LatentVariableModel(
         return weights, nodes[0], whole[DATA]
 
     def denoise(self, Y: ArrayLike, *, return_std: bool = False) -> Any:
-        """Reconstruct all values of rows without noise.
+        """Reconstruct all values of rows, observed and missing, without noise.
 
         Parameters
         ----------
@@ -326,13 +334,11 @@ class LatentVariableModel(
         return whole if std is None else (whole, framed(self, Y, std, names))
 
     def _explained(self, outputs: Array) -> Explained:
-        """The explanations of rows (NaN: missing) at every node."""
+        """The posteriors of rows (NaN: missing) at every node; a row may have several."""
         return prediction.explain(self._network, {DATA: outputs})
 
     def _project(self, outputs: Array) -> Projection:
-        """The explanations at the latent points; a model with an encoder uses it for
-        complete rows.
-        """
+        """The posteriors of rows at the latent points; an encoder infers rows without gaps."""
 
         def inferred(rows: Array) -> Projection:
             return self._explained(rows)[0]
@@ -343,8 +349,9 @@ class LatentVariableModel(
         return project_encoded(encoder, self.posterior_, outputs, inferred)
 
     def _row_explanations(self, outputs: Array) -> Explained:
-        """The explanations that completions and draws use. In a model of one layer complete rows
-        come from the encoder, if there is one.
+        """The posteriors of rows that completions and draws use.
+
+        In a model of one layer with an encoder, the encoder infers rows without gaps.
         """
         if len(self._network.nodes) > 1:
             return self._explained(outputs)
@@ -356,7 +363,9 @@ class LatentVariableModel(
         return prediction.reconstructed(self._network, found, noise=noise)[DATA]
 
     def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
-        """Posteriors of the points of rows, and mean and variance of their outputs by the map."""
+        """The posterior of each row's latent point, and mean and variance of its outputs by the
+        map.
+        """
         found = self._row_explanations(self._outputs(Y))
         return found[0].best, prediction.reconstructed(self._network, found, noise=True)
 
@@ -367,7 +376,7 @@ class LatentVariableModel(
         )
 
     def _draw(self, outputs: Array, n_samples: int, generator: np.random.Generator) -> Array:
-        """Draws of every output, given the observed values of each row."""
+        """Draw every output, given the observed values of each row."""
         found = self._row_explanations(outputs)
         return prediction.draw_rows(self._network, found, n_samples, generator, {DATA: outputs})[
             DATA
@@ -383,14 +392,14 @@ class LatentVariableModel(
         return {DATA: self._outputs(Y)}
 
     def _outputs(self, Y: ArrayLike) -> Array:
-        """Checked new rows; DataError if a row has no observed value."""
+        """Check new rows; raises DataError if a row has no observed value."""
         check_is_fitted(self)
         outputs = checked_rows(self, Y, reset=False)
         refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
         return outputs
 
     def _points(self, X: ArrayLike, X_variance: ArrayLike | None = None) -> Belief:
-        """Checked latent points, certain or with variances."""
+        """Check latent points and their variances; without variances, the points are exact."""
         check_is_fitted(self)
         points = checked_points(X, self._n_features_out)
         spread = checked_variance(X_variance, points)

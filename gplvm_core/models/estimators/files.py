@@ -28,9 +28,10 @@ class FromFiles(TimedModel):
     Attributes
     ----------
     rows_ : TrainingRows
-        The rows of the model: `count`, the number of rows of its bound and mapping; `trained`, the
-        rows that training used (None: all); `kept`, the rows of `latent_mean_` by their numbers in
-        the files (None: all); `in_files`, the number of rows in the files (None: no files).
+        The rows of the model. `count`: the number of rows that the bound and the mapping use.
+        `trained`: the rows that training used (None: all). `kept`: the row number in the files of
+        each row of `latent_mean_` (None: all rows). `in_files`: the number of rows in the files
+        (None: no files).
     statistics_ : Statistics
         The sums over the rows that determine q(u).
     """
@@ -59,13 +60,15 @@ class FromFiles(TimedModel):
         Y : array_like of shape (N, D) or RowFiles
             Outputs; NaN marks missing values. For an array of PyTorch or CuPy, the sums over the
             rows are computed on its device, which must support float64. Files of at most 20,000
-            rows are loaded completely, and so are all files with an encoder or a time_kernel.
+            rows are loaded completely. With an encoder or a time_kernel, all files are loaded
+            completely.
         callback : callable, optional
             Called as callback(progress) after each accepted iteration, and after each part of the
-            files. StopIteration raised in it ends training and reading with the best state so far;
+            files. If it raises StopIteration, training and reading end with the best state so far;
             `result_` reports this.
         executor : Executor, optional
-            `gplvm_core.cluster(…)`, to read files on a cluster. Default: n_jobs local threads.
+            The result of `gplvm_core.cluster(…)`, to read files on a cluster. Default: n_jobs local
+            threads.
 
         Returns
         -------
@@ -83,8 +86,8 @@ class FromFiles(TimedModel):
         """
         if executor is not None and not isinstance(Y, RowFiles):
             raise ValueError(
-                "an executor works on rows of files: save the table with numpy.save, where all "
-                "workers see it, and fit RowFiles.of(path)"
+                "an executor works only on rows of files: save the table with numpy.save to a "
+                "folder that all workers can read, and fit RowFiles.of(path)"
             )
         if not isinstance(Y, RowFiles):
             return self._fit(Y, times, sequences, callback, resume)
@@ -93,9 +96,9 @@ class FromFiles(TimedModel):
         if len(Y) <= most or not alone:
             self._fit(np.asarray(Y), times, sequences, callback, resume)
             if executor is not None:
-                why = "they are few" if alone else "each row depends on an encoder or on its time"
+                why = "they are few" if alone else "the model has an encoder or a time_kernel"
                 self.notes_ += (
-                    f"the executor was not used: these rows were loaded completely, because {why}",
+                    f"the executor was not used: all rows were loaded into memory, because {why}",
                 )
             return self
         kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:most])
@@ -111,8 +114,8 @@ class FromFiles(TimedModel):
         The model infers the latent point of each row, as `transform` does but from one start. It
         then updates the mapping q(u) from all rows. Kernel, noise and inducing inputs do not
         change. `bound_`, `information_`, `latent_mean_` and `latent_variance_` describe all rows;
-        the new rows are last. After training from files, `rows_.kept` numbers the new rows after
-        the files' last row.
+        the new rows are last. After training from files, the numbers of the new rows in
+        `rows_.kept` follow the number of the files' last row.
 
         Parameters
         ----------
@@ -150,7 +153,7 @@ class FromFiles(TimedModel):
         watched: Watched,
         given: Executor | None,
     ) -> None:
-        """Add the sums of all rows of the files except the sampled rows."""
+        """Add the summed statistics of all rows of the files except the sampled rows."""
         new: Sums | None = None
         ahead, placed = len(files) - len(kept), len(kept)
         trained = self.rows_.trained
@@ -171,14 +174,17 @@ class FromFiles(TimedModel):
         if new is not None:
             self._add(new, None)
         passed = self.rows_.count - len(kept)
-        note = f"{passed:,} of {len(files):,} rows were streamed once; only their sums are stored"
+        note = (
+            f"{passed:,} of {len(files):,} rows were streamed once; only their summed statistics "
+            "are stored"
+        )
         if passed != ahead:
-            note += f"; {ahead - passed:,} were not read, because training was stopped"
+            note += f"; {ahead - passed:,} rows were not read, because training was stopped"
             self._stopped()
         self.notes_ += (note,)
 
     def _add(self, new: Sums, kept: Belief | None) -> None:
-        """Add the sums of rows, and the posteriors of the rows that the model stores."""
+        """Add the summed statistics of rows; kept: the rows' q(X), if the model stores it."""
         added = Added.of(self.posterior_, self.statistics_, new)
         before = self.rows_.count
         information = (before * self.information_ + new.divergence) / (before + new.count)

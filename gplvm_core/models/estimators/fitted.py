@@ -25,7 +25,7 @@ class Saved:
     """An estimator that can be written to disk, and whose notes report automatic choices."""
 
     notes_: tuple[str, ...]
-    # Fitted attributes that only other estimators have, each with the reason.
+    # Fitted attributes that other estimators have and this one lacks, each with the reason.
     _absent: ClassVar[Mapping[str, str]] = {}
 
     # type checkers do not see this method, so that they still report unknown attributes
@@ -35,7 +35,7 @@ class Saved:
             """Raise an error that explains why a fitted attribute is missing."""
             if name in FORMER and "rows_" in vars(self):
                 warnings.warn(
-                    f"{name} is now rows_.{FORMER[name]}, and will be removed",
+                    f"{name} will be removed: use rows_.{FORMER[name]} instead",
                     FutureWarning,
                     stacklevel=2,
                 )
@@ -72,8 +72,8 @@ class Saved:
         StoreError
             If the model has a part that files cannot store, such as a kernel of your own.
         """
-        # The only import from a room with a higher number, because the public interface has this
-        # method.
+        # This is the only import from a room of a higher level: the public interface has
+        # `model.save(path)`.
         from gplvm_core.store.file import save
 
         check_is_fitted(self)
@@ -96,9 +96,9 @@ class Optimised:
     Attributes
     ----------
     bound_ : float
-        The bound on the log density of the data, in nats, for the data as given.
+        The bound on the log density of the data, in nats, in the units of the given data.
     notes_ : tuple of str
-        Notes on the data and on choices made for the user during training.
+        Notes on the data and on automatic choices during training.
     result_ : Result
         How training ended: its status and the reason in words, and the numbers of iterations and
         evaluations.
@@ -124,15 +124,15 @@ class LatentRows:
     latent_mean_ : ndarray of shape (N, Q)
         The posterior means of the latent points of the training rows.
     latent_variance_ : ndarray of shape (N, Q)
-        Their posterior variances.
+        The posterior variances of these latent points.
     information_ : ndarray of shape (Q,)
         The information of each latent dimension about a training point, in nats per row. A
         dimension is on above 0.05.
     relevance_ : ndarray of shape (Q,)
         The ARD weight of each latent dimension, an inverse squared lengthscale.
     latent_scale_ : ndarray of shape (Q,)
-        The square roots of the relevances. Latent points times these are in lengthscales, so
-        that distances between them have a meaning.
+        The square roots of the relevances. Latent points times these factors are in units of the
+        lengthscales, so that distances between them have a meaning.
     n_effective_ : int
         The number of latent dimensions that are on.
     """
@@ -143,7 +143,7 @@ class LatentRows:
     relevance_: Any
 
     def _placed(self, belief: Belief, scaled: bool, return_std: bool) -> Any:
-        """Latent means, and with return_std standard deviations, in lengthscales if `scaled`."""
+        """Latent means, and with return_std standard deviations; scaled: in lengthscales."""
         scale = self.latent_scale_ if scaled else 1.0
         mean = belief.mean * scale
         return (mean, np.sqrt(belief.variance) * scale) if return_std else mean
@@ -152,7 +152,7 @@ class LatentRows:
     def latent_scale_(self) -> Float[Array, " Q"]:
         """√relevance, the factors that express latent points in lengthscales.
 
-        With several views the relevances of all views are added, as squared distances are.
+        With several views the relevances of all views are added, just as the squared distances are.
         """
         relevance: Any = self.relevance_
         if isinstance(relevance, Mapping):
@@ -171,7 +171,7 @@ class LatentRows:
 
 
 class FittedLayer:
-    """An estimator that predicts with the posterior of one layer, for several layers the last.
+    """An estimator that predicts with the posterior of one layer; in deep models, the last layer.
 
     Attributes
     ----------
@@ -180,13 +180,13 @@ class FittedLayer:
     kernel_ : Kernel
         The trained kernel of this layer, in internal units.
     inducing_ : ndarray of shape (M, Q)
-        Its inducing inputs.
+        The inducing inputs of this layer.
     noise_variance_ : float
-        Its noise variance in internal units; 1 with noise="per_output".
+        The noise variance of this layer in internal units; 1 with noise="per_output".
     noise_std_ : ndarray of shape (D,)
         The standard deviations of the observation noise, in the units of the outputs.
     center_ : ndarray of shape (D,)
-        The values of the outputs, in their units, that are 0 in internal units.
+        The values of the outputs, in the units of the outputs, that are 0 in internal units.
     scale_ : ndarray of shape (D,)
         The factors from internal units to the units of the outputs. With noise="per_output"
         these are the standard deviations of the noise.

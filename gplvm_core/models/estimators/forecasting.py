@@ -160,9 +160,9 @@ class Forecasting:
         propagate : {"full", "moments", "none"}, default "full"
             How uncertainty enters later predictions. "full" samples futures with `aware_`,
             including the uncertainty of the series, the predictions and the function. "moments"
-            adds the variances of predictions to the window of `exact_`, as if its values were
-            independent (Girard et al. 2003; Damianou 2015, §4.3.2). "none" adds only means, and the
-            standard deviation is that of a single step.
+            feeds means and variances of predictions into the window of `exact_`, as if the values
+            were independent (Girard et al. 2003; Damianou 2015, §4.3.2). "none" feeds only means
+            into the window, so that each standard deviation covers only a single step.
         history : array_like of shape (T,) or (T, D), optional
             A series to continue, at least as long as the window. None: the training series.
         history_variance : array_like, optional
@@ -218,7 +218,7 @@ class Forecasting:
         history: ArrayLike | None = None,
         history_variance: ArrayLike | None = None,
     ) -> Float[Array, "..."]:
-        """Draw complete futures with `aware_`, each with one draw of the function.
+        """Draw complete futures with `aware_`; each future has its own draw of the function.
 
         The draws include the uncertainty of the series.
 

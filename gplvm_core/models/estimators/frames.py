@@ -1,4 +1,4 @@
-"""Results as data frames if the given rows are data frames, with one row for each given row."""
+"""Convert results to data frames if the given rows are a data frame."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,10 +8,10 @@ from sklearn import get_config
 
 
 def framed(model: Any, given: Any, values: Any, columns: Sequence[Any] | None = None) -> Any:
-    """Values as a pandas data frame if the given rows are one, or if pandas output is set.
+    """Convert values to a pandas data frame, if `given` is a data frame or pandas output is set.
 
     Otherwise the values are returned unchanged. The frame has the index of the given rows. columns:
-    the names of the trained outputs; None: those of the given rows, or "x0", "x1", ….
+    the names of the trained outputs; None: the column names of the given rows, or "x0", "x1", ….
     """
     frame = _is_frame(given)
     if np.ndim(values) != 2 or not (frame or _wants_pandas(model)):

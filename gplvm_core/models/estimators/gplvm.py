@@ -1,4 +1,4 @@
-"""The GP-LVM with latent points: maximum a posteriori, all data or inducing inputs."""
+"""The GP-LVM with latent points at their maximum a posteriori, full or with inducing inputs."""
 
 from dataclasses import KW_ONLY, replace
 from typing import Literal
@@ -26,26 +26,26 @@ from gplvm_core.statistics import Executor, Targets
 class GPLVM(LatentSettings, TrainedModel):
     """Gaussian-process latent variable model with MAP latent points (Lawrence 2005).
 
-    `bound_` is log p(Y, X), or a lower bound on it: a joint density at fitted points, not an
-    evidence. It cannot be compared with the bound of BayesianGPLVM, and overfitting does not lower
-    it. The points have no distribution, so there is no `information_`.
+    `bound_` is log p(Y, X) or a lower bound on log p(Y, X): a joint density at fitted points, not
+    an evidence. `bound_` cannot be compared with the bound of BayesianGPLVM, and overfitting does
+    not lower it. The points have no distribution, so there is no `information_`.
 
     Parameters
     ----------
     n_inducing
-        None for the full model, which is exact and cubic in N, or the number of inducing inputs of
-        the sparse variational model (Titsias 2009).
+        None for the full model, which is exact and whose cost is cubic in N, or the number of
+        inducing inputs of the sparse variational model (Titsias 2009).
     kernel
         "rbf", "linear", "matern12", "matern32", "matern52", or any kernel object, including sums
         and products. The latent points are exact, so the kernel needs no expectations.
     noise
-        "shared", one noise variance for all outputs, or, with inducing inputs, "per_output":
-        a signal variance and a noise variance for each output (`noise_std_`).
+        "shared": one noise variance for all outputs. "per_output", only with inducing inputs: a
+        signal variance and a noise variance for each output (`noise_std_`).
 
     Attributes
     ----------
     bound_ : float
-        log p(Y, X) in nats, or its lower bound, for the data as given.
+        log p(Y, X) in nats, or its lower bound, in the units of the given data.
     latent_mean_ : ndarray of shape (N, Q)
         The fitted latent points of the training rows.
     latent_variance_ : ndarray of shape (N, Q)
@@ -70,7 +70,7 @@ class GPLVM(LatentSettings, TrainedModel):
 
     _absent = {  # noqa: RUF012
         "information_": "its latent points have no distribution. relevance_ orders the dimensions, "
-        "n_effective_ counts those that change the output"
+        "n_effective_ counts the dimensions that change the output"
     }
     n_components: int = 10
     n_inducing: int | None = None
@@ -86,8 +86,8 @@ class GPLVM(LatentSettings, TrainedModel):
             return Graph((PointNode(),), (layer,), begin, self.jitter)
         if self.noise != "shared":
             raise ValueError(
-                f"the full model has one noise for all outputs; for noise={self.noise!r} "
-                "give it inducing inputs (n_inducing=50)"
+                "the full model has one noise variance for all outputs: for "
+                f"noise={self.noise!r}, set n_inducing (such as 50)"
             )
         compressed = Targets.of(begin.outputs[0])
         check_room(compressed)
@@ -112,7 +112,7 @@ class GPLVM(LatentSettings, TrainedModel):
 
     @property
     def n_effective_(self) -> int:
-        """Rank of the fitted map: directions of the latent points that change the output."""
+        """The rank of the fitted map: the number of latent directions that change the outputs."""
         spread = self.latent_mean_ * np.sqrt(self.relevance_)
         values = np.linalg.svd(spread - spread.mean(axis=0), compute_uv=False)
         return int(np.sum(values > 1e-3 * values[0]))
@@ -129,8 +129,8 @@ class GPLVM(LatentSettings, TrainedModel):
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
         method : {"density"}, optional
-            "density": the exact density of the mixture that `fit_density` derived from the map,
-            which is another quantity. Default: the joint density.
+            "density": the exact density of the mixture that `fit_density` derived from the map, a
+            different quantity. Default: the joint density.
 
         Returns
         -------

@@ -43,7 +43,7 @@ class TrainedKinds(FromFiles):
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     batch_size: int | None = None
     time_kernel: Any = None
-    # The default is for files of older versions, which do not store the columns.
+    # The default is for models in files of older versions, which do not store the columns.
     columns_: TableColumns | None = None
 
     def extend(self, Y: Any) -> Self:
@@ -55,7 +55,7 @@ class TrainedKinds(FromFiles):
 
     @property
     def _columns(self) -> TableColumns:
-        """The columns. The columns of the model. Raises ValueError if all columns are numbers."""
+        """The columns of the model; raises ValueError if all columns are numbers."""
         check_is_fitted(self)
         if self.columns_ is None:
             raise ValueError(
@@ -65,7 +65,7 @@ class TrainedKinds(FromFiles):
         return self.columns_
 
     def _training_data(self, Y: Any, how: str) -> tuple[Array, Scaling]:
-        """Outputs in internal units: each number is scaled, the other columns are not."""
+        """Outputs in internal units, and their scaling; only columns of numbers are scaled."""
         self.columns_ = None
         if self.kinds is None:
             return super()._training_data(Y, how)
@@ -76,8 +76,8 @@ class TrainedKinds(FromFiles):
         for name in ("encoder", "batch_size"):
             if getattr(self, name) is not None:
                 raise ValueError(
-                    f"columns of several kinds cannot be combined with {name}: leave it out, or "
-                    "give only numbers"
+                    f"columns of several kinds cannot be combined with {name}: leave {name} out, "
+                    "or give only columns of numbers"
                 )
         validate_data(self, Y, reset=True, skip_check_array=True)
         refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
@@ -105,7 +105,8 @@ class TrainedKinds(FromFiles):
             return begin
         values = (self.columns_.starting(targets),)
         outputs = MixedOutputs(targets, self.columns_.links())
-        # With all dimensions at once, training on sparse counts switches every dimension off.
+        # If all dimensions start with full spread, training on sparse counts switches every
+        # dimension off.
         leading = LEADING if self.columns_.are_sparse(targets) else None
         return KindsStart(replace(begin, outputs=values, leading=leading), (outputs,))
 
@@ -124,7 +125,7 @@ class TrainedKinds(FromFiles):
             known = scaling.center + scaling.scale * targets
             factors = word_factors(self._network, self._columns, DATA, known)
             self.posterior_ = replace(posterior, scale=posterior.scale * factors)
-        # The sums contain the entries' weights, so later rows cannot be added to them.
+        # The statistics contain weights of the entries, so later rows cannot be added.
         self.statistics_ = None  # type: ignore[assignment]
         notes = settled.of_columns(self._columns, scaling)
         return notes if self.time_kernel is not None else notes + all_rows_in_words(len(targets))

@@ -1,6 +1,4 @@
-"""Probabilistic PCA (Tipping & Bishop 1999): in closed form, or from the exact likelihood of data
-with gaps.
-"""
+"""Probabilistic PCA (Tipping & Bishop 1999), in closed form or, with gaps, by optimisation."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Literal, Self
@@ -30,26 +28,25 @@ from gplvm_core.prediction.linear_gaussian import (
 
 @preset
 class ProbabilisticPCA(LatentVariableModel):
-    """The model is y = W x + center + noise with x ~ N(0, I), with maximum likelihood estimates of
-    W and the noise variance.
+    """Probabilistic PCA: y = W x + center + noise with x ~ N(0, I).
 
-    With missing values (NaN) the likelihood of the observed values has no closed form and is
-    maximised numerically, including the center. All predictions are exact conditional
-    distributions of a Gaussian vector.
+    W and the noise variance are maximum likelihood estimates. With missing values (NaN) the
+    maximum of the likelihood has no closed form; an optimiser finds W, the noise variance and the
+    center. All predictions are exact conditional distributions of a Gaussian vector.
 
     Parameters
     ----------
     n_components
         The number of latent dimensions.
     method
-        "primal" uses the eigenvectors of the D × D covariance, "dual" those of the N × N inner
-        products (the GP-LVM with a linear kernel, Lawrence 2005), "auto" the smaller matrix. The
-        model is the same.
+        "primal" uses the eigenvectors of the D × D covariance, "dual" the eigenvectors of the N × N
+        inner products (the GP-LVM with a linear kernel, Lawrence 2005), and "auto" the smaller of
+        both matrices. All methods give the same model.
 
     Attributes
     ----------
     bound_ : float
-        The exact log likelihood of the observed values, in nats, for the data as given.
+        The exact log likelihood of the observed values, in nats, in the units of the given data.
     result_ : Result
         How the numerical maximisation ended; "converged" for the closed form.
     trace_ : dict
@@ -81,7 +78,7 @@ class ProbabilisticPCA(LatentVariableModel):
         Y : array_like of shape (N, D)
             Outputs; NaN marks missing values.
         y : ignored
-            For scikit-learn.
+            Not used; scikit-learn expects this argument.
 
         Returns
         -------
@@ -93,7 +90,7 @@ class ProbabilisticPCA(LatentVariableModel):
         ValueError
             If a setting is out of range.
         DataError
-            If Y cannot be trained on, for example because every column is constant.
+            If Y is not suitable for training, for example because every column is constant.
         """
         check_settings(self)
         self.density_ = None
@@ -121,8 +118,8 @@ class ProbabilisticPCA(LatentVariableModel):
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
         method : {"density"}, optional
-            "density": the exact density of the mixture that `fit_density` derived from the map,
-            which is another quantity. Default: the density of the model.
+            "density": the exact density of the mixture that `fit_density` derived from the map, a
+            different quantity. Default: the density of the model.
 
         Returns
         -------

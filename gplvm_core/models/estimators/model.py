@@ -55,14 +55,15 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
     Parameters
     ----------
     nodes
-        The nodes by name, each with its number of dimensions, or its kind: `Latent`, `KnownInputs`,
-        `OverTime`, or a `NodeKind` of your own. A node without incoming edges has the prior
-        N(0, I).
+        A dict by name. Its values are numbers of dimensions or kinds of nodes: `Latent`,
+        `KnownInputs`, `OverTime`, or a `NodeKind` of your own. A number means `Latent`: if no edge
+        ends in the node, its prior is N(0, I).
     edges
-        The layers, a list of `Edge` or a dict by name. A target that is not a node names data.
+        The layers, a list of `Edge` or a dict by name. A target that is not a node is the name of
+        data.
     scaling
         The units of data whose columns share one noise variance: "global", one scale for all
-        columns; "columns", one scale for each column; "none", the data as given.
+        columns; "columns", one scale for each column; "none", the units of the given data.
 
     Attributes
     ----------
@@ -105,8 +106,8 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         Parameters
         ----------
         Y : dict of str to array_like of shape (N, D), or array_like
-            Data of the same N rows by name; NaN marks missing values. An array if one edge leads to
-            data.
+            Data of the same N rows by name; NaN marks missing values. If only one edge leads to
+            data, an array is enough.
         inputs : dict of str to array_like of shape (N, Q), optional
             The points of the nodes with `KnownInputs`.
         times : array_like of shape (N,) or (N, P), optional
@@ -160,7 +161,7 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         self._note(notes)
         self.notes_ += notes_by_view({name: gaps_in_words(own) for name, own in internal.items()})
         if self.times_ is None and not (times is None and sequences is None):
-            self.notes_ += ("times and sequences are not used: no node of the model is over time",)
+            self.notes_ += ("times and sequences are not used: no node is `OverTime`",)
         return self
 
     def __sklearn_tags__(self) -> Tags:
@@ -172,11 +173,14 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         return tags
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
-        """Rank starts by their bounds. A start that fits single points ranks below all others."""
+        """Rank starts by their bounds.
+
+        A start that fits hidden layers to single points ranks below all others.
+        """
         return sound(problem, trained.parameters), trained.restart.bound
 
     def _data(self, Y: ArrayLike | Mapping[str, ArrayLike], wiring: Wiring) -> Views:
-        """Checked data by name, in the wiring's order."""
+        """Check the data and return them by name, in the wiring's order."""
         names = wiring.data
         data = checked_views(Y if isinstance(Y, Mapping) else {names[0]: Y})
         if set(data) != set(names):
@@ -202,7 +206,7 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         times: ArrayLike | None,
         sequences: ArrayLike | None,
     ) -> dict[str, Facts]:
-        """The given inputs and times of every node; sets the units of inputs."""
+        """The given inputs and times of every node; also sets `times_`, `sequences_` and units."""
         timeline = self.times_ = self.sequences_ = None
         # User-defined kinds may need times, too.
         others = [kind for _, kind in wiring.nodes if not isinstance(kind, Latent | KnownInputs)]
@@ -225,7 +229,8 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         if given:
             raise DataError(
                 f"inputs were given for {', '.join(map(repr, given))}, which are not nodes with "
-                f"KnownInputs; those are {', '.join(map(repr, sorted(expected))) or 'none'}"
+                "KnownInputs; the nodes with KnownInputs are "
+                f"{', '.join(map(repr, sorted(expected))) or 'none'}"
             )
         return facts
 

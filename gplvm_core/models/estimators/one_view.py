@@ -1,4 +1,4 @@
-"""One view of a fitted model of several views, as a separate model."""
+"""Convert one view of a fitted model of several views to a separate model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from gplvm_core.models.problems.segmentation import LEAST_DROP
 
 
 def one_view(views: Any, name: str) -> BayesianGPLVM:
-    """A view of a fitted ManifoldRelevance, on the shared latent space and its paths."""
+    """The model of one view of a fitted ManifoldRelevance, with its latent space and its paths."""
     model = BayesianGPLVM(
         n_components=views.n_components,
         n_inducing=views.n_inducing,

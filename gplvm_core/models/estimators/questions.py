@@ -1,4 +1,4 @@
-"""Methods of a trained graph, in the user's units and by the names of nodes and data."""
+"""Methods of a trained graph; they use the user's units and the names of nodes and data."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,8 +32,8 @@ Answers = dict[str, Float[Array, "N _D"]]
 class Questions(Timed):
     """Methods of the trained graph of a `Model`.
 
-    Without times rows are independent, with the prior N(0, I) at every node without incoming edges.
-    With times they are one sequence, and the points of nodes over time are on one path.
+    Without times, rows are independent, with the prior N(0, I) at every node without incoming
+    edges. With times, the rows are one sequence, and the points of nodes over time are on one path.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Questions(Timed):
     def generate(
         self, points: Mapping[str, ArrayLike], *, noise: bool = False, return_std: bool = False
     ) -> Answers | tuple[Answers, Answers]:
-        """Predict the data below given nodes.
+        """Predict the data that depend on the given nodes.
 
         Means and variances are propagated from layer to layer.
 
@@ -95,7 +95,7 @@ class Questions(Timed):
         Raises
         ------
         DataError
-            If no data depend only on these nodes.
+            If there are no data that depend only on these nodes.
         """
         given = self._points(points)
         found = self._followed(prediction.moments(self._network, given, noise=noise), points)
@@ -110,10 +110,10 @@ class Questions(Timed):
         *,
         noise: bool = True,
     ) -> dict[str, Float[Array, "K N _D"]]:
-        """Predict quantiles of the data below given nodes.
+        """Predict quantiles of the data that depend on the given nodes.
 
         The quantiles come from draws of the hidden nodes, so they show skewed and two-peaked
-        distributions; `generate` has only mean and standard deviation.
+        distributions; `generate` returns only means and standard deviations.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Questions(Timed):
         Raises
         ------
         DataError
-            If no data depend only on these nodes.
+            If there are no data that depend only on these nodes.
         """
         levels, given = checked_levels(quantiles), self._points(points)
         found = prediction.quantiles(
@@ -179,13 +179,15 @@ class Questions(Timed):
     ) -> Answers | tuple[Answers, Answers]:
         """Infer the points of new rows at every node, from some or all of the data.
 
-        Without times each row is inferred separately, at all nodes jointly. A node's point is NaN
-        if no data below it are observed. The points of the training rows are in `beliefs_`.
+        Without times, each row is inferred separately, at all nodes jointly. A node's point is NaN
+        if no data that depend on the node are observed. The points of the training rows are in
+        `beliefs_`.
 
         Parameters
         ----------
         Y : dict of str to array_like of shape (n, D), or array_like
-            Some or all of the data by name; NaN marks missing values. An array is the first data.
+            Some or all of the data by name; NaN marks missing values. A single array means the
+            first data.
         times : array_like of shape (n,) or (n, P), optional
             The times of the rows. With times, the rows are one sequence and are inferred jointly.
 
@@ -220,21 +222,22 @@ class Questions(Timed):
     ) -> Answers | tuple[Answers, Answers]:
         """Fill in missing values of all data with their predictive means.
 
-        Data that are left out are predicted. With times, complete rows may be missing. If several
-        points explain a row, the prediction is their mixture.
+        Data that are left out are predicted. With times, all values of a row may be missing. If
+        several points explain a row, the prediction is a mixture of their predictions.
 
         Parameters
         ----------
         Y : dict of str to array_like of shape (n, D), or array_like
-            Some or all of the data by name; NaN marks missing values. An array is the first data.
+            Some or all of the data by name; NaN marks missing values. A single array means the
+            first data.
         times : array_like of shape (n,) or (n, P), optional
             The times of the rows. With times, the rows are one sequence and are inferred jointly.
 
         Returns
         -------
         dict of str to ndarray of shape (n, D), or two of them
-            The rows with observed values unchanged, and with return_std standard deviations with
-            noise, 0 for observed values.
+            The filled rows; observed values do not change. With return_std also the standard
+            deviations with noise, which are 0 for observed values.
         """
         rows = self._rows(Y, times, sequence)
         if times is None:
@@ -262,7 +265,8 @@ class Questions(Timed):
         Parameters
         ----------
         Y : dict of str to array_like of shape (n, D), or array_like
-            Some or all of the data by name; NaN marks missing values. An array is the first data.
+            Some or all of the data by name; NaN marks missing values. A single array means the
+            first data.
         n_samples : int, default 1
             The number of draws S of each row.
 
@@ -288,17 +292,19 @@ class Questions(Timed):
         Parameters
         ----------
         Y : dict of str to array_like of shape (n, D), or array_like
-            Some or all of the data by name; NaN marks missing values. An array is the first data.
+            Some or all of the data by name; NaN marks missing values. A single array means the
+            first data.
         n_alternatives : int, default 3
             The largest number of explanations K.
 
         Returns
         -------
         weights : ndarray of shape (n, K)
-            The weights of the explanations. Those of a row sum to 1; 0 marks no explanation.
+            The weights of the explanations. The weights of a row sum to 1; a weight of 0 means that
+            the row has fewer explanations.
         points : dict of str to ndarray of shape (n, K, Q)
-            The points by node; NaN where a row has fewer explanations, and at nodes without
-            observed data below.
+            The points by node; NaN where a row has fewer explanations, and at nodes on which no
+            observed data depend.
         rows : dict of str to ndarray of shape (n, K, D)
             The completed rows by data; NaN where a row has fewer explanations.
         """
@@ -320,12 +326,13 @@ class Questions(Timed):
         """Return log p(observed values | training data) of each row, by importance sampling.
 
         The estimate is too low on average; the bias shrinks as the number of draws grows. Unlike
-        in other models, it is not a difference of bounds.
+        in other models, the estimate is not a difference of bounds.
 
         Parameters
         ----------
         Y : dict of str to array_like of shape (n, D), or array_like
-            Some or all of the data by name; NaN marks missing values. An array is the first data.
+            Some or all of the data by name; NaN marks missing values. A single array means the
+            first data.
         n_samples : int, default 1000
             The number of draws.
         random_state : int or None, default 0
@@ -345,12 +352,12 @@ class Questions(Timed):
     ) -> Answers | tuple[Answers, Answers]:
         """Predict data at new times of a trained sequence.
 
-        Other nodes without incoming edges have their prior.
+        The predictions average over the prior of other nodes without incoming edges.
 
         Parameters
         ----------
         times : array_like of shape (n,) or (n, P)
-            Times after, between or before those of the sequence.
+            New times: after, between or before the times of the sequence.
         sequence : label, optional
             The trained sequence; required if there are several.
 
@@ -362,7 +369,7 @@ class Questions(Timed):
         Raises
         ------
         DataError
-            If all data also need known inputs, or if no node is over time.
+            If all data also depend on known inputs, or if no node is over time.
         """
         network = self._network
         given = with_priors(network, self._forecast(times, sequence))
@@ -396,7 +403,7 @@ class Questions(Timed):
         """Checked new rows of some or all of the data."""
         check_is_fitted(self)
         if times is None and sequence is not None:
-            raise ValueError("sequence is about rows in time: give times, too")
+            raise ValueError("sequence applies only to rows with times: give times, too")
         ends = self.network_.ends
         widths = {name: edge.posterior.n_outputs for name, edge in ends.items()}
         given = Y if isinstance(Y, Mapping) else {next(iter(ends)): Y}
@@ -414,7 +421,7 @@ class Questions(Timed):
         return self._inferred_path(rows, prior, inputs=known)
 
     def _inputs(self, inputs: Given, count: int) -> Inputs:
-        """Known inputs of new rows in internal units, by the number of their node."""
+        """The known inputs of new rows in internal units; keys are the numbers of the nodes."""
         check_is_fitted(self)
         given = {} if inputs is None else checked_views(inputs)
         if set(given) != set(self.input_units_):
@@ -430,7 +437,7 @@ class Questions(Timed):
         return found
 
     def _points(self, points: Mapping[str, ArrayLike]) -> dict[int, Belief]:
-        """The given points of nodes, with known inputs in internal units."""
+        """The given points of nodes; known inputs are converted to internal units."""
         check_is_fitted(self)
         given = checked_views(points)
         found = {}
@@ -449,7 +456,7 @@ class Questions(Timed):
         return found
 
     def _followed(self, found: dict[str, Any], nodes: Mapping[str, object]) -> dict[str, Any]:
-        """The data that depend on these nodes; DataError if there are none."""
+        """Return `found`, the data that depend on these nodes; raises DataError if it is empty."""
         if not found:
             raise DataError(
                 f"no data depend only on {', '.join(map(repr, nodes)) or 'no nodes'}; give "

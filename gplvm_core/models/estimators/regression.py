@@ -24,14 +24,15 @@ from gplvm_core.statistics import executor_for
 class SparseGPRegression(Scaled, TrainedRegression):
     """Gaussian-process regression through inducing inputs, at exact or uncertain inputs.
 
-    Training maximises the collapsed bound of Titsias (2009): it learns ARD lengthscales and
-    inducing inputs, with noise and kernel variance at their optimum. With as many inducing inputs
-    as points this is exact Gaussian-process regression. Several outputs share one kernel and one
-    noise variance; with noise="per_output" each has a signal and a noise variance. The model
-    standardises the columns of the inputs; methods take and return the user's units.
+    Training maximises the collapsed bound of Titsias (2009). It learns ARD lengthscales and
+    inducing inputs; the noise and the kernel variance are always optimal. With as many inducing
+    inputs as points, the model is exact Gaussian-process regression. Several outputs share one
+    kernel and one noise variance; with noise="per_output" each output has a signal and a noise
+    variance. The model standardises the columns of the inputs; methods take and return the user's
+    units.
 
-    The inputs may be noisy observations z of x ~ N(z, X_variance). Training then learns
-    q(x_n) = N(μ_n, S_n) under this prior (Damianou 2015, eq. 4.1). With `constrained`, q stays
+    The inputs may be noisy observations z of x, with the prior x ~ N(z, X_variance). Training then
+    learns q(x_n) = N(μ_n, S_n) under this prior (Damianou 2015, eq. 4.1). With `constrained`, q is
     centred on z_n, with the given or a learnt variance (§4.2.1).
 
     Parameters
@@ -47,7 +48,7 @@ class SparseGPRegression(Scaled, TrainedRegression):
     input_mean_ : ndarray of shape (N, Q)
         The posterior means of the training inputs, in the user's units.
     input_variance_ : ndarray of shape (N, Q)
-        Their posterior variances; 0 for exact inputs.
+        The posterior variances of the training inputs; 0 for exact inputs.
     input_noise_variance_ : ndarray of shape (N, Q)
         The variances of the input noise, given or learnt, in squared user's units.
     relevance_ : ndarray of shape (Q,)
@@ -90,16 +91,16 @@ class SparseGPRegression(Scaled, TrainedRegression):
         Parameters
         ----------
         X : array_like of shape (N, Q)
-            Inputs. Only SemiDescribedGPRegression accepts missing ones (NaN).
+            Inputs. Only SemiDescribedGPRegression accepts missing inputs (NaN).
         Y : array_like of shape (N,) or (N, D)
             Outputs; NaN marks missing values.
         X_variance : float, array_like of shape (Q,) or (N, Q), or "learned", optional
             The variances of the input noise in squared units of X; 0 marks an exact value.
-            "learned" learns one for each column, or with `constrained` one for each value. None:
-            exact inputs.
+            "learned" learns a variance for each column, or with `constrained` for each value.
+            None: exact inputs.
         callback : callable, optional
-            Called as callback(progress) after each accepted iteration. StopIteration raised in it
-            ends training with the best state so far.
+            Called as callback(progress) after each accepted iteration. If it raises StopIteration,
+            training ends with the best state so far.
         resume : Run, optional
             A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 
@@ -113,7 +114,7 @@ class SparseGPRegression(Scaled, TrainedRegression):
         ValueError
             If a setting is out of range, or if the kernel does not allow uncertain inputs.
         DataError
-            If X or Y cannot be trained on.
+            If X or Y is not suitable for training.
         """
         check_settings(self)
         data = self._given(X, Y, X_variance, constrained=self.constrained)
@@ -133,7 +134,7 @@ class SparseGPRegression(Scaled, TrainedRegression):
         self.relevance_ = relevance_of(self.kernel_, belief.n_latent)
         self.input_center_, self.input_scale_ = units.center, units.scale
         prior = known.prior(belief)
-        # Rows that training left out keep their prior.
+        # Rows that training left out have their prior.
         mean, spread, noise = given.center.copy(), given.variance.copy(), given.variance.copy()
         mean[kept], spread[kept], noise[kept] = belief.mean, belief.variance, prior.variance
         self.input_mean_ = units.center + units.scale * mean

@@ -29,7 +29,7 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
     input_center_ : ndarray of shape (Q,)
         The means of the columns of the inputs.
     input_scale_ : ndarray of shape (Q,)
-        Their standard deviations, the units of the inputs inside the model.
+        The standard deviations of the columns of the inputs, which are the internal units.
     n_features_in_ : int
         The number of inputs Q.
     feature_names_in_ : ndarray of str, shape (Q,)
@@ -42,7 +42,7 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
 
     @property
     def capabilities(self) -> Capabilities:
-        """The features of a regression: it predicts, and has no latent map."""
+        """The features of a regression, which predicts columns and has no latent map."""
         return Capabilities(predicts=True)
 
     def predict(
@@ -55,9 +55,9 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
     ) -> Any:
         """Predict the outputs at new inputs.
 
-        The first two moments of the outputs, which are not Gaussian at uncertain inputs (Girard et
-        al. 2003; Titsias & Lawrence 2010, §4), are propagated from layer to layer. This is exact
-        for one hidden layer at exact inputs.
+        The first two moments are propagated from layer to layer (Girard et al. 2003; Titsias &
+        Lawrence 2010, §4). At uncertain inputs, outputs are not Gaussian. The moments are exact for
+        one hidden layer at exact inputs.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         """Predict quantiles of the outputs at new inputs.
 
         The quantiles come from draws of the hidden layers, so they show skewed and two-peaked
-        distributions; `predict` has only mean and standard deviation.
+        distributions; `predict` returns only means and standard deviations.
 
         Parameters
         ----------
@@ -173,8 +173,8 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
     ) -> Float[Array, " N"]:
         """Return log p(observed outputs | inputs, training data) of each row.
 
-        The density is averaged over draws of the hidden layers and of uncertain inputs; it is exact
-        if there are neither.
+        The density is averaged over draws of the hidden layers and of uncertain inputs. It is exact
+        without hidden layers and uncertain inputs.
 
         Parameters
         ----------
@@ -202,14 +202,14 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         given, name = self._inputs(X, X_variance), type(self).__name__
         if Y is None:
             raise ValueError(
-                f"{name} has the density of outputs given inputs: call score_samples(X, Y) with "
-                "the outputs of the rows"
+                f"{name} computes the density of outputs given inputs: call score_samples(X, Y) "
+                "with the outputs of the rows"
             )
         outputs, _ = checked_outputs(Y, given.mean, name)
         if outputs.shape[1] != self.posterior_.n_outputs:
             raise ValueError(
                 f"Y has {outputs.shape[1]} outputs; the model was fitted to "
-                f"{self.posterior_.n_outputs}"
+                f"{self.posterior_.n_outputs} outputs"
             )
         return prediction.log_density_below(
             self._network, {0: given}, {DATA: outputs}, n_samples, random_state
@@ -225,7 +225,7 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         return Network.chain(self._posteriors, known=(0,))
 
     def _inputs(self, X: ArrayLike, X_variance: ArrayLike | None) -> Belief:
-        """New inputs in internal units, certain or with variances."""
+        """Convert new inputs to internal units, as exact points or with variances."""
         check_is_fitted(self)
         points = checked_rows(self, X, reset=False)
         return new_inputs(points, X_variance, self.input_center_, self.input_scale_)

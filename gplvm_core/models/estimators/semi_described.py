@@ -23,7 +23,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.prediction.impute import impute
 from gplvm_core.statistics import Executor
 
-# The smallest number of complete rows that can train a model to impute the others.
+# The smallest number of complete rows that can train a model to impute the other rows.
 LEAST_ROWS = 3
 
 Flags = NDArray[np.bool_]
@@ -35,20 +35,20 @@ class SemiDescribedGPRegression(SparseGPRegression):
 
     Training has two stages (Damianou 2015, Algorithm 1), each with max_iter iterations. First, a
     regression is trained on the rows with complete inputs. It imputes the missing inputs of the
-    other rows from their outputs, as distributions. Second, all rows train inducing inputs, noise,
-    scale and the distributions of the missing inputs. Unlike in the source, the second stage does
-    not change the lengthscales: with many incomplete rows they would grow, because ignoring an
-    input raises the bound.
+    other rows from their outputs, as distributions. Second, inducing inputs, noise, scale and the
+    distributions of the missing inputs are trained on all rows. Unlike in the source, the second
+    stage does not change the lengthscales: with many incomplete rows the lengthscales would grow,
+    because a model that ignores an input has a higher bound.
 
-    With complete inputs this is SparseGPRegression, with no inputs the Bayesian GP-LVM. If there
-    are complete rows, rows without any input are left out. A missing input has the prior N(0, 1) in
-    standardised units, and predictions average over it.
+    If all inputs are complete, the model is SparseGPRegression; if all are missing, it is the
+    Bayesian GP-LVM. If there are complete rows, rows without any input are left out. A missing
+    input has the prior N(0, 1) in standardised units, and predictions average over this prior.
 
     Attributes
     ----------
     input_mean_ : ndarray of shape (N, Q)
-        The posterior means of the training inputs, in the user's units: imputed values for missing
-        inputs, and the prior means for rows that were left out.
+        The posterior means of the training inputs, in the user's units. Missing inputs have imputed
+        values; rows that were left out have prior means.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         begun = Given(Begun((joined.belief,), (layer,)))
         second = self._problem(joined, targets, executor, begun, kernel_held=True)
         if trained[-1].restart.result.status == "stopped":
-            # The caller stopped training: keep the inputs that the first stage imputed.
+            # The caller stopped training: use the inputs that the first stage imputed.
             offset = scaling.log_jacobian(observed_counts(targets))
             held = Training(second, self.optimiser, 0, self.jitter, offset).run(
                 (best.restart.seed,)
@@ -131,7 +131,10 @@ class SemiDescribedGPRegression(SparseGPRegression):
         return inputs.starting_at(mean, variance), layer
 
     def _latent(self, inputs: Inputs, targets: Array, executor: Executor) -> Graph:
-        """A single stage for data with too few complete rows; inputs start as latent points do."""
+        """The only stage for data with too few complete rows.
+
+        Missing inputs start at values from rows with similar outputs.
+        """
         seed = seeds_for(self.random_state, 1)[0]
         mean = guess_inputs(inputs, targets, np.random.default_rng(seed))
         begin = inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
@@ -148,7 +151,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
             notes = (f"{n_given - n_kept} of {n_given} rows have no input: they are left out",)
         if n_whole < min(LEAST_ROWS, n_kept):
             notes += (
-                f"{n_whole} rows have complete inputs, too few to impute the others: missing "
+                f"{n_whole} rows have complete inputs, too few to impute the other rows: missing "
                 "inputs start from the outputs",
             )
         return notes

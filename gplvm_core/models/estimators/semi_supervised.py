@@ -1,4 +1,4 @@
-"""Semi-supervised classification: features from all rows, a classifier from the labelled rows."""
+"""Semi-supervised classification: a latent map of all rows, a classifier of the labelled rows."""
 
 from typing import Any, Self
 
@@ -26,10 +26,10 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
     """Latent variable model of all rows, and a classifier of the latent points of labelled rows.
 
     The classifier trains on draws from q(x) in units of the lengthscales, so that dimensions that
-    are off have no effect. `save` needs a LogisticRegression; with another classifier, save
-    `embedding_` only. With BayesianGPLVM(kinds=…) the rows may have words and counts. A
-    ManifoldRelevance whose labels are a view is another semi-supervised classifier, in which the
-    labels also influence the map. Source: Damianou (2015), §4.3.3.
+    are off have no effect. `save` needs a LogisticRegression; with another classifier, save only
+    `embedding_`. With BayesianGPLVM(kinds=…) the rows may have words and counts. Alternatively, use
+    ManifoldRelevance with the labels as a view; the labels then also influence the map. Source:
+    Damianou (2015), §4.3.3.
 
     Parameters
     ----------
@@ -119,14 +119,15 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(
                 "a classifier needs at least two classes; the labelled rows have one class, "
-                f"{self.classes_.tolist()[0]!r} ({UNLABELLED} marks a row without label, no class)"
+                f"{self.classes_.tolist()[0]!r} ({UNLABELLED} is not a class: it marks a row "
+                "without a label)"
             )
         generator, classifier = as_random_state(self.random_state), self._base_classifier()
-        # Frozen models and pipelines need an argument y.
+        # The argument y is given because scikit-learn's frozen models and pipelines need it.
         self.embedding_ = self._embedding(generator).fit(rows, None)
         relevance = self.embedding_.relevance_
-        # The factors are relative to the smallest lengthscale, so that dimensions that barely
-        # change the outputs cannot separate classes.
+        # The factors are the inverse lengthscales relative to the smallest lengthscale. Dimensions
+        # that barely change the outputs can then not separate classes.
         self.feature_scale_ = np.sqrt(relevance / relevance.max())
         mean = self.embedding_.latent_mean_[labelled]
         std = np.sqrt(self.embedding_.latent_variance_[labelled])
@@ -175,9 +176,7 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
         return np.asarray(np.mean([self.classifier_.predict_proba(at) for at in points], axis=0))
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
-        """Check rows of numbers; if the columns are of several kinds, the embedding checks the
-        rows.
-        """
+        """Check rows of numbers; rows of several kinds are checked by the embedding."""
         if getattr(self.estimator, "kinds", None) is None:
             return checked_rows(self, X, reset=reset)
         validate_data(self, X, reset=reset, skip_check_array=True)
@@ -195,8 +194,8 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
             return LogisticRegression(max_iter=1000)
         if not hasattr(self.classifier, "predict_proba"):
             raise ValueError(
-                f"the classifier must have predict_proba, since probabilities are averaged over "
-                f"draws; got {self.classifier!r}"
+                f"the classifier must have a method predict_proba, because probabilities are "
+                f"averaged over draws; got {self.classifier!r}"
             )
         return clone(self.classifier)
 

@@ -37,7 +37,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         Parameters
         ----------
         times : array_like of shape (n,) or (n, P)
-            Times after, between or before those of the sequence.
+            New times: after, between or before the times of the sequence.
         sequence : label, optional
             The trained sequence; required if there are several.
 
@@ -86,13 +86,13 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
             The times of the rows, for a model with a time_kernel.
         coupled : bool, default True
             Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
-            training rows fixed). False, which is cheaper, gives each row the prior at its time.
+            training rows fixed). False is cheaper: each row has the prior at its time.
         adapt : bool, default False
             Whether the rows also update the mapping q(u). This suits a sequence that differs from
-            the trained ones and has some complete rows. False is cheaper.
+            the trained sequences and has some rows without gaps. False is cheaper.
         callback : callable, optional
             Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
-            rows are examined separately. StopIteration raised in it ends inference with the best
+            rows are examined separately. If it raises StopIteration, inference ends with the best
             path so far.
         return_cov : bool, default False
             Whether to return covariances, too; only without times and return_std.
@@ -102,9 +102,9 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         Returns
         -------
         ndarray or DataFrame of shape (n, D), or a tuple
-            The rows with observed values unchanged; then, as selected, standard deviations (n, D)
-            or covariances (n, D, D) with noise, and the path and its standard deviations, (n, Q)
-            each. Data frames if Y is a data frame, or if pandas output is set.
+            The filled rows; observed values do not change. Then, as selected: standard deviations
+            (n, D) or covariances (n, D, D), both with noise; the path and its standard deviations
+            (n, Q each). The rows are data frames if Y is a data frame, or if pandas output is set.
         """
         if times is None:
             if callback is not None or sequence is not None or adapt or return_latent:
@@ -115,7 +115,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         if method == "density":
             raise ValueError("rows in time are filled by the map: leave out method or times")
         if return_cov:
-            raise ValueError("return_cov is for independent rows: leave out times")
+            raise ValueError("return_cov is only for independent rows: leave out times")
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
         mean, spread = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
         if sequence is None and coupled and not adapt:
@@ -181,7 +181,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         Returns
         -------
         ndarray of shape (S, n, D), or with the paths of shape (S, n, Q)
-            Draws of the mapping without observation noise, in the units of the outputs.
+            Draws of the outputs without observation noise, and with return_latent the paths.
         """
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {n_samples}")
@@ -212,7 +212,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         return np.asarray(np.any((new < known.min(axis=0)) | (new > known.max(axis=0)), axis=1))
 
     def _rows_in_time(self, Y: ArrayLike) -> Array:
-        """Checked rows; complete rows may be missing."""
+        """Check rows of a sequence; all values of a row may be missing."""
         return checked_rows(self, Y, reset=False)
 
     def _infer_path(

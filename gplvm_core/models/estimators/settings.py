@@ -1,7 +1,7 @@
 """The settings of the estimators: descriptions, types, and checks of the values.
 
-An estimator declares its settings as the fields of a class, with types and defaults. Its
-constructor, the checks before training and the section "Parameters" of its documentation follow
+An estimator declares its settings as the fields of a class, with types and defaults. The
+constructor, the checks before training and the section "Parameters" of the documentation are made
 from these fields. Only the first two settings are positional.
 """
 
@@ -35,8 +35,8 @@ Class = TypeVar("Class", bound=type)
 
 # The description of each setting; an estimator can replace it in its own docstring.
 SENTENCES: Mapping[str, str] = {
-    "n_components": "The largest number of latent dimensions. Training turns off those that the "
-    "data do not need.",
+    "n_components": "The largest number of latent dimensions. Training turns off the dimensions "
+    "that the data do not need.",
     "n_inducing": "The number of inducing inputs, at most one for each row. More inducing inputs "
     "make the mapping finer. The cost of an iteration grows with the square of their number.",
     "kernel": 'The covariance function of the mapping: "rbf", "linear", "periodic", or a kernel '
@@ -45,64 +45,67 @@ SENTENCES: Mapping[str, str] = {
     "time_kernel": "The covariance function of the latent paths over time, which couples the rows "
     'of a sequence: "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" (rough), '
     '"periodic", each with a little white noise, or a kernel object. None: independent rows. '
-    "Training holds the first variance of a kernel object, and every parameter that `holding` "
-    'names: (Periodic(1.0) + RBF(0.1)).holding("variance") + White(0.01) describes nearly '
-    "periodic paths with a fixed proportion of smooth change (Damianou 2015, §3.5.4).",
+    "Training does not change the first variance of a kernel object, nor any parameter that "
+    '`holding` names: (Periodic(1.0) + RBF(0.1)).holding("variance") + White(0.01) describes '
+    "nearly periodic paths with a fixed proportion of smooth change (Damianou 2015, §3.5.4).",
     "init": 'The initial latent means: "pca", "isomap", "random", or an array of shape (N, Q).',
     "scaling": 'The units of the outputs inside the model: "global", one scale for all columns; '
-    '"columns", one scale for each column; "none", the data as given.',
+    '"columns", one scale for each column; "none", the units of the given data.',
     "max_iter": "The largest number of accepted iterations of a start.",
     "n_restarts": "The number of starts. The model uses the start with the best final bound. "
-    '"auto": a table of at most 1000 rows has four short starts (with init="pca" from PCA and '
-    "from Isomap), of which only the best continues; this costs about 1.8 times as much as one "
-    "start. A larger table has one start.",
+    '"auto": a table of at most 1000 rows has four short starts, and only the best start '
+    'continues. With init="pca", some of them start from PCA and some from Isomap. This costs '
+    "about 1.8 times as much as one start. A larger table has one start.",
     "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the "
     "mean of that diagonal. `result_.jitter` reports the value that was used.",
     "optimiser": 'The optimiser: "lbfgs", or "scg", scaled conjugate gradients.',
     "random_state": "The seed of all random draws: None, a whole number, or a "
     "`numpy.random.Generator` or `RandomState`. Each fit advances a generator.",
-    "n_jobs": "The number of threads, which share the rows; None is one, −1 all processors.",
+    "n_jobs": "The number of threads among which the rows are divided. None means one thread, −1 "
+    "all processors.",
     "noise": '"shared", one noise variance for all outputs in internal units, or "per_output", a '
-    "signal variance and a noise variance for each output (`noise_std_`). In the second case the "
+    'signal variance and a noise variance for each output (`noise_std_`). With "per_output", the '
     "results do not depend on `scaling`.",
     "encoder": "None, or a function from outputs to q(X), which training learns with the mapping. "
-    '`transform` then needs no inference for complete rows. "kernel" is a linear map and an RBF '
-    'expansion (Lawrence & Quiñonero-Candela 2006), "network" a linear map and a hidden layer. '
+    '`transform` then needs no inference for rows without gaps. "kernel" is a linear map plus an '
+    'RBF expansion (Lawrence & Quiñonero-Candela 2006), "network" a linear map plus a hidden '
+    "layer. "
     "`bound_` remains a lower bound, over a smaller family of posteriors. New rows with gaps are "
-    "inferred iteratively, as without an encoder.",
+    "inferred by optimisation, as without an encoder.",
     "family": 'The variational family of the hidden layers. "marginalised" integrates out the '
-    'inducing outputs given the hidden layers; "mean_field" makes them independent, with a bound '
-    "that is never higher. The other families are conditional: a last phase of training converts a "
-    'marginalised posterior (Chamberlin 2016). In "gated" and "free" the hidden outputs depend on '
-    "the inducing outputs, through one gate for each dimension or through any linear map; in "
-    '"diagonal" (RBF kernels) the outputs depend on the inputs. The following need RBF kernels '
-    'and the package autograd, and suit small models: "joint" (gated, all dimensions of a layer '
-    'jointly), "full" (each output depends on all inputs), "chain" (joint, and the inducing '
-    'outputs depend on those of the layer above; no missing values) and "low_rank_chain" (the same '
-    "by a matrix of low rank). If the conditional bound ends lower than the marginalised bound, "
-    "the model uses the marginalised posterior, and `notes_` reports it.",
+    'inducing outputs given the hidden layers. "mean_field" makes the inducing outputs independent '
+    "of the hidden layers; its bound is never higher. The other families are conditional: a last "
+    'phase of training converts a marginalised posterior (Chamberlin 2016). In "gated" and '
+    '"free" the hidden outputs depend on the inducing outputs, through one gate for each dimension '
+    'or through any linear map. In "diagonal" (RBF kernels) the hidden outputs depend on the '
+    "layer's inputs. The following families need RBF kernels and the package autograd, and suit "
+    'small models: "joint" (gated, all dimensions of a layer jointly), "full" (each output depends '
+    'on all inputs), "chain" (joint, and the inducing outputs depend on the inducing outputs of '
+    'the layer above; no missing values) and "low_rank_chain" (a chain with a dependence of low '
+    "rank). If the conditional bound ends lower than the marginalised bound, the model uses the "
+    "marginalised posterior, and `notes_` reports this.",
     "kinds": "The kind of each column. None: all columns are numbers. "
     '"auto": the data types of the columns decide (`columns_` and `notes_` report the kinds). A '
-    'list or dict gives kinds by column, and a dict may leave out columns: "number", "yes/no", '
-    '"category", "grade", "count", "exposure" (a known number above 0 '
-    "that multiplies the expected counts of its row), or a list of words for a grade in that "
-    "order. With several kinds each column has its own signal variance and each number its own "
+    "list or dict gives the kind of each column, and a dict may leave out columns. The kinds are "
+    '"number", "yes/no", "category", "grade", "count", "exposure" (a known number above 0 that '
+    "multiplies the expected counts of its row), or a list of words for a grade in that order. "
+    "With several kinds each column has its own signal variance and each column of numbers its own "
     "noise variance, so `noise` and `scaling` have no effect. An encoder, `batch_size` and files "
     "require numbers.",
     "batch_size": "None, or the number of random rows in a training batch (stochastic variational "
     "inference; Damianou 2015, §3.3.3). Training first fits a sample of 2500 rows. Then q(u) "
     "follows its natural gradient and Adam updates the other parameters, with ten batches per "
-    "iteration. An encoder computes the latent posteriors of a batch; without one, each row has "
-    "its own parameters.",
-    "input_connections": "Whether every layer takes the top's points as further inputs (Duvenaud "
-    "et al. 2014), so that deep models do not lose information about them.",
+    "iteration. An encoder computes the latent posteriors of a batch. Without an encoder, they are "
+    "inferred again for each batch.",
+    "input_connections": "Whether every layer also has the top's points as inputs (Duvenaud et al. "
+    "2014). Deep models then do not lose information about these points.",
     "constrained": "Whether the posteriors of uncertain inputs are centred on the given inputs.",
 }
 
 
 @dataclass_transform(eq_default=False)
 def preset(cls: Class) -> Class:
-    """Make an estimator of a class whose fields are its settings.
+    """Make an estimator from a class whose fields are its settings.
 
     The section "Parameters" of the documentation is completed from SENTENCES. The class can
     replace a description by an entry in its docstring.
@@ -159,7 +162,7 @@ def check_settings(model: Any) -> None:
         _check(each.name, getattr(model, each.name), hints[each.name])
 
 
-# Whole numbers of at least 1.
+# Settings that must be whole numbers of at least 1.
 _COUNTS = {"n_components", "n_inducing", "max_iter", "n_restarts", "batch_size", "window"}
 
 
@@ -171,7 +174,7 @@ def _check(name: str, value: Any, hint: Any) -> None:
         layered = any(get_origin(kind) is tuple for kind in kinds)
         each = value if layered and isinstance(value, tuple) else (value,)
         if not (each and all(_whole(one) for one in each)):
-            more = ", or a tuple of them, one for each layer" if layered else ""
+            more = ", or a tuple of such numbers, one for each layer" if layered else ""
             words = "".join(f' or "{choice}"' for choice in _choices(hint))
             raise ValueError(
                 f"{name} must be a whole number of at least 1{more}{words}; got {value!r}"
@@ -190,7 +193,9 @@ def _check(name: str, value: Any, hint: Any) -> None:
             f"RandomState; got {value!r}"
         )
     if name == "jitter" and not (_real(value) and 0.0 < value < 1.0):
-        raise ValueError(f"jitter must lie between 0 and 1, relative to K; got {value!r}")
+        raise ValueError(
+            f"jitter must lie between 0 and 1, relative to the diagonal of K; got {value!r}"
+        )
     choices = _choices(hint)
     if choices and not (isinstance(value, str) and value in choices):
         none = "None or " if type(None) in kinds else ""
@@ -233,9 +238,7 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def _in_order(cls: Any) -> "list[Field[Any]]":
-    """The positional settings, then the settings that the estimator declares, then inherited
-    settings.
-    """
+    """Sort the settings: positional ones, those that the estimator declares, inherited ones."""
     own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", {})]
     return sorted(fields(cls), key=lambda each: (each.kw_only, own.index(each.name)))
 

@@ -31,15 +31,15 @@ class Timed:
     times_ : ndarray of shape (N, P) or None
         The times of the training rows; None without a kernel over time.
     sequences_ : ndarray of shape (N,) or None
-        The labels of their sequences; None without a kernel over time.
+        The labels of the training rows' sequences; None without a kernel over time.
     path_ : Path or None
         The parameters (μ̄, λ) of the latent path, each of shape (N, Q); None without a kernel over
         time.
     time_kernel_ : Kernel or None
-        The trained kernel over time; None without one.
+        The trained kernel over time; None if the model has no such kernel.
     """
 
-    # None without a kernel over time, and in files of versions that had no such kernels.
+    # None without a kernel over time, and for models in files of versions without such kernels.
     times_: Any = None
     sequences_: Any = None
     path_: Any = None
@@ -63,7 +63,7 @@ class Timed:
         Parameters
         ----------
         times : array_like of shape (n,) or (n, P)
-            Times after, between or before those of the sequence.
+            New times: after, between or before the times of the sequence.
         sequence : label, optional
             The trained sequence; required if there are several.
 
@@ -82,8 +82,10 @@ class Timed:
         return {at: forecast(*own) for at, own in known.items()}
 
     def _continued(self, times: ArrayLike, count: int | None, sequence: Any) -> Continued:
-        """The prior of `count` new rows at all nodes over time, side by side: the continuation of
-        a trained sequence, or the prior over time.
+        """The prior of `count` new rows at all nodes over time; the nodes' dimensions are
+        concatenated.
+
+        The rows continue a trained sequence. If `sequence` is None, they have the prior over time.
         """
         self._check_timed()
         rows = np.empty(0, dtype=np.intp) if sequence is None else self._rows_of(sequence)
@@ -99,12 +101,12 @@ class Timed:
         inputs: Inputs | None = None,
         adapt: bool = False,
     ) -> FoundPath:
-        """q of the rows of one sequence (see infer_sequence); warns if it has not converged."""
+        """q(x) of the rows of one sequence (`infer_sequence`); warns if it has not converged."""
         network = self._network
         if adapt and len(network.nodes) > 1:
-            raise ValueError("adapt=True is for models of one layer: leave it out")
+            raise ValueError("adapt=True is only for models of one layer: leave adapt out")
         if adapt and any(edge.posterior.links is not None for edge in network.edges):
-            raise ValueError("adapt=True needs a table of numbers: leave it out")
+            raise ValueError("adapt=True needs a table of numbers: leave adapt out")
         path = infer_sequence(
             network,
             outputs,
@@ -126,7 +128,7 @@ class Timed:
     def _so_far(
         self, times: Float[Array, "n P"], rows: Int[Rows, " r"]
     ) -> dict[int, tuple[Kernel, Array, Path, Array]]:
-        """The kernel, the times and path of the training rows, and the new times, by node."""
+        """For each node over time: its kernel, times and path of the training rows, new times."""
         if times.shape[1] != self.times_.shape[1]:
             raise DataError(
                 f"times have {times.shape[1]} columns, but the model was trained with "

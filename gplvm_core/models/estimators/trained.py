@@ -1,4 +1,4 @@
-"""Iterative training, shared by the estimators: starts, `fit` and its results."""
+"""Iterative training, shared by the estimators: starts, `fit` and the fitted attributes."""
 
 import math
 from collections.abc import Callable
@@ -54,8 +54,8 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 class Ended:
     """The problem of all rows, and the final parameters of the best start.
 
-    trained_rows: the rows that training used (None: all). notes: about the other rows.
-    trained_problem: the problem of the trained rows. seed: the seed of the best start.
+    trained_rows: the rows that training used (None: all). notes: sentences about the other rows.
+    trained_problem: the problem of the trained rows. seed: the seed of the first start.
     """
 
     problem: Any
@@ -67,12 +67,12 @@ class Ended:
 
     @property
     def start_notes(self) -> tuple[str, ...]:
-        """Notes on choices made for the user at the start."""
+        """Notes on automatic choices at the start of training."""
         return self.trained_problem.notes(self.seed)
 
     @property
     def encoder(self) -> Encoder | None:
-        """The encoder, q(X) as a function of the outputs; None without one."""
+        """The encoder, q(X) as a function of the outputs; None if the model has no encoder."""
         node = self.problem.nodes[0]
         return node.encoder(self.parameters.nodes[0]) if isinstance(node, EncodedNode) else None
 
@@ -113,7 +113,8 @@ class Trainable:
     ) -> Ended:
         """Train all starts; return the end of the best start, extended to all rows.
 
-        Stopping while rows are placed counts as stopping training. offset, views: see Training.
+        If the caller stops while rows are placed, training counts as stopped. offset, views: see
+        Training.
         """
         seeds, heat = self._starts(problem)
         seeds = seeds if resume is None else resume.seeds
@@ -140,7 +141,7 @@ class Trainable:
         return Ended(found.problem, found.parameters, found.trained, found.notes, problem, seeds[0])
 
     def _stopped(self) -> None:
-        """Record that the caller stopped training, or the placement of rows after it."""
+        """Record that the caller stopped training, or stopped the placement of rows."""
         before, (status, reason) = self.result_, STOPPED
         self.result_ = replace(before, status=status, reason=reason)
         self.restarts_ = tuple(
@@ -149,9 +150,10 @@ class Trainable:
         )
 
     def _starts(self, problem: Any) -> tuple[tuple[int, ...], int]:
-        """The seeds of the starts, and the iterations after which only the best continues.
+        """The seeds of the starts, and the number of iterations after which only the best start
+        continues.
 
-        The second number is 0 if all starts make all iterations.
+        This number is 0 if all starts make all iterations.
         """
         recipes = len(problem.recipes)
         if self.n_restarts != "auto":
@@ -231,8 +233,9 @@ class TrainedModel(Trainable, LatentVariableModel):
         ----------
         Y : array_like of shape (N, D)
             Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are allowed. With
-            inducing inputs the sums over the rows are computed on the device of Y, which must
-            support float64; without them, Y is copied to NumPy. All results are NumPy arrays.
+            inducing inputs, the sums over the rows are computed on the device of Y, which must
+            support float64. Without inducing inputs, Y is copied to NumPy. All results are NumPy
+            arrays.
 
         Returns
         -------
@@ -244,7 +247,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         ValueError
             If a setting is out of range.
         DataError
-            If Y cannot be trained on, for example because every column is constant.
+            If Y is not suitable for training, for example because every column is constant.
         """
         return self._fit(Y, None, None, callback, resume)
 
@@ -258,7 +261,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         resume: Run | None,
         further: int = 0,
     ) -> Self:
-        """further: the number of rows of files that are streamed after training."""
+        """Train the model; further: the number of rows of files that are streamed afterwards."""
         check_settings(self)
         self.density_ = None
         place = Place.of(Y)
@@ -284,7 +287,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         return gaps_in_words(targets)
 
     def _begin(self, targets: Float[Array, "N D"]) -> Any:
-        """The start of training."""
+        """The function from a seed to the start of training."""
         count = len(targets) if self.n_inducing is None else self.n_inducing
         return Start((targets,), self.n_components, count, (self.kernel,), self.init)
 
@@ -305,7 +308,7 @@ class TimedModel(TrainedModel, SequenceQueries):
     Attributes
     ----------
     encoder_ : Encoder or None
-        The trained encoder; None without one.
+        The trained encoder; None if the model has no encoder.
     """
 
     encoder: Any
@@ -338,7 +341,7 @@ class TimedModel(TrainedModel, SequenceQueries):
         ValueError
             If a setting is out of range.
         DataError
-            If Y cannot be trained on, or if times or sequences do not match its rows.
+            If Y is not suitable for training, or if times or sequences do not match its rows.
         """
         return self._fit(Y, times, sequences, callback, resume)
 
@@ -346,7 +349,9 @@ class TimedModel(TrainedModel, SequenceQueries):
         """The node of the latent points."""
         if self.time_kernel is not None:
             if self.encoder is not None:
-                raise ValueError("give a time_kernel or an encoder, not both: leave one out")
+                raise ValueError(
+                    "a time_kernel and an encoder cannot be combined: leave one of them out"
+                )
             return PathNode(self._timeline, self.time_kernel)
         if self.encoder is None:
             return LatentNode()

@@ -1,4 +1,4 @@
-"""Training of regressions: stages that depend on the inputs, each a graph."""
+"""Training of regressions, in one or several stages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class FromInputs:
         *,
         constrained: bool = False,
     ) -> RegressionData:
-        """Checked inputs (exact, or with variances) and outputs, in internal units."""
+        """Check inputs (exact, or with variances) and outputs; convert them to internal units."""
         points = checked_rows(self, X, reset=True)
         outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
         units = input_scaling(points)
@@ -60,7 +60,7 @@ class FromInputs:
 
 
 class TrainedRegression(FromInputs, RegressionQuestions):
-    """A regression as one graph, trained from one or several starts."""
+    """A regression that is trained from one or several starts."""
 
     n_inducing: int
     kernel: str | Kernel
@@ -79,7 +79,7 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         callback: Callable[[Progress], None] | None,
         resume: Run | None,
     ) -> tuple[Graph, tuple[Trained, ...]]:
-        """The trained problem, and the end of every start."""
+        """Train all stages; returns the problem of the last stage, and the end of every start."""
         problem = self._problem(inputs, targets, executor)
         return problem, self._run(problem, targets, scaling, callback, resume)
 
@@ -108,7 +108,7 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         kernel_held: bool = False,
         phases: Sequence[Phase] = PHASES,
     ) -> Graph:
-        """The training problem; begin: another start than the default."""
+        """The training problem; begin: a start that replaces the default start."""
         seen = Targets.of(targets)
         # Training starts from a shared noise variance, with a kernel for all outputs jointly.
         start = RegressionStart(inputs, seen, self.kernel, self.n_inducing, self.jitter, executor)

@@ -35,8 +35,8 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     Attributes
     ----------
     rows_ : TrainingRows
-        The rows of the model: `count`, their number, and `trained`, the rows that training used
-        (None: all).
+        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
+        (None: all rows).
     bounds_ : dict of str to float
         The contribution of each view to `bound_`, in nats.
     """
@@ -150,7 +150,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     def _examined(
         self, ended: Ended, learnt: Learnt, scalings: Mapping[str, Scaling]
     ) -> tuple[str, ...]:
-        """Set the fitted attributes of further layers; return notes."""
+        """Set the fitted attributes of deep models; return notes."""
         return ()
 
     def _problem(self, internal: Views, executor: Executor) -> Any:

@@ -35,30 +35,31 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
 
     All methods take and return views as dicts of arrays by name. NaN marks missing values, and a
     row may be missing from some views. With `kinds`, views may have words and counts, and methods
-    return them as words and counts. Labels are a view of one category: rows with a blank label
-    train only the other views, so a model of partly labelled rows is a semi-supervised classifier
-    (`class_probabilities`).
+    return words and counts for them. Labels can be a view with one column of the kind "category".
+    Rows with a blank label train only the other views, so the model of partly labelled rows is a
+    semi-supervised classifier (`class_probabilities`).
 
-    For 20,000 rows or more without a time_kernel and kinds, training uses a growing sample, as in
-    BayesianGPLVM. All views are NumPy arrays in memory: `RowFiles` are loaded completely, and
-    arrays of other libraries are copied.
+    For 20,000 rows or more, training uses a growing sample, as in BayesianGPLVM, unless there is a
+    time_kernel or a view with words or counts. All views are NumPy arrays in memory: `RowFiles` are
+    loaded completely, and arrays of other libraries are copied.
 
     Parameters
     ----------
     kernel
-        The covariance function of the mappings, as for BayesianGPLVM: one for all views, or a dict
-        by view name.
+        The covariance function of the mappings, as for BayesianGPLVM: a kernel for all views, or a
+        dict by view name.
     init
-        The initial latent means: "pca" of the concatenated views, each scaled to the same total
-        variance; "pca_each", the concatenated components of each view; "isomap"; "random"; or an
-        array of shape (N, Q).
+        The initial latent means. "pca": principal components of the concatenated views, each scaled
+        to the same total variance. "pca_each": the concatenated components of each view. "isomap",
+        "random", or an array of shape (N, Q).
     kinds
-        The kinds of columns. None: all views are numbers. A dict has the kinds of some views by
-        name, each as for BayesianGPLVM: {"label": ["category"]}; the other views are numbers.
-        "auto": the data types of the columns decide in all views. `noise` and `scaling` apply to
-        the views that are numbers.
+        The kinds of columns. None: all views are numbers. A dict gives the kinds of some views by
+        name, in the form of BayesianGPLVM, for example {"label": ["category"]}; the other views are
+        numbers. "auto": the data types of the columns decide in all views. `noise` and `scaling`
+        apply to the views that are numbers.
     n_jobs
-        The number of threads, which share the views; None is one, −1 all processors.
+        The number of threads among which the views are divided. None means one thread, −1 all
+        processors.
 
     Examples
     --------
@@ -87,7 +88,7 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         return Capabilities(timed=self.time_kernel is not None, views=True)
 
     def of_view(self, name: str) -> BayesianGPLVM:
-        """Return one view as a fitted model on the shared latent space and its paths.
+        """Return the model of one view as a fitted BayesianGPLVM on the shared latent space.
 
         Parameters
         ----------

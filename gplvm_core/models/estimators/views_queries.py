@@ -43,15 +43,15 @@ class ViewsQueries(
 ):
     """Methods of `ManifoldRelevance` that need only the fitted posteriors.
 
-    Views are dicts of arrays by name, for any non-empty subset of the trained views, with NaN for
-    missing values, in the user's units. `_shared_node` is the node of the shared points.
+    Arguments with views are dicts of arrays in the user's units, with one or several of the trained
+    views by name and NaN for missing values. `_shared_node` is the node of the shared points.
 
     Attributes
     ----------
     views_ : tuple of str
         The names of the views.
     columns_ : dict of str to tuple of str
-        The column names of the views of numbers that were data frames.
+        The column names of each view of numbers that was passed as a data frame.
     kinds_ : dict of str to TableColumns
         The columns, kinds and words of the views with columns of several kinds.
     posteriors_ : dict of str to Posterior
@@ -62,7 +62,7 @@ class ViewsQueries(
         The ARD weights of the latent dimensions for each view, inverse squared lengthscales.
     latent_scale_ : ndarray of shape (Q,)
         The square roots of the sums of the relevances over the views. Latent points times these
-        are in lengthscales, so that distances between them have a meaning.
+        factors are in units of the lengthscales, so that distances between them have a meaning.
     """
 
     views_: tuple[str, ...]
@@ -90,13 +90,16 @@ class ViewsQueries(
         drops: Mapping[str, Float[Array, " Q"]],
         scalings: Mapping[str, Scaling],
     ) -> None:
-        """Set the fitted attributes. layers: the last layer of each view. leading: the layer of
-        each view at the shared space.
+        """Set the fitted attributes.
+
+        layers: the last layer of each view. leading: the first layer of each view below the shared
+        space.
         """
         self.latent_mean_, self.latent_variance_ = top.belief.mean, top.belief.variance
         self.information_, self.drops_ = top.information, dict(drops)
         self.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in layers.items()}
-        # Sums that contain weights of entries cannot be updated with new rows.
+        # The statistics of views of several kinds contain weights of entries, so new rows cannot be
+        # added to them.
         self.statistics_ = {
             name: own.statistics for name, own in layers.items() if name not in self._tables
         }
@@ -232,8 +235,8 @@ class ViewsQueries(
     ) -> Any:
         """Infer the latent points of new rows from one or several views (Damianou 2015, §5.2.4).
 
-        Each row is inferred separately, with x ~ N(0, I). Dimensions that none of the given views
-        uses keep this prior.
+        Each row is inferred separately, with the prior x ~ N(0, I). In dimensions that none of the
+        given views uses, the posterior is this prior.
 
         Parameters
         ----------
@@ -268,20 +271,23 @@ class ViewsQueries(
         views : dict of str to array_like
             One or several of the trained views by name; NaN marks missing values.
         return_std : bool, default False
-            Whether to return standard deviations, too; NaN for words.
+            Whether to return standard deviations, too; words have the standard deviation NaN.
         return_probability : bool, default False
-            Whether to return the probability of each filled word and count, too: 1 where observed,
-            NaN for numbers. Only for the views with columns of several kinds.
+            Whether to return the probability of each filled word and count, too. It is 1 for an
+            observed word or count, and NaN for a number. Only for the views with columns of several
+            kinds.
 
         Returns
         -------
         dict of str to ndarray or DataFrame of shape (n, D_v), or a tuple of them
-            The given views with observed values unchanged; then, as selected, standard deviations
-            with noise, 0 for observed values, and probabilities. A view is a data frame if it was
-            given as one, or if pandas output is set.
+            The filled views; observed values do not change. Then, as selected: standard deviations
+            with noise, which are 0 for observed values; probabilities. A view is a data frame if
+            the given view is a data frame, or if pandas output is set.
         """
         if return_probability and not self._tables:
-            raise ValueError("all columns are numbers, which have no probability: return_std")
+            raise ValueError(
+                "all columns are numbers, which have no probability: use return_std instead"
+            )
         given = self._given(views)
         numbers = {name: rows for name, rows in given.items() if name not in self._tables}
         if method == "density" and len(numbers) < len(given):
@@ -317,9 +323,10 @@ class ViewsQueries(
     ) -> Float[Array, " N"]:
         """Return log p(observed values of a row in these views | training data), approximately.
 
-        By default this is the difference between the bounds with and without the row, which is not
-        a bound. Views with columns of several kinds always take importance samples, by default 200;
-        their value is the log density of the numbers plus the log probability of the other entries.
+        By default this is the difference between the bounds with and without the row; the
+        difference is not a bound. For views with columns of several kinds, the method always draws
+        importance samples (by default 200). The value is then the log density of the numbers plus
+        the log probability of the other entries.
 
         Parameters
         ----------
@@ -331,11 +338,12 @@ class ViewsQueries(
         random_state : int or None, default 0
             The seed of the samples.
         method : {"bound", "sampling", "density"}, optional
-            "bound": the difference of bounds. "sampling": importance samples, by default 1000;
-            after `fit_density` the latent points have the density of the training points instead of
-            N(0, I). "density": the exact density of the mixture that `fit_density` derived from the
-            map. The three are different quantities: do not compare their values. Default: "bound",
-            or samples from N(0, I) if n_samples is given.
+            "bound": the difference of bounds. "sampling": importance samples, by default 1000.
+            After `fit_density`, "sampling" replaces the prior N(0, I) of the latent points by the
+            density of the training points. "density": the exact density of the mixture that
+            `fit_density` derived from the map. The three methods estimate different quantities: do
+            not compare their values. Default: "bound", or importance samples with the prior N(0, I)
+            if n_samples is given.
 
         Returns
         -------
@@ -353,7 +361,7 @@ class ViewsQueries(
         views : dict of str to array_like
             One or several of the trained views by name; NaN marks missing values.
         y : ignored
-            For scikit-learn.
+            Not used; scikit-learn expects this argument.
 
         Returns
         -------
@@ -375,7 +383,7 @@ class ViewsQueries(
         return prediction.explain(self._network, given)
 
     def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
-        """Posteriors of the shared points of rows, and mean and variance of all views."""
+        """The posterior of each row's shared point, and mean and variance of all its views."""
         found = self._explained(self._given(Y))
         whole = prediction.reconstructed(self._network, found, noise=True)
         return found[self._shared_node].best, whole
@@ -385,7 +393,7 @@ class ViewsQueries(
         return checked_points(X, self.latent_mean_.shape[1])
 
     def _columns_of(self, name: str, width: int) -> Sequence[str]:
-        """The column names of a view in training, or numbered names."""
+        """The column names of the view in training; without names, "x0", "x1", …."""
         known = (self.columns_ or {}).get(name)
         return known or [f"x{number}" for number in range(width)]
 

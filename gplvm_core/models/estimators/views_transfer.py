@@ -1,4 +1,4 @@
-"""Shared dimensions of views, and prediction of one view from others."""
+"""Shared dimensions of views, and prediction of one view from other views."""
 
 import warnings
 from collections.abc import Collection, Mapping
@@ -54,9 +54,10 @@ class ViewsTransfer(ViewsQueries):
     Attributes
     ----------
     seen_ : dict of str to ndarray of bool, shape (N,)
-        For each view, whether a training row has an observed value in it.
+        For each view, whether a training row has an observed value in this view.
     drops_ : dict of str to ndarray of shape (Q,)
-        For each view, the drop of its bound F_v without a latent dimension, in nats per row.
+        For each view and latent dimension, the fall of the view's bound F_v without this dimension,
+        in nats per row.
     """
 
     seen_: dict[str, Bool[Flags, " N"]]
@@ -66,7 +67,8 @@ class ViewsTransfer(ViewsQueries):
     def segmentation(self, threshold: float = LEAST_DROP) -> Segments:
         """Return the latent dimensions by the set of views that use them.
 
-        A view uses a dimension if setting its weight to 0 lowers F_v by more than the threshold.
+        A view uses a dimension if F_v falls by more than the threshold when the dimension's weight
+        is set to 0.
 
         Parameters
         ----------
@@ -76,7 +78,8 @@ class ViewsTransfer(ViewsQueries):
         Returns
         -------
         dict of frozenset of str to tuple of int
-            The dimensions that exactly these views use; frozenset() has the unused dimensions.
+            For each set of views, the dimensions that exactly these views use; for frozenset(), the
+            unused dimensions.
         """
         return segments(self._uses(threshold))
 
@@ -91,13 +94,14 @@ class ViewsTransfer(ViewsQueries):
         Returns
         -------
         dict of frozenset of str to tuple of int
-            The dimensions that exactly these views use; frozenset() has the unused dimensions.
+            For each set of views, the dimensions that exactly these views use; for frozenset(), the
+            unused dimensions.
         """
         self._check_fitted()
         return segments(used_by_weight(self.relevance_, delta))
 
     def agreement(self, threshold: float = LEAST_DROP, delta: float = LEAST_WEIGHT) -> float:
-        """Return the proportion of pairs of view and dimension on which the two rules agree.
+        """Return how often the two rules of segmentation agree, over all views and dimensions.
 
         Parameters
         ----------
@@ -132,9 +136,9 @@ class ViewsTransfer(ViewsQueries):
     ) -> Any:
         """Predict one view from other views of the same rows.
 
-        A view with columns of several kinds is predicted in its own values: the mean of a number,
-        the median of a count, and the most probable word. `class_probabilities` has the
-        probabilities of its words.
+        For a view with columns of several kinds, the predictions are the mean of a number, the
+        median of a count, and the most probable word. `class_probabilities` returns the
+        probabilities of the words.
 
         Parameters
         ----------
@@ -147,7 +151,7 @@ class ViewsTransfer(ViewsQueries):
         private : {"nearest", "prior"}, default "nearest"
             How to set the dimensions that only `to` uses. "nearest" copies them from the training
             points that are nearest in the shared dimensions (Damianou 2015, Algorithm 2). "prior"
-            integrates them out, with all explanations of the row.
+            integrates over them, and combines all explanations of the row.
         return_std : bool, default False
             Whether to return standard deviations with noise, too. Those of a single prediction
             include that another explanation or neighbour may be the true one, and after `calibrate`
@@ -158,19 +162,20 @@ class ViewsTransfer(ViewsQueries):
         adapt : bool, default False
             Whether the rows also update the mappings of the given views.
         return_latent : bool, default False
-            Whether to return the latent path, too: means and standard deviations (n, Q). With
+            Whether to return the latent path, too: means and standard deviations (n, Q). Only with
             times.
         callback : callable, optional
-            Called as callback(step, bound) after every step of the inference over time.
-            StopIteration raised in it ends the inference with the best path so far.
+            Called as callback(step, bound) after every step of the inference over time. If it
+            raises StopIteration, the inference ends with the best path so far.
 
         Returns
         -------
         ndarray of shape (n, D), or (n, K, D) if K > 1, or several of them
             The means, and with return_std the standard deviations, in the user's units. The best
-            alternatives come first, with NaN where a row has fewer. A view with columns of several
-            kinds: a table of its values, or for K > 1 an array with None where a row has fewer;
-            standard deviations are NaN for words.
+            alternatives come first; NaN stands for alternatives that a row lacks. For a view with
+            columns of several kinds, the first result is a table of values. For K > 1 it is an
+            array of values, with None for alternatives that a row lacks. Words have the standard
+            deviation NaN.
         """
         self._check_fitted()
         check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
@@ -225,7 +230,7 @@ class ViewsTransfer(ViewsQueries):
         to : str
             The name of the view to match.
         n_matches : int, default 5
-            The number of matches K; fewer if fewer training rows have the view.
+            The number of matches K. It is reduced if fewer training rows have the view.
 
         Returns
         -------
@@ -249,7 +254,7 @@ class ViewsTransfer(ViewsQueries):
         adapt: bool,
         callback: StepCallback | None,
     ) -> tuple[Belief, Continued]:
-        """q and prior of the shared points of the rows of one sequence, inferred jointly."""
+        """Infer the shared points of the rows of one sequence jointly; returns q and the prior."""
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
         prior = self._continued(times, len(next(iter(given.values()))), sequence)
@@ -260,7 +265,7 @@ class ViewsTransfer(ViewsQueries):
         found = path.beliefs[self._shared_node]
         if self._shared_node == 0:
             return found, prior
-        # The path is at the top; below it, rows depend on each other only through the top.
+        # The path is at the top. Below the top, rows depend on each other only through the top.
         spread = np.stack([np.diag(column) for column in found.variance.T])
         return found, Continued(found.mean, spread, order=prior.order)
 

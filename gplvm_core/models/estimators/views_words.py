@@ -41,9 +41,10 @@ class ViewsWords(ViewsTransfer):
     def class_probabilities(
         self, views: Mapping[str, Any], view: str, column: Name = 0
     ) -> Float[Array, "N C"]:
-        """Return the probabilities of a column's words in new rows, given all other values of the
-        rows. The given views may include other columns of the same view. The rows' own values in
-        this column are not used.
+        """Return the probabilities of a column's words in new rows, given all other values.
+
+        The given views may include other columns of the same view. The rows' own values in this
+        column are not used.
 
         Parameters
         ----------
@@ -88,7 +89,7 @@ class ViewsWords(ViewsTransfer):
         column: Name,
         quantiles: ArrayLike = (0.05, 0.5, 0.95),
     ) -> NDArray[Any]:
-        """Return quantiles of a column in new rows with noise, given all their other values.
+        """Return quantiles of a column in new rows, with noise, given all other values.
 
         Parameters
         ----------
@@ -107,7 +108,7 @@ class ViewsWords(ViewsTransfer):
         return expected.quantile_values(at, levels)
 
     def _of_others(self, views: Mapping[str, Any], view: str, column: Name) -> tuple[Expected, int]:
-        """Predictions of a view that do not use the values of a column, and the column's number."""
+        """Predict a view without the values of one column; also return the column's number."""
         columns = self._table(view)
         at = columns.column(column)
         given = self._given(views, empty_rows=True)

@@ -1,4 +1,4 @@
-"""The density of rows that is derived from a fitted map, and the methods that use it."""
+"""The density of rows that is derived from a fitted map, and the methods that use this density."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
@@ -26,10 +26,10 @@ class WithDensity:
     Attributes
     ----------
     density_ : DerivedDensity or None
-        The density of rows, a mixture of Gaussians (`fit_density`); None before.
+        The density of rows, a mixture of Gaussians; None before `fit_density` is called.
     """
 
-    # A default, since files of older versions do not store it.
+    # The default is for models in files of older versions, which do not store a density.
     density_: DerivedDensity | None = None
 
     @property
@@ -37,7 +37,7 @@ class WithDensity:
         raise NotImplementedError
 
     def _all_data(self, Y: Any) -> Mapping[str, Array]:
-        """Checked rows of some or all of the data, by name."""
+        """Check rows of some or all of the data; returns them by name."""
         raise NotImplementedError
 
     @property
@@ -63,11 +63,12 @@ class WithDensity:
     ) -> Self:
         """Derive an exact density of rows from the map, after training.
 
-        A mixture of Gaussians is fitted to the latent points. The map turns each of them into a
-        Gaussian of rows, and these are the prior of a mixture that is fitted to the rows. The
-        density is that of this mixture: neither a bound on the model's density nor an estimate of
-        it. A wide Gaussian with weight 0.01 models rows that are unlike all others. The bound and
-        the map do not change. `score_samples(…, method="density")` and `complete` use it.
+        A mixture of Gaussians is fitted to the latent points. The map turns each Gaussian of latent
+        points into a Gaussian of rows. These Gaussians are the prior of a mixture that is fitted to
+        the rows. The result is the exact density of this mixture; it is neither a bound on the
+        model's density nor an estimate of the model's density. A wide Gaussian with weight 0.01
+        models rows that are unlike all other rows. The bound and the map do not change.
+        `score_samples(…, method="density")` and `complete` use the density.
 
         Parameters
         ----------
@@ -79,20 +80,21 @@ class WithDensity:
         residual : bool, default True
             Whether the map's residuals may be correlated between outputs.
         prior_strength : float or "validated", default "validated"
-            The number of rows that a covariance from the map counts as. 0 is a mixture without a
-            map, and ∞ keeps the map's covariances.
+            The weight of a covariance from the map, as a number of rows. 0 gives a mixture without
+            a map, and ∞ fixes the map's covariances.
         folds : int, default 0
-            The number of folds of the training rows for `density_.typicality`: scores of these rows
-            by densities that have not seen them. `gplvm_core.apply` compares new rows with them. 0
-            computes none, and 5 is usual.
+            The number of folds of the training rows for `density_.typicality`. Each fold is scored
+            by a density that was fitted without this fold, and `gplvm_core.apply` compares the
+            scores of new rows with these scores. 0: no scores are computed. 5 is usual.
         random_state : int, default 0
             The seed of all draws.
         recipe : Recipe, optional
-            `density_.recipe` of the same model and rows. Its choices replace components and
-            prior_strength, and no rows are held out, which is several times faster.
+            The attribute `density_.recipe` from an earlier call for the same model and rows. Its
+            choices replace components and prior_strength. No rows are held out, which is several
+            times faster.
         callback : callable, optional
-            Called as callback(fraction of the work that is done) after each step. An exception
-            raised in it ends the work; the model then has the density it had before.
+            Called as callback(fraction of the work that is done) after each step. If it raises an
+            exception, the work ends and the model's density does not change.
 
         Returns
         -------
@@ -102,7 +104,7 @@ class WithDensity:
         Raises
         ------
         DataError
-            If Y has another number of rows than training had, or if columns are no numbers.
+            If Y does not have as many rows as the training data, or if columns are not numbers.
         """
         outputs, network = self._all_data(Y), self._network
         trained = check_training_rows(network, outputs)
@@ -122,8 +124,8 @@ class WithDensity:
     def completion_methods(self, Y: Any) -> NDArray[np.str_]:
         """Return which method `complete` uses for each row: "map" or "density".
 
-        Without `density_` it is always the map. With it, it is the method that filled gaps of the
-        same kind better in held-out rows (`density_.fills`).
+        Without `density_`, the method is always "map". With `density_`, it is the method that
+        filled gaps of the same kind better in held-out rows (`density_.fills`).
 
         Parameters
         ----------
@@ -149,16 +151,21 @@ class WithDensity:
         n_samples: int | None,
         random_state: int | None,
     ) -> Float[Array, " N"]:
-        """log p of rows by a method; None: the bound, or with n_samples sampling from N(0, I)."""
+        """log p of rows by a method.
+
+        None: the difference of bounds, or, if n_samples is given, importance samples with the prior
+        N(0, I).
+        """
         if method not in (None, "bound", "sampling", "density"):
             raise ValueError(f'method must be "bound", "sampling" or "density"; got {method!r}')
         if method == "density":
             return self._derived().score_samples(rows)
         if method == "bound" and n_samples is not None:
-            raise ValueError('method="bound" takes no samples: leave out n_samples')
+            raise ValueError('method="bound" does not use samples: leave out n_samples')
         if method == "bound" and any(self._network.ends[name].posterior.links for name in rows):
             raise ValueError(
-                "columns of several kinds have no difference of bounds: leave out method"
+                "the difference of bounds is not defined for columns of several kinds: leave out "
+                'method="bound"'
             )
         latent = None
         if method == "sampling":
@@ -181,9 +188,9 @@ class WithDensity:
         by_map: Callable[[Mapping[str, Array]], Moments],
         method: FillMethod | None,
     ) -> Moments:
-        """Rows with their gaps filled, and the variances, by name.
+        """Fill the gaps of rows; returns rows and variances by name.
 
-        by_map: mean and variance of all outputs of rows, by name.
+        by_map: a function from rows to mean and variance of all their outputs, by name.
         """
         if method not in (None, "map", "density"):
             raise ValueError(f'method must be "map" or "density"; got {method!r}')
@@ -216,10 +223,10 @@ class WithDensity:
         n_samples: int,
         generator: np.random.Generator,
     ) -> Mapping[str, Float[Array, "S N _D"]]:
-        """Draws of rows with their gaps filled, by the same method as their completions.
+        """Draw the gaps of rows, by the method that `complete` uses for the same row.
 
-        by_map: draws of all outputs of rows, by name. The density's draws are as wide as its
-        calibrated intervals.
+        by_map: a function from rows to draws of all their outputs, by name. The draws of the
+        density are widened to its calibrated intervals.
         """
         density = self.density_
         if density is None:

@@ -1,4 +1,4 @@
-"""From wanted outputs to the latent points that explain them."""
+"""Find the latent points that explain wanted outputs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,19 +36,19 @@ class WithHandles:
     ) -> list[Reached]:
         """Find the latent points whose outputs reach some targets.
 
-        The other outputs follow. A few targets leave much open, so the points stay near those of
-        the training rows, and there may be several explanations. The search climbs from the six
-        training rows that explain the targets best.
+        The latent points determine all other outputs, too. A few targets do not determine a latent
+        point, so the search prefers points near the training rows, and there may be several
+        explanations. The search starts from the six training rows that explain the targets best.
 
         Parameters
         ----------
         targets : array_like of shape (D,) or (H,), or dict
-            The wanted value of every output, NaN where the output is free; or a dict with the
-            wanted values of some columns, by number or name. With `through`, the wanted value of
-            every combination.
+            The wanted value of every output; NaN for a free output. Or a dict with the wanted
+            values of some columns, by number or name. With `through`, the wanted value of every
+            combination.
         tolerance : float or array_like, optional
-            The standard deviation of the targets' errors, in the units of the data: one number, or
-            one for each target. Default: a tenth of the noise's standard deviation.
+            The standard deviation of the targets' errors, in the units of the data: a number, or a
+            number for each target. Default: a tenth of the noise's standard deviation.
         through : array_like of shape (H, D), optional
             Linear combinations of the outputs, for example the coordinates on a screen.
 
@@ -61,8 +61,8 @@ class WithHandles:
         Raises
         ------
         DataError
-            If a target is not a finite number, if there is none, or if the model has several
-            layers, several views, or columns that are no numbers.
+            If a target is not a finite number, if there is no target, or if the model has several
+            layers, several views, or columns that are not numbers.
 
         Examples
         --------
@@ -82,8 +82,9 @@ class WithHandles:
         network = self._network
         if len(network.nodes) > 1 or len(network.ends) > 1 or network.known:
             raise DataError(
-                "fit_to needs a model of one table and one layer. For several views take one with "
-                "of_view(name); otherwise use complete, which fills gaps with every model"
+                "fit_to needs a model of one table and one layer. For a model of several views, "
+                "call of_view(name).fit_to; for other models, use complete, which fills gaps with "
+                "every model"
             )
         (edge,), (belief,) = network.ends.values(), network.beliefs
         posterior = edge.posterior
@@ -99,15 +100,15 @@ class WithHandles:
     def _handles(
         self, targets: Targets, tolerance: ArrayLike | None, through: ArrayLike | None, width: int
     ) -> Handles:
-        """Checked handles."""
+        """Check targets, tolerance and combinations, and convert them to handles."""
         if isinstance(targets, Mapping):
             targets = self._row_of(targets, width)
         wanted = as_floats(targets, "targets")
         if through is None:
             if wanted.shape != (width,):
                 raise DataError(
-                    f"targets need one number for each of the {width} columns, NaN where a column "
-                    f"is free; got shape {wanted.shape}. A dict has only some columns"
+                    f"targets need one number for each of the {width} columns (NaN for a free "
+                    f"column); got shape {wanted.shape}. To give only some columns, use a dict"
                 )
             combined = np.eye(width)
         else:
@@ -120,21 +121,25 @@ class WithHandles:
         spread = as_floats(0.0 if tolerance is None else tolerance, "tolerance")
         if spread.shape not in {(), wanted.shape}:
             raise DataError(
-                f"tolerance is one number or one for each of {len(wanted)} targets; got shape "
-                f"{spread.shape}"
+                f"tolerance must be one number, or one number for each of the {len(wanted)} "
+                f"targets; got shape {spread.shape}"
             )
         used = ~np.isnan(wanted)
         spread = np.broadcast_to(spread, wanted.shape)[used]
         if not used.any():
-            raise DataError("no target is given: all are NaN")
+            raise DataError("all targets are NaN: give at least one target")
         if not (np.isfinite(wanted[used]).all() and np.isfinite(combined[used]).all()):
-            raise DataError("targets and through must be finite numbers; NaN is a free column")
+            raise DataError(
+                "targets and through must be finite numbers; a target of NaN means a free column"
+            )
         if not (np.isfinite(spread).all() and (spread >= 0.0).all()):
-            raise DataError(f"a tolerance is a finite number, at least 0; got {spread.min()}")
+            raise DataError(
+                f"a tolerance must be a finite number of at least 0; got {spread.min()}"
+            )
         return Handles(combined[used], wanted[used], spread)
 
     def _row_of(self, targets: Mapping[Any, float], width: int) -> Float[Array, " D"]:
-        """The row of targets by column, from numbers or names of columns."""
+        """Convert targets by number or name of their columns to a row; NaN for other columns."""
         names = list(getattr(self, "feature_names_in_", []))
         row = np.full(width, np.nan)
         for column, value in targets.items():

@@ -1,10 +1,11 @@
 """Conditional families of deep models: q(h) of a hidden layer depends on other variables.
 
-In benchmarks they were no better than the built-in families (benchmarks/README.md). They are
-imported only when chosen by name. 6.2 (`given_inducing`) and diagonal 6.5 (`given_inputs`) have
-analytic gradients. Joint 6.3 (`joint`), full 6.5 (`given_inputs_full`) and the chain of inducing
-outputs 6.6 (`chained`) are for small models and use gradients of `autograd`. Sections are those of
-MATHEMATICS.md. Source: Chamberlin (2016).
+In benchmarks these families were no better than the built-in families (benchmarks/README.md). A
+family is imported only when it is chosen by name. Numbers such as 6.2 are sections of
+MATHEMATICS.md. The families 6.2 (`given_inducing`) and diagonal 6.5 (`given_inputs`) have analytic
+gradients. The joint family 6.3 (`joint`), the full family 6.5 (`given_inputs_full`) and the chain
+of inducing outputs 6.6 (`chained`) are for small models; `autograd` computes their gradients.
+Source: Chamberlin (2016).
 """
 
 from gplvm_core.models.families.graph import Following

@@ -1,12 +1,16 @@
-"""6.6: q(u¹) Π q(u^l | u^(l−1)) Π q(h_n^l | u^l), inducing outputs that depend on those above.
+"""Family 6.6: each layer's inducing outputs depend on the inducing outputs of the layer above.
 
-Stacked as in 6.3, in the basis of L: q(v^l | v^(l−1)) = N(R v^(l−1) + r, Θ), and q(h_n | v) as in
-6.3. A layer's inputs x and its inducing outputs are correlated through the layer above: v | x is
-N(μ + 𝓑(x − a), Σ − 𝓑Γ𝓑ᵀ) with 𝓑 = RΣ⁻T⁻ᵀΓ⁻¹, which needs κ1, κ2, φ1, φ2. For a given R, a closed
-form is optimal for the layer's own terms, as in 6.3 with an additional shift: Θ⁻¹ = I + βJ and
-μ = −βΘ Σ⟨(T − α)ᵀ(m + (T − α)𝓑(x − a))⟩, with sites at hidden layers. For data, with T = 0 and
-m = y, it is the optimum. R = 0 is 6.3. For small models: autograd computes the gradients.
-Chamberlin (2016), §4.7–4.9, with corrections.
+The posterior is q(u¹) Π q(u^l | u^(l−1)) Π q(h_n^l | u^l). In the basis of L, and stacked as in
+6.3, q(v^l | v^(l−1)) = N(R v^(l−1) + r, Θ), and q(h_n | v) is the same as in 6.3. A layer's inputs
+x and its inducing outputs are correlated through the layer above: v | x is
+N(μ + 𝓑(x − a), Σ − 𝓑Γ𝓑ᵀ) with 𝓑 = RΣ⁻T⁻ᵀΓ⁻¹. The expectations over x need κ1, κ2, φ1 and φ2.
+
+For a given R, a closed form is optimal for the layer's own terms, as in 6.3 with an additional
+shift: Θ⁻¹ = I + βJ and μ = −βΘ Σ⟨(T − α)ᵀ(m + (T − α)𝓑(x − a))⟩. Hidden layers add sites. For a
+layer to data, T = 0 and m = y, and the closed form is the optimum. R = 0 gives family 6.3.
+
+The family is for small models, because autograd computes the gradients. Source: Chamberlin (2016),
+§4.7–4.9, with corrections.
 """
 
 from dataclasses import dataclass
@@ -32,7 +36,7 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError
 
 @dataclass(frozen=True)
 class InducingGivenAbove:
-    """R of q(v^l | v^(l−1)), full or of low rank (R = left right); also its gradients' shape."""
+    """R of q(v^l | v^(l−1)), full or of low rank (R = left right); its gradients have this type."""
 
     whole: Float[Array, "P O"] | None = None
     left: Float[Array, "P K"] | None = None
@@ -60,9 +64,9 @@ def chained(
     *,
     jitter: float,
 ) -> LayerResult[Correlated]:
-    """F_l of a hidden layer below another layer (`source.above`), its gradients, and q of its
-    outputs.
+    """Evaluate a hidden layer below another layer (`source.above`).
 
+    The result has F_l, its gradients, and q of the layer's outputs.
     Raises NotPositiveDefiniteError.
     """
     n_outputs = outputs.mean.shape[1]
@@ -135,8 +139,9 @@ def chained_to_data(
     *,
     jitter: float,
 ) -> LayerResult[None]:
-    """F_l of a layer to data that is below another layer, with gradients; q(v | v⁻) is optimal.
+    """Evaluate a layer to data that is below another layer; q(v | v⁻) is optimal.
 
+    The result has F_l and its gradients.
     Raises NotPositiveDefiniteError.
     """
     n_points, n_outputs = values.shape
@@ -183,8 +188,9 @@ def chained_to_data(
 class _Seen:
     """Moments of a layer's inputs x, and the regression of v on x.
 
-    slopes: 𝓑 (N × P × Q). bend: K⁻¹𝓑 in the basis of u, with axes of inducing inputs and inputs
-    joined (N × D × MQ). Sums are matrix products, which are many times faster than einsum.
+    slopes: 𝓑 (N × P × Q). bend: K⁻¹𝓑 in the basis of u (N × D × MQ); its last axis joins the axes
+    of inducing inputs and inputs. Sums are written as matrix products, which are many times faster
+    than einsum.
     """
 
     def __init__(self, inputs: Any, above: Any, across: Any, jitter: float, n_outputs: int) -> None:
@@ -216,7 +222,7 @@ class _Seen:
         self.bowed = xp.matmul(self.bend, two) - spread
 
     def quadratic(self, mean: Any, b: Any, blocks: Any) -> Any:
-        """Σ⟨(αv)²⟩ over the outputs; blocks: their covariances of v, summed over outputs."""
+        """Σ⟨(αv)²⟩ over the outputs; blocks: the covariances of v of all outputs, summed."""
         xp = self.xp
         found = xp.sum(self.c * (blocks + xp.matmul(mean.T, mean)))
         return found + 2.0 * xp.sum(b * self.curved) + xp.sum(self.bend * self.bowed)

@@ -1,7 +1,7 @@
-"""A distribution with correlated dimensions, and the collapsed bound of a layer below it.
+"""Inputs with correlated dimensions, and the collapsed bound of a layer with such inputs.
 
-For small models: the expectations are N × M × M × Q numbers. Autograd computes the gradients
-through them (`reverse`), and the layer those through the bound.
+The functions are for small models: the expectations are N × M × M × Q numbers. Autograd computes
+the gradients of the expectations (`reverse`); the layer computes the gradients of the bound.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,10 @@ from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback, Ta
 
 @dataclass(frozen=True)
 class Above:
-    """The layer above: its stacked q(v), u = Lv, and T of its outputs, this layer's inputs."""
+    """The layer above: its stacked q(v), with u = Lv, and T of its outputs.
+
+    The outputs of the layer above are the inputs of this layer.
+    """
 
     mean: Float[Array, " O"]
     covariance: Float[Array, "O O"]
@@ -31,9 +34,9 @@ class Above:
 
 @dataclass(frozen=True)
 class Correlated:
-    """q(x_n) = N(mean_n, covariance_n); also the shape of its gradients.
+    """q(x_n) = N(mean_n, covariance_n); its gradients have this type, too.
 
-    above: given only if the layer below needs more than these marginals (6.6).
+    above: the layer above, only if the layer below needs more than these marginals (6.6).
     """
 
     mean: Float[Array, "N Q"]
@@ -46,12 +49,12 @@ class Correlated:
 
     @property
     def marginals(self) -> Belief:
-        """The marginals of each dimension; for gradients, those of a diagonal covariance."""
+        """The marginals of each dimension; of a gradient, its part for a diagonal covariance."""
         return Belief(self.mean, np.array(np.diagonal(self.covariance, axis1=1, axis2=2)))
 
 
 def of_inputs(layer: Layer, source: Correlated) -> tuple[Array, ...]:
-    """The arguments of expectations under the inputs."""
+    """The arguments of `tilted` and `tilted_pairs` for a layer and its inputs."""
     kernel = as_rbf(layer.kernel)
     scales = np.asarray(kernel.variance), np.asarray(kernel.lengthscale)
     return (*scales, layer.inducing, source.mean, source.covariance)
@@ -60,7 +63,7 @@ def of_inputs(layer: Layer, source: Correlated) -> tuple[Array, ...]:
 def to_inputs(
     layer: Layer, pulled_back: tuple[Array, ...], noise_variance: float = 0.0
 ) -> tuple[Correlated, Layer]:
-    """Convert gradients of these arguments to those of the inputs and the layer."""
+    """Convert gradients of the arguments (`of_inputs`) to gradients of the inputs and the layer."""
     variance, lengthscale, inducing, mean, covariance = pulled_back
     length = float(lengthscale) if np.ndim(lengthscale) == 0 else lengthscale
     kernel = RBF(float(variance), length, held=as_rbf(layer.kernel).held)
@@ -70,9 +73,10 @@ def to_inputs(
 def to_data(
     layer: Layer, source: Correlated, targets: Targets, scales: Scales, *, jitter: float
 ) -> LayerValue:
-    """F_data of a layer with correlated inputs; scales: which of its scales are optimised.
+    """F_data of a layer with correlated inputs; scales: which scales of the layer are optimised.
 
-    The first of its `targets` is the gradient of the inputs; that in `gradients` is 0.
+    The first entry of the result's `targets` is the gradient of the inputs; the gradient of the
+    inputs in `gradients` is 0.
     """
     no_outputs = np.zeros((*targets.values.shape, source.mean.shape[1]))
     reduced = correlated_statistics(layer, source, targets, no_outputs, 0.0)
@@ -86,11 +90,10 @@ def correlated_statistics(
     follows: Float[Array, "N D Q"],
     spread: float,
 ) -> tuple[Statistics, StatisticsPullback]:
-    """Statistics of outputs whose means are the values of the targets, and which depend on the
-    inputs by T.
+    """Statistics of outputs that depend on the inputs through T.
 
-    follows: T. spread: the sum of the outputs' variances. The pullback's targets are the gradients
-    of the inputs, the outputs' means, T and yy.
+    targets: the means of the outputs. follows: T. spread: the sum of the outputs' variances. The
+    pullback's targets are the gradients of the inputs, the outputs' means, T and yy.
     """
     values, patterns = targets.values, targets.patterns
     rows = np.ones((len(values), 1)) if patterns is None else patterns.rows

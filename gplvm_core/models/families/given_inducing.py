@@ -1,18 +1,19 @@
-"""6.2: q(h_n^d | u^d) = N(T_n u^d + m_n, S_n), hidden outputs that depend on the inducing outputs.
+"""Family 6.2: a hidden layer's outputs h depend on its inducing outputs u.
 
-T is either free, N × M for every dimension, or gated, T = g_d Ā with one gate for each dimension.
-Ā = ΨK⁻¹ maps u to the average mean of p(h | u), so g = 0 is mean field, and g = 1 gives h the same
-dependence on u as p(h | u). The layer below gets the marginals N(Tμ + m, diag(TΣTᵀ) + S).
-Chamberlin (2016), §4.3, with corrections.
+The posterior is q(h_n^d | u^d) = N(T_n u^d + m_n, S_n). T is either free, N × M for every
+dimension, or gated, T = g_d Ā with one gate for each dimension. Ā = ΨK⁻¹ maps u to the average mean
+of p(h | u). The gate g = 0 is mean field, and with g = 1 h depends on u as in p(h | u). The layer
+below gets the marginals N(Tμ + m, diag(TΣTᵀ) + S). Source: Chamberlin (2016), §4.3, with
+corrections.
 
-q(u) = N(μ, Σ) is the closed form that is optimal for the layer's own terms, Σ⁻¹ = K⁻¹ + βJ and
-μ = −βΣΔᵀm with Δ = T − Ā and J = ΔᵀΔ + Ω − ĀᵀĀ. The layers below also depend on q(u), so this is
-only a parametrisation, not the optimum; any (μ, Σ) gives a bound. Sites add the contribution of the
-layers below: Σ⁻¹ = K⁻¹ + βJ − 2s₂, Σ⁻¹μ = −βΔᵀm + s₁. With s₂ = g_Σ, s₁ = g_μ − 2g_Σμ the gradient
-of the whole bound with respect to (μ, Σ) is 0.
+q(u) = N(μ, Σ) is the closed form that is optimal for the layer's own terms: Σ⁻¹ = K⁻¹ + βJ and
+μ = −βΣΔᵀm with Δ = T − Ā and J = ΔᵀΔ + Ω − ĀᵀĀ. The layers below also depend on q(u), so the closed
+form is only a parametrisation, not the optimum; any (μ, Σ) gives a bound. Sites add the
+contribution of the layers below: Σ⁻¹ = K⁻¹ + βJ − 2s₂, Σ⁻¹μ = −βΔᵀm + s₁. If s₂ = g_Σ and
+s₁ = g_μ − 2g_Σμ, the gradient of the whole bound with respect to (μ, Σ) is 0.
 
-All quantities are in the basis of L, K = LLᵀ: u = Lv, α = ΨL⁻ᵀ, C = L⁻¹ΦL⁻ᵀ; T, μ, Σ and the sites
-belong to v.
+All quantities are in the basis of L, with K = LLᵀ: u = Lv, α = ΨL⁻ᵀ, C = L⁻¹ΦL⁻ᵀ. T, μ, Σ and the
+sites belong to v.
 """
 
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class GivenInducing:
 def given_inducing(
     layer: Layer, source: Belief, own: GivenInducing, *, jitter: float, relative: bool = True
 ) -> LayerResult:
-    """F_l with its gradients, at the layer's given scales, and q of the outputs.
+    """Evaluate a layer at its given scales: F_l, its gradients, and q of the outputs.
 
     Raises NotPositiveDefiniteError if rounding errors make the problem meaningless, or if the
     precision of q(u) with the sites is not positive definite.
@@ -103,8 +104,8 @@ def given_inducing(
     entropy, d_entropy = Belief(own.mean, own.variance).entropy()
 
     def pullback(adjoint: Belief) -> Moved:
-        # The part through q(u): the gradient of the layers below in (μ, Σ), minus that of the
-        # sites.
+        # The part of the gradient through q(u): the gradient of the layers below with respect to
+        # (μ, Σ), minus the gradient of the sites' term.
         d_mean = np.einsum("dnm,nd->dm", transfer, adjoint.mean)
         d_covariance = np.swapaxes(transfer, 1, 2) @ (adjoint.variance.T[:, :, None] * transfer)
         g_mean = d_mean - first - 2.0 * np.einsum("dij,dj->di", second, mean)

@@ -1,11 +1,11 @@
-"""6.5, diagonal: q(h_nd | h⁻_n) = N(a_nd + t_nd (h⁻_nd − a⁻_nd), S_nd), outputs depend on inputs.
+"""Family 6.5, diagonal: each hidden output depends on the layer's input with the same index.
 
-h⁻ are the layer's inputs, N(a⁻, Γ⁻). Each output depends on the input with the same index; further
-outputs depend on no input. The parameter is the marginals' mean a = Ta⁻ + m, so t has no effect for
-known inputs. q(u) is independent of q(h) and optimal: the bound is the collapsed one with A = Σ_n
-κ0_n (a_n + (m̂_n − a⁻_n) t_n), where m̂ − a⁻ is the kernel's shift of the inputs' mean. The layer
-below gets the marginals N(a, TΓ⁻T + S). t = 0 is mean field (6.0). Chamberlin (2016), §4.6, with
-corrections.
+The posterior is q(h_nd | h⁻_n) = N(a_nd + t_nd (h⁻_nd − a⁻_nd), S_nd). h⁻ are the layer's inputs,
+with q = N(a⁻, Γ⁻). Outputs without an input of the same index depend on no input. The parameter is
+the marginals' mean a = Ta⁻ + m, so t has no effect for known inputs. q(u) is independent of q(h)
+and optimal: the bound is the collapsed bound with A = Σ_n κ0_n (a_n + (m̂_n − a⁻_n) t_n), where
+m̂ − a⁻ is the kernel's shift of the inputs' mean. The layer below gets the marginals
+N(a, TΓ⁻T + S). t = 0 is mean field (6.0). Source: Chamberlin (2016), §4.6, with corrections.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback
 
 @dataclass(frozen=True)
 class GivenInputs:
-    """Parameters of q(h | h⁻): a, S, and t; also the shape of their gradients.
+    """Parameters of q(h | h⁻): a, S, and t; their gradients have this type, too.
 
     t belongs to the C dimensions that inputs and outputs have in common.
     """
@@ -44,9 +44,9 @@ def given_inputs(
     jitter: float,
     relative: bool = True,
 ) -> LayerResult:
-    """F_l with its gradients, and q of the outputs.
+    """Evaluate a layer: F_l, its gradients, and q of the outputs.
 
-    scales: which of the layer's scales are optimised. Raises NotPositiveDefiniteError, and
+    scales: which scales of the layer are optimised. Raises NotPositiveDefiniteError, and
     KernelError for kernels other than RBF.
     """
     common = own.follows.shape[1]
@@ -83,7 +83,7 @@ def given_inputs(
 def _statistics(
     layer: Layer, source: Belief, own: GivenInputs, belief: Belief
 ) -> tuple[Statistics, StatisticsPullback]:
-    """The statistics of all points; the pullback's targets are (a, Γ, t), shaped as q(h | h⁻)."""
+    """The statistics of all points; the pullback's targets are the gradients of (a, Γ, t)."""
     kernel, inducing, common = as_rbf(layer.kernel), layer.inducing, own.follows.shape[1]
     mean = own.mean - layer.linear_mean(source)
     psi0, pull_psi0 = kernel.psi0(source.mean, source.variance)

@@ -1,10 +1,11 @@
-"""6.5, full: q(h_n | h⁻_n) = N(a_n + T_n (h⁻_n − a⁻_n), diag S_n), outputs depend on all inputs.
+"""Family 6.5, full: every hidden output depends on all inputs of the layer.
 
-As in the diagonal case, the parameter is the marginals' mean a = Ta⁻ + m. q(u) is independent of
-q(h) and optimal: the bound is the collapsed one with A = Σ_n (κ1_n T_nᵀ + κ0_n a_nᵀ), where κ1 uses
-inputs relative to their mean, and yy = Σ_n (‖a_n‖² + tr Γ_n). The layer below gets a and the full
-covariance Γ = TΓ⁻Tᵀ + diag S. T has no effect for exactly known inputs. For small models.
-Chamberlin (2016), §4.6.
+The posterior is q(h_n | h⁻_n) = N(a_n + T_n (h⁻_n − a⁻_n), diag S_n). As in the diagonal family,
+the parameter is the marginals' mean a = Ta⁻ + m. q(u) is independent of q(h) and optimal: the bound
+is the collapsed bound with A = Σ_n (κ1_n T_nᵀ + κ0_n a_nᵀ), where κ1 uses inputs relative to their
+mean, and yy = Σ_n (‖a_n‖² + tr Γ_n). The layer below gets a and the full covariance
+Γ = TΓ⁻Tᵀ + diag S. T has no effect for exactly known inputs. The family is for small models.
+Source: Chamberlin (2016), §4.6.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from gplvm_core.statistics import Targets
 
 @dataclass(frozen=True)
 class FullyGivenInputs:
-    """Parameters of q(h | h⁻): the marginals' mean a, S, and T; also their gradients' shape."""
+    """Parameters of q(h | h⁻): the marginals' mean a, S, and T; gradients have this type, too."""
 
     mean: Float[Array, "N D"]
     variance: Float[Array, "N D"]
@@ -32,9 +33,9 @@ class FullyGivenInputs:
 def given_inputs_full(
     layer: Layer, source: Correlated, own: FullyGivenInputs, scales: Scales, *, jitter: float
 ) -> LayerResult[Correlated]:
-    """F_l with its gradients, and q of the outputs.
+    """Evaluate a layer: F_l, its gradients, and q of the outputs.
 
-    scales: which of the layer's scales are optimised. Raises NotPositiveDefiniteError, and
+    scales: which scales of the layer are optimised. Raises NotPositiveDefiniteError, and
     KernelError for kernels other than RBF.
     """
     follows, turned = own.follows, np.swapaxes(own.follows, 1, 2)

@@ -1,8 +1,9 @@
-"""Graphs for all conditional families, in which q(h) of hidden nodes depends on the layers above.
+"""The training problem of conditional families, in which q(h) depends on the layers above.
 
-These families are badly conditioned at the start of training. Training therefore begins with an
-independent q(h), as for every chain. The last phase conditions q(h): from then on, a node's
-parameters describe its dependence on the layer. A subclass of `Following` defines each family.
+The optimisation of these families is badly conditioned at the start of training. Training therefore
+begins with an independent q(h), as for every chain. The last phase conditions q(h): from then on, a
+node's parameters describe how its q(h) depends on the layer above. A subclass of `Following`
+defines each family.
 """
 
 from collections.abc import Sequence
@@ -26,9 +27,9 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.parameters import Layout, Leaf, add, leaves
 from gplvm_core.statistics import Targets
 
-# The fraction of max_iter for all phases before the last one.
+# The fraction of max_iter for all phases before the last phase.
 BEFORE = 0.65
-# The parameters that describe the dependence of a conditioned q(h), and their scale.
+# The parameters that describe how a conditioned q(h) depends on other variables, and their scale.
 HOW, TRANSFER_SCALE = ("gate", "transfer", "follows", "mixes"), 0.1
 # Bounds with a smaller relative difference count as equal.
 ROUNDING = 1e-9
@@ -50,9 +51,10 @@ class ChainParameters(Parameters):
 
 @dataclass(frozen=True)
 class Following:
-    """A family in which q(h) of hidden nodes depends on the layers above; base of all families.
+    """A family in which q(h) of hidden nodes depends on the layers above.
 
-    independent, summarised: see `VariationalFamily`.
+    This is the base class of all conditional families. independent, summarised: see
+    `VariationalFamily`.
     """
 
     name: str
@@ -69,12 +71,13 @@ class Following:
         sources = [edge.source for edge in plain.edges]
         if any(edge.ends_in_node and sources.count(edge.source) > 1 for edge in plain.edges):
             raise ValueError(
-                "private hidden layers of a view need family mean_field or marginalised; "
+                "private hidden layers of a view need the family 'mean_field' or 'marginalised'; "
                 f"got {self.name!r}"
             )
         if any(len(edge.sources) > 1 for edge in plain.edges):
             raise ValueError(
-                f"input connections need family mean_field or marginalised; got {self.name!r}"
+                "input connections need the family 'mean_field' or 'marginalised'; got "
+                f"{self.name!r}"
             )
         return ConditionalGraph(
             plain.nodes,
@@ -86,14 +89,14 @@ class Following:
         )
 
     def check(self, edges: Sequence[LayerEdge], begun: Parameters) -> None:
-        """Raise for data, kernels and sizes that the family does not support."""
+        """Raise an error for data, kernels or sizes that the family does not support."""
 
     def seen(self, top: Belief) -> Any:
         """q(X) of the top in the form that the family's layers use."""
         return top
 
     def start(self, own: Belief, inducing: Float[Array, "M Q"]) -> Any:
-        """Parameters of q(h) that make it independent of the layer above."""
+        """Parameters with which q(h) is independent of the layer above."""
         raise NotImplementedError
 
     def across(self, size: int, above: int) -> InducingGivenAbove | None:
@@ -101,7 +104,7 @@ class Following:
         return None
 
     def profiled(self, edge: LayerEdge) -> bool:
-        """Whether the scales of a layer are always optimal, and are therefore not parameters."""
+        """Whether the scales of a layer are always optimal, so that they are not parameters."""
         raise NotImplementedError
 
     def hidden(self, seen: AtLayer, own: Any) -> LayerResult[Any]:
@@ -114,15 +117,16 @@ class Following:
         return at_data(at, Belief(at.gradients.mean, at.gradients.variance))
 
     def settled(self, seen: AtLayer, found: LayerResult[Any], whole: Targets) -> Settled:
-        """The layer to data, evaluated on all columns; found: its result on the training
-        targets.
-        """
+        """Evaluate the layer to data on all columns; found: its result on the training targets."""
         return seen.edge.settled(seen.layer, seen.source, seen.edge.data, whole, seen.jitter)
 
 
 @dataclass(frozen=True)
 class Downward:
-    """A pass from the top down: q of every node, and every layer's arguments and result."""
+    """The result of a pass from the top down.
+
+    nodes: q of every node. seen: the arguments of every layer. edges: the result of every layer.
+    """
 
     nodes: tuple[Believed, ...]
     seen: tuple[AtLayer, ...]
@@ -137,8 +141,8 @@ class Downward:
 class ConditionalGraph(Graph):
     """A graph of a conditional family.
 
-    Its edges are in order from the top down, and each hidden node is below one edge. Until its
-    parameters are conditioned, the graph behaves as a plain graph.
+    The edges are ordered from the top down, and each hidden node is the output of one edge. Until
+    the parameters are conditioned, the graph behaves as a plain graph.
     """
 
     family: Following
@@ -149,9 +153,9 @@ class ConditionalGraph(Graph):
         return begun
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """Condition the parameters if the phase requires it, starting at mean field.
+        """Condition the parameters if the phase requires this; the start is mean field.
 
-        Whenever that phase begins, natural-gradient steps move q(u) towards its optimum.
+        Whenever such a phase begins, natural-gradient steps move q(u) towards its optimum.
         """
         if not isinstance(phase, Conditioning):
             return parameters
@@ -162,12 +166,12 @@ class ConditionalGraph(Graph):
         return natural_steps(lambda at: self.evaluate(at, phase), parameters, NATURAL_STEPS)[0]
 
     def conditioned(self, parameters: Parameters) -> Parameters:
-        """Parameters of the family, from those of the plain graph."""
+        """Convert parameters of the plain graph to parameters of the family."""
         nodes, layers, sizes = list(parameters.nodes), list(parameters.layers), list[int]()
         for e, at in enumerate(self.values(parameters, FREE)):
             outputs = self.edges[e].outputs
             # The layers below depend on the scales through q(u), so the scales become parameters.
-            # If the family profiles the scales instead, their initial values do not matter.
+            # If the family always uses optimal scales, their initial values do not matter.
             if isinstance(outputs, int):
                 layers[e] = at.layer
                 width = nodes[outputs].n_latent
@@ -243,9 +247,12 @@ class ConditionalGraph(Graph):
         return [at.posterior for at in self.downward(parameters, FREE).edges]
 
     def learnt(self, parameters: Parameters, outputs: Sequence[Float[Array, "N _D"]]) -> Learnt:
-        """The trained model, or the marginalised one if its bound is higher at the same q(h)."""
+        """The trained model, or the marginalised model if its bound is higher at the same q(h)."""
         if not conditioned(parameters):
-            note = "training ended before hidden layers were conditioned ({}): {}; raise max_iter"
+            note = (
+                "training ended before the hidden layers were conditioned (family {}): {}; raise "
+                "max_iter"
+            )
             return self._marginalised(parameters, outputs, note)
         down = self.downward(parameters, FREE)
         hidden = (node.belief for node in down.nodes[1:])
@@ -257,16 +264,19 @@ class ConditionalGraph(Graph):
             else:
                 settled.append(self.family.settled(each, at, Targets.whole(next(given))))
         found = Learnt(down.nodes, tuple(settled))
-        note = "conditioned hidden layers ({}) ended with a lower bound than unconditioned ones: {}"
+        note = (
+            "conditioned hidden layers (family {}) ended with a lower bound than unconditioned "
+            "hidden layers: {}"
+        )
         plain = self._marginalised(seen, outputs, note)
         return plain if plain.bound > found.bound + ROUNDING * abs(found.bound) else found
 
     def _marginalised(self, parameters: Parameters, outputs: Sequence[Array], note: str) -> Learnt:
-        text = note.format(self.family.name, "the result is that of marginalised")
+        text = note.format(self.family.name, "the model uses the marginalised family")
         return replace(super().learnt(parameters, outputs), remarks=(text,), marginalised=True)
 
     def downward(self, parameters: Parameters, phase: Phase) -> Downward:
-        """Evaluate edge by edge; each layer passes q of its outputs to the layers below."""
+        """Evaluate the edges from the top down; each layer passes q of its outputs downwards."""
         nodes = {0: self.nodes[0].believed(parameters.nodes[0])}
         sources: dict[int, Any] = {0: self.family.seen(nodes[0].belief)}
         seen, edges = list[AtLayer](), list[LayerResult[Any]]()
@@ -293,7 +303,7 @@ class ConditionalGraph(Graph):
 
 
 def then_conditioned(phases: Sequence[Phase]) -> tuple[Phase, ...]:
-    """The phases of a chain, in a fraction of the iterations, and a phase that conditions q(h)."""
+    """Shorten the phases of a chain, and add a last phase that conditions q(h)."""
     rest = 1.0 - sum(phase.share for phase in phases[:-1])
     last = replace(phases[-1], share=rest)
     first = (replace(phase, share=BEFORE * phase.share) for phase in (*phases[:-1], last))

@@ -1,11 +1,14 @@
-"""6.3: q(h_n | u) = N(T_n u + m_n, S_n), with all dimensions of the outputs jointly.
+"""Family 6.3: all dimensions of a hidden layer's outputs h depend jointly on u.
 
-u is stacked as [u¹; …; u^D]. T_n is D × DM, either free or gated: G ⊗ Ā_n with a D × D matrix of
-gates (a diagonal G is 6.2). S_n = U diag(s) Uᵀ with a unit lower-triangular U; the layer below gets
-the full covariance T_nΣT_nᵀ + S_n. q(u) = N(μ, Σ), of size DM, is the closed form that is optimal
-for the layer's own terms, Σ⁻¹ = I ⊗ K⁻¹ + βJ and μ = −βΣ Σ_n Δ_nᵀm_n with Δ_n = T_n − I ⊗ Ā_n and
-J = Σ_n Δ_nᵀΔ_n + I ⊗ (Ω − ĀᵀĀ). Sites and the basis of L are as in 6.2. For small models: autograd
-computes the gradients. Chamberlin (2016), §4.4.
+The posterior is q(h_n | u) = N(T_n u + m_n, S_n), with u stacked as [u¹; …; u^D]. T_n is D × DM,
+either free or gated: G ⊗ Ā_n with a D × D matrix G of gates. A diagonal G gives family 6.2.
+S_n = U diag(s) Uᵀ with a unit lower-triangular U. The layer below gets the full covariance
+T_nΣT_nᵀ + S_n.
+
+q(u) = N(μ, Σ), of size DM, is the closed form that is optimal for the layer's own terms:
+Σ⁻¹ = I ⊗ K⁻¹ + βJ and μ = −βΣ Σ_n Δ_nᵀm_n with Δ_n = T_n − I ⊗ Ā_n and
+J = Σ_n Δ_nᵀΔ_n + I ⊗ (Ω − ĀᵀĀ). Sites and the basis of L are the same as in 6.2. The family is for
+small models, because autograd computes the gradients. Source: Chamberlin (2016), §4.4.
 """
 
 from collections.abc import Callable
@@ -26,7 +29,7 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError, symmetrise
 
 @dataclass(frozen=True)
 class JointSites:
-    """The contribution of the layers below to the stacked q(u), as in 6.2."""
+    """The contribution of the layers below to the stacked q(u), in natural parameters (6.2)."""
 
     first: Float[Array, " P"]
     second: Float[Array, "P P"]
@@ -34,10 +37,10 @@ class JointSites:
 
 @dataclass(frozen=True)
 class JointlyGivenInducing:
-    """Parameters of q(h | u): m, S and T, and the type of their gradients.
+    """Parameters of q(h | u): m, S and T; their gradients have this type, too.
 
-    S is given by s (`variance`) and U's entries below the diagonal, row by row (`mixes`); T by a
-    matrix of gates, or as a free matrix with P = DM columns.
+    S is given by s (`variance`) and U's entries below the diagonal, row by row (`mixes`). T is
+    given by a matrix of gates, or as a free matrix with P = DM columns.
     """
 
     mean: Float[Array, "N D"]
@@ -60,9 +63,7 @@ class JointlyGivenInducing:
         return np.asarray(spread_of(self.variance, self.mixes))
 
     def arguments(self, size: int) -> tuple[Array, ...]:
-        """The parameters as arrays, with sites of 0 if there are none; size: the size of the
-        stacked u.
-        """
+        """The parameters as arrays; missing sites are 0. size: the size of the stacked u."""
         sites = self.sites or JointSites(np.zeros(size), np.zeros((size, size)))
         how = self.gate if self.transfer is None else self.transfer
         return (self.mean, self.variance, self.mixes, np.asarray(how), sites.first, sites.second)
@@ -70,8 +71,9 @@ class JointlyGivenInducing:
     def moved(
         self, gradients: tuple[Array, ...], at: Above, adjoint: Correlated
     ) -> "JointlyGivenInducing":
-        """Gradients with respect to the parameters, from those of `arguments` and of the entropy,
-        with optimal sites.
+        """The gradients of the parameters, and the optimal sites.
+
+        gradients: the gradients of `arguments`, without the entropy.
         """
         d_mean, d_variance, d_mixes, d_how = gradients[:4]
         d_entropy = Belief(self.mean, self.variance).entropy()[1]
@@ -94,7 +96,7 @@ class JointlyGivenInducing:
 def joint(
     layer: Layer, source: Correlated, own: JointlyGivenInducing, *, jitter: float
 ) -> LayerResult[Correlated]:
-    """F_l with its gradients, at the layer's given scales, and q of the outputs.
+    """Evaluate a layer at its given scales: F_l, its gradients, and q of the outputs.
 
     Raises NotPositiveDefiniteError, and KernelError for kernels other than RBF.
     """
@@ -158,7 +160,7 @@ def as_result(
     pullback: Callable[[Correlated], Moved],
     jitter: float,
 ) -> LayerResult[Correlated]:
-    """The result for this layer, with a separate q(u) of every output for predictions."""
+    """Collect the result of a layer; predictions use a separate q(u) for every output."""
     assert belief.above is not None
     (n_points, size), n_inducing = belief.mean.shape, len(layer.inducing)
     blocks = belief.above.covariance.reshape(size, n_inducing, size, n_inducing)

@@ -20,11 +20,11 @@ Outputs = TypeVar("Outputs")
 
 @dataclass(frozen=True)
 class Moved:
-    """Gradients of the bound from this layer downwards.
+    """Gradients of the bound's terms from this layer downwards.
 
-    They are gradients with respect to: source: the marginals of the layer's inputs; layer: kernel,
-    inducing inputs and σ² (0 for optimal scales); own: the parameters of q of the outputs; across:
-    R (6.6).
+    source: the gradient with respect to the marginals of the layer's inputs. layer: with respect to
+    kernel, inducing inputs and σ² (0 if the scales are optimal). own: with respect to the
+    parameters of q of the outputs. across: with respect to R (6.6).
     """
 
     source: Any
@@ -37,9 +37,10 @@ class Moved:
 class LayerResult(Generic[Outputs]):
     """An evaluated layer, with the marginals of its outputs, and the pullback.
 
-    entropy: of q of the outputs, given the variables on which it depends. jitter: absolute. capped:
-    the number of outputs with σ_f²/σ² at its limit (0 or 1 if they share one). pullback: from the
-    layers' adjoint of the marginals to gradients, those of F_l and of the entropy included.
+    entropy: the entropy of q(outputs | the variables on which the outputs depend). jitter: the
+    absolute jitter. capped: the number of outputs whose σ_f²/σ² is at its limit (0 or 1 if all
+    outputs share one ratio). pullback: a function from the adjoint of the outputs' marginals to
+    gradients. The gradients include those of F_l and of the entropy.
     """
 
     belief: Outputs
@@ -59,14 +60,15 @@ class LayerResult(Generic[Outputs]):
 
     @property
     def settled(self) -> Settled:
-        """The evaluated layer in the form that is stored."""
+        """The evaluated layer in the form that a fitted model uses."""
         return Settled(self.layer, self.statistics, self.posterior, self.jitter, self.capped)
 
 
 @dataclass(frozen=True)
 class AtLayer:
-    """The arguments for evaluating a layer. source: q of the layer's inputs. across: R (6.6).
-    jitter: relative.
+    """The arguments for the evaluation of a layer.
+
+    source: q of the layer's inputs. across: R (6.6). jitter: the relative jitter.
     """
 
     edge: LayerEdge
@@ -79,7 +81,9 @@ class AtLayer:
 def informed(
     gram: Factor, value: float, mean: Float[Array, "D M"], covariance: Float[Array, "D M M"]
 ) -> Informed:
-    """The terms for predictions, from a separate q(u) of every output in the basis of L."""
+    """The terms of q(u) that predictions need; q(u) is separate for every output, in the basis of
+    L.
+    """
     gap = gram.unwhiten(np.eye(covariance.shape[1]) - covariance)
     return Informed(value, gram.solve_lower_transposed(mean.T), gap, covariance)
 
@@ -91,7 +95,10 @@ def summed(
     mean: Float[Array, "N D"],
     spread: float = 0.0,
 ) -> Statistics:
-    """Statistics with a separate group for every output; spread: the sum of their variances."""
+    """Statistics with a separate group for every output.
+
+    mean: the means of the outputs. spread: the sum of the outputs' variances.
+    """
     (n_points, n_outputs), yy = mean.shape, float(np.sum(mean**2)) + spread
     whole = Statistics(
         np.reshape(psi0, 1),
@@ -115,5 +122,5 @@ def at_data(at: LayerValue, source: Any) -> LayerResult[Any]:
 
 
 def best_scales(jitter: float, ratio: float | None = None) -> Scales:
-    """Optimise a layer's scales within the limit set by the jitter."""
+    """Settings that optimise a layer's scales, within the limit that the jitter sets."""
     return Scales(profile=True, ratio=ratio, most_ratio=1.0 / jitter)

@@ -1,9 +1,9 @@
 """Natural-gradient steps of q(u) in hidden layers whose outputs depend on u (MATHEMATICS.md, 6.2).
 
-The sites s of q(u) are natural parameters that are added to the terms of its own layer. A step
-moves the sites towards the present gradients of the layers below: s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ,
-g_Σ). At a fixed point the whole bound is stationary in q(u). If a step lowers the bound, or the
-precision of q(u) is not positive definite, ρ is halved.
+The natural parameters of q(u) are the sum of a closed form for the layer's own terms and of sites
+s. A step moves the sites towards the present gradients of the layers below:
+s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ, g_Σ). At a fixed point the whole bound is stationary in q(u). ρ is
+halved if a step does not raise the bound, or if the precision of q(u) is not positive definite.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ LEAST_STEP = 1e-3
 def natural_steps(
     evaluate: Callable[[Parameters], Evaluated], parameters: Parameters, n_steps: int
 ) -> tuple[Parameters, float]:
-    """Parameters after at most n_steps steps of all layers together, and their bound."""
+    """Make at most n_steps steps of all layers together; returns the parameters and the bound."""
     at, step = evaluate(parameters), 1.0
     for _ in range(n_steps):
         while step >= LEAST_STEP:

@@ -16,7 +16,7 @@ Pull = Callable[[Sequence[Array | None]], tuple[Array, ...]]
 
 
 def numpy_of(*arrays: Any) -> Any:
-    """NumPy, or autograd's version of it if one of the arrays is being differentiated."""
+    """NumPy, or autograd's version of NumPy if one of the arrays is being differentiated."""
     traced = any(type(array).__module__.startswith("autograd.") for array in arrays)
     return sys.modules["autograd.numpy"] if traced else np
 

@@ -18,7 +18,7 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True)
 class GatedFamily(Following):
-    """6.2 with one gate for each dimension: hidden outputs depend on the inducing outputs."""
+    """Family 6.2 with one gate for each dimension: hidden outputs depend on inducing outputs."""
 
     def start(self, own: Belief, inducing: Array) -> GivenInducing:
         return GivenInducing(own.mean, own.variance, np.zeros(own.n_latent))
@@ -32,7 +32,7 @@ class GatedFamily(Following):
 
 @dataclass(frozen=True)
 class FreeFamily(GatedFamily):
-    """6.2 with a free matrix for each dimension."""
+    """Family 6.2 with a free matrix for each dimension."""
 
     def start(self, own: Belief, inducing: Array) -> GivenInducing:
         transfer = np.zeros((own.n_latent, own.n_points, len(inducing)))
@@ -41,7 +41,7 @@ class FreeFamily(GatedFamily):
 
 @dataclass(frozen=True)
 class DiagonalFamily(Following):
-    """6.5, diagonal: every hidden output depends on the input with the same index."""
+    """Family 6.5, diagonal: every hidden output depends on the input with the same index."""
 
     independent: bool = True
     summarised: bool = True

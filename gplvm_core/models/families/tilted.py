@@ -21,9 +21,9 @@ def pull(
     variance: Float[Array, "N Q"],
     inducing: Float[Array, "M Q"],
 ) -> tuple[Float[Array, "N M Q"], Callable[[Array], Gradients]]:
-    """⟨k x⟩/⟨k⟩ − μ = Sw(z − μ)/(1 + wS) and its pullback; S is diagonal.
+    """⟨k x⟩/⟨k⟩ − μ = Sw(z − μ)/(1 + wS) and its pullback, for a diagonal S.
 
-    This is the shift of each point's mean towards an inducing input.
+    The value is the shift of each point's mean towards an inducing input.
     """
     weight = np.array(np.broadcast_to(kernel.relevance, (mean.shape[1],)))
     rate = 1.0 + weight * variance
@@ -48,10 +48,10 @@ def pull(
 def tilted(
     variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
 ) -> list[Any]:
-    """κ0 = ⟨k⟩, and up to the order κ1 = ⟨k (x − μ)⟩, κ2 = ⟨k (x − μ)(x − μ)ᵀ⟩: (N, M, …).
+    """κ0 = ⟨k⟩, κ1 = ⟨k (x − μ)⟩ and κ2 = ⟨k (x − μ)(x − μ)ᵀ⟩ up to an order, each (N, M, …).
 
-    For an RBF kernel's variance and lengthscale, and inputs with full covariance S ⪰ 0 (N, Q, Q).
-    `reverse` differentiates these functions.
+    The kernel is an RBF with this variance and lengthscale; the inputs have the full covariance
+    S ⪰ 0 (N, Q, Q). `reverse` differentiates this function.
     """
     weight = _weights(lengthscale, mean)
     return [variance * each for each in _tilted(weight, mean, covariance, inducing, order)]
@@ -60,8 +60,9 @@ def tilted(
 def tilted_pairs(
     variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
 ) -> list[Any]:
-    """φ0, φ1, φ2: like κ, but with the products k k' of all pairs of inducing inputs: (N,
-    M, M, …).
+    """φ0, φ1 and φ2 up to an order, each (N, M, M, …).
+
+    They are like κ, with the product k k' for every pair of inducing inputs instead of k.
     """
     xp, weight = numpy_of(mean, inducing), _weights(lengthscale, mean)
     (size, n_latent), n_points = inducing.shape, len(mean)

@@ -1,8 +1,9 @@
 """Families for small models, whose hidden dimensions or inducing outputs are correlated.
 
-The families are: all dimensions of a layer jointly (MATHEMATICS.md, 6.3); q(h | h⁻) in which every
-output depends on all inputs (full 6.5); and inducing outputs that depend on those of the layer
-above by a full or low-rank matrix (6.6). Layers pass full covariances to the layers below.
+In family 6.3 (MATHEMATICS.md), all dimensions of a layer depend jointly on the inducing outputs. In
+the full family 6.5, every output depends on all inputs of the layer. In family 6.6, the inducing
+outputs depend on the inducing outputs of the layer above, through a full or low-rank matrix. Layers
+pass full covariances to the layers below.
 """
 
 from collections.abc import Sequence
@@ -27,20 +28,20 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Targets
 
-# The largest array of a layer: an expectation, or the covariance of its stacked inducing outputs.
-# The pullback needs several copies of up to 40 MB.
+# The largest allowed size of a layer's arrays: of an expectation, and of the covariance of the
+# stacked inducing outputs. The pullback needs several copies of such arrays (40 MB each).
 MOST_NUMBERS = 5_000_000
 RANK = 2
 
 
 @dataclass(frozen=True)
 class JointFamily(Following):
-    """6.3: outputs that depend on the inducing outputs of all dimensions, by a matrix of gates."""
+    """Family 6.3: outputs depend on the inducing outputs of all dimensions, by a gate matrix."""
 
     def graph(self, plain: Graph) -> Graph:
         if len(plain.nodes) > 1 and any(edge.per_output for edge in plain.edges):
             raise ValueError(
-                f"noise='per_output' is not for family={self.name!r}: use noise='shared'"
+                f"family={self.name!r} does not support noise='per_output': use noise='shared'"
             )
         return super().graph(plain)
 
@@ -89,7 +90,7 @@ class JointFamily(Following):
 
 @dataclass(frozen=True)
 class FullFamily(JointFamily):
-    """6.5, full: every hidden output depends on all inputs."""
+    """Family 6.5, full: every hidden output depends on all inputs."""
 
     independent: bool = True
     summarised: bool = True
@@ -108,7 +109,10 @@ class FullFamily(JointFamily):
 
 @dataclass(frozen=True)
 class ChainFamily(JointFamily):
-    """6.6: joint; inducing outputs depend on those of the layer above by a full matrix."""
+    """Family 6.6: like the joint family, but inducing outputs also depend on the layer above.
+
+    They depend on the inducing outputs of the layer above through a full matrix.
+    """
 
     def check(self, edges: Sequence[LayerEdge], begun: Parameters) -> None:
         super().check(edges, begun)
@@ -134,8 +138,8 @@ class ChainFamily(JointFamily):
     def _check_data(self, data: Targets) -> None:
         if data.patterns is not None or data.values.shape[1] != data.n_outputs:
             raise ValueError(
-                f"family={self.name!r} is for outputs without missing values, with at most as "
-                "many columns as rows: use family='joint'"
+                f"family={self.name!r} needs outputs without missing values, with at most as many "
+                "columns as rows: use family='joint'"
             )
 
     def across(self, size: int, above: int) -> InducingGivenAbove:
@@ -160,7 +164,7 @@ class ChainFamily(JointFamily):
 
 @dataclass(frozen=True)
 class LowRankChainFamily(ChainFamily):
-    """6.6 with a matrix of low rank."""
+    """Family 6.6 with a matrix of low rank."""
 
     def across(self, size: int, above: int) -> InducingGivenAbove:
         rank = min(RANK, size, above)

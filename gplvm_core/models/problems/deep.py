@@ -12,7 +12,7 @@ from gplvm_core.models.problems.variational import family_named
 from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Executor, Targets
 
-# The dependence of q(u) of the inducing outputs on q(h) of a hidden layer, by name (`variational`).
+# How q(u) of a hidden layer's inducing outputs depends on q(h) of its outputs (`variational`).
 Family = Literal[
     "mean_field",
     "marginalised",
@@ -59,14 +59,14 @@ def chain(
     connected: bool = False,
     phases: Sequence[Phase] = PHASES,
 ) -> Graph:
-    """The problem of the layers top → h¹ → … → outputs, one more than there are hidden nodes.
+    """The training problem of the chain of layers top → h¹ → … → outputs.
 
-    outputs: data, or several views, each with a separate layer on the last node. own: the number of
-    further hidden nodes that belong only to each view. top_held: the inducing inputs of the first
-    layer are fixed. per_output: every data column has a separate signal and noise variance.
-    connected: every layer has the top as an additional input (Duvenaud et al. 2014). Raises
-    ValueError for an unknown family, and for a structure that it does not support. Source:
-    Damianou (2015), ch. 6.
+    The chain has one layer more than hidden nodes. outputs: data, or several views, each with a
+    separate layer below the last shared node. own: the number of private hidden nodes of each view.
+    top_held: the inducing inputs of the first layer are fixed. per_output: every data column has a
+    separate signal and noise variance. connected: every layer has the top as an additional input
+    (Duvenaud et al. 2014). Raises ValueError for an unknown family, and for a structure that the
+    family does not support. Source: Damianou (2015), ch. 6.
     """
     kind = family_named(family)
     views = outputs if isinstance(outputs, tuple) else (outputs,)

@@ -1,6 +1,6 @@
-"""A start that grows a deep model layer by layer, from the lowest to the top.
+"""A start that grows a deep model layer by layer, from the lowest layer to the top.
 
-Each layer is trained before another one is added above it. The top layer is untrained when the
+Each layer is trained before the next layer is added above it. The top layer is untrained when the
 main training begins (MATHEMATICS.md, section 6.7).
 """
 
@@ -23,7 +23,7 @@ from gplvm_core.models.training.schedule import Training
 
 # Iterations of training before another layer is added.
 ITERATIONS = 300
-# Phases with a new layer, which adapts while its noise is held fixed.
+# Phases of training after a layer was added; the new layer first adapts with its noise fixed.
 GROWING = (
     Phase("noise held everywhere", 75, 0.25, ratio=300.0, hidden_noise_held=True),
     Phase("hidden noise held", 150, 0.5, hidden_noise_held=True),
@@ -35,10 +35,10 @@ ChainOf = Callable[[Beginning, int, Sequence[Phase]], Graph]
 
 @dataclass(frozen=True)
 class Grown:
-    """A start that adds a new top to layers that were trained without it; the settings are those of
-    the start `whole`.
+    """A start that adds a new top to layers that were trained without this top.
 
-    If a trained layer is off, no layer is added. A warning reports it, and the start is `whole`.
+    `whole` is a start without growth; its settings also apply to the grown layers. If a trained
+    layer is off, no layer is added: a warning is issued, and the start is `whole`.
     """
 
     whole: Embedded
@@ -62,8 +62,8 @@ class Grown:
             found = problem.values(trained.parameters, FREE)
             if any(freedom(each.posterior) < LEAST_FREEDOM for each in found):
                 warnings.warn(
-                    "a trained layer is off, so no layer was grown on it: this start is like the "
-                    "others",
+                    "a trained layer is off, so no layer was added above it: this start is like "
+                    "the other starts",
                     UserWarning,
                     stacklevel=2,
                 )
@@ -82,7 +82,10 @@ class Grown:
 
 
 def _with_top(whole: Embedded, at: int, below: Begun, seed: int) -> Begun:
-    """Add a top: principal components of the old top's points, divided by their lengthscales."""
+    """Add a top layer whose inputs are principal components of the old top's points.
+
+    The old points are first divided by their lengthscales.
+    """
     generator, old = np.random.default_rng(seed), below.beliefs[0]
     weights = relevance_of(below.layers[0].kernel, old.n_latent)
     centred = (old.mean - old.mean.mean(axis=0)) * np.sqrt(weights)

@@ -12,7 +12,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.impute import impute
 from gplvm_core.statistics import Executor
 
-# With fewer complete rows than this, a shallow regression cannot impute the others.
+# A shallow regression can impute the other rows if at least this number of rows is complete.
 LEAST_ROWS = 3
 
 Flags = NDArray[np.bool_]
@@ -31,8 +31,8 @@ def rows_with_inputs(inputs: Inputs) -> tuple[Bool[Flags, " N"], tuple[str, ...]
     n_whole, n_given = int(whole_rows(inputs).sum()), inputs.belief.n_points
     if n_whole < min(LEAST_ROWS, n_given):
         return np.ones(n_given, dtype=bool), (
-            f"{n_whole} rows have complete inputs, too few to impute the others: missing inputs "
-            "start from the outputs",
+            f"{n_whole} rows have complete inputs, too few to impute the other rows: missing "
+            "inputs start from the outputs",
         )
     kept = np.asarray(~inputs.missing.all(axis=1))
     if kept.all():

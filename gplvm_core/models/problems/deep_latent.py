@@ -22,7 +22,7 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Executor
 
-# Recipes of starts: train all layers from the beginning, or add a new top to trained layers.
+# Names of the starts: train all layers from the beginning, or add a new top to trained layers.
 TOGETHER, GROWN = "all layers together", "a grown top"
 # A function that makes the top node for points with these outputs and this dimension.
 Top = Callable[[Float[Array, "N D"], int], Node]
@@ -30,11 +30,11 @@ Top = Callable[[Float[Array, "N D"], int], Node]
 
 @dataclass(frozen=True)
 class LatentChain:
-    """Layers below latent points.
+    """A chain of layers below latent points.
 
-    linear: hidden layers have a linear mean. grow: None, or the iterations that train the lower
-    layers in an additional start, which then adds a new top. connected: every layer has the top as
-    an input.
+    linear: hidden layers have a linear mean. grow: None, or the number of iterations that train the
+    lower layers in an additional start; this start then adds a new top. connected: every layer has
+    the top as an input.
     """
 
     top: Top
@@ -113,6 +113,8 @@ class LatentChain:
     def _check_linear(self, above: Sequence[Any]) -> None:
         """Raise ValueError if the family or a kernel does not support a linear mean."""
         if why := together(self.family):
-            raise ValueError(f"mean='linear' is for marginalised and mean_field families: {why}")
+            raise ValueError(
+                f"mean='linear' needs the family 'marginalised' or 'mean_field': {why}"
+            )
         if not all(each == "rbf" or isinstance(each, RBF) for each in above):
             raise ValueError("mean='linear' needs RBF kernels in the hidden layers")

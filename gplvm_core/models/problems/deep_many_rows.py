@@ -36,19 +36,21 @@ def sample_of(count: int) -> Rows:
 
 @dataclass(frozen=True, kw_only=True)
 class SampledGraph(Graph):
-    """The chain of a sample's rows, and the chain of all rows.
+    """The chain of a sample of the rows, and the chain of all rows.
 
     Every row has a separate q(x_n) at each node.
     """
 
     whole: Graph
-    rows: Rows  # the sample's
+    rows: Rows  # the rows of the sample
     outputs: tuple[Float[Array, "N _D"], ...]
 
     @classmethod
     def of(cls, build: Callable[[Rows], Graph], *outputs: Float[Array, "N _D"]) -> Self:
-        """build: a function that makes the chain of some rows. outputs: the outputs of one table,
-        or of every view.
+        """Draw a sample and build both chains.
+
+        build: a function that makes the chain of some rows. outputs: the outputs of one table, or
+        of every view.
         """
         count = len(outputs[0])
         rows = sample_of(count)
@@ -64,8 +66,8 @@ class SampledGraph(Graph):
         return tuple(each[rows] for each in self.outputs)
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
-        """Start as for the sample; the means of the other rows are linear predictions from their
-        outputs.
+        """Describe the sample; the latent means of the other rows are linear predictions from
+        their outputs.
         """
         relevance, information, mean = super().describe(parameters)
         return relevance, information, spread_over(self.outputs, self.rows, mean)
@@ -74,7 +76,10 @@ class SampledGraph(Graph):
         return Work(((math.inf, float(len(self.rows))),), self.n_rows - len(self.rows))
 
     def completed(self, parameters: Parameters, report: Callable[[str, int], bool]) -> Completed:
-        """All rows, placed at every node by the trained layers. report: see `placing_watch`."""
+        """Infer q(x_n) of all other rows at every node, with the trained layers.
+
+        report: see `placing_watch`.
+        """
         learnt = self.learnt(parameters, self.of_rows(self.rows))
         posteriors = [
             layer.as_posterior(Scaling.none(layer.posterior.weights.shape[1]))
@@ -117,7 +122,7 @@ class SampledGraph(Graph):
         return (sampled_in_words(len(self.rows), self.n_rows), *left_over(left))
 
     def _inputs(self, rows: Rows) -> dict[int, Float[Array, "n _Q"]]:
-        """The rows' points at nodes with exactly known inputs."""
+        """The points of these rows at nodes with exactly known inputs."""
         return {}
 
 
@@ -132,14 +137,15 @@ class SampledRegression(SampledGraph):
 
     def _notes(self, placed: int, left: int) -> tuple[str, ...]:
         note = (
-            f"{len(self.rows):,} of {self.n_rows:,} rows were trained; the other {placed:,} were "
-            "placed in the hidden layers, and the layers were then updated from all rows"
+            f"the model was trained on {len(self.rows):,} of {self.n_rows:,} rows; the other "
+            f"{placed:,} rows were then placed in the hidden layers, and the layers were updated "
+            "from all rows"
         )
         if not left:
             return (note,)
         return note, (
-            f"stopped while rows were placed: {left:,} took the position that the layers above "
-            "predict"
+            f"stopped while rows were placed: {left:,} rows have the position that the layers "
+            "above predict"
         )
 
     def _inputs(self, rows: Rows) -> dict[int, Float[Array, "n _Q"]]:
@@ -149,15 +155,13 @@ class SampledRegression(SampledGraph):
 
 
 def together(family: str) -> str | None:
-    """The reason why a family cannot train on a sample of the rows; None if it can."""
+    """The reason why a family cannot train on a sample of the rows; None if it can train so."""
     return family_named(family).dependent_rows
 
 
 def all_trained(total: int, family: str, why: str | None = None) -> tuple[str, ...]:
-    """A note if many rows are trained without a sample; why: the reason, by default that of the
-    family.
-    """
+    """A note if training uses all rows of a large table; why: by default, the family's reason."""
     why = why or together(family)
     if why is None or not are_many(total):
         return ()
-    return (f"all {total:,} rows were trained, which takes long: {why}",)
+    return (f"training used all {total:,} rows, which takes long: {why}",)

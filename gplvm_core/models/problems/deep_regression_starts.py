@@ -1,6 +1,6 @@
 """Starts for deep regressions, built from the inputs down.
 
-Every recipe uses a trained shallow regression: its lengthscales or its predictions.
+Every start uses the lengthscales or the predictions of a trained shallow regression.
 """
 
 from collections.abc import Sequence
@@ -20,19 +20,21 @@ from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.problems.starts import start_layer
 from gplvm_core.numerics import Array
 
-# A hidden layer's noise variance at the start is at most START_NOISE, and its noise at most
-# RELATIVE_NOISE lengthscales of the last layer.
+# At the start, a hidden layer's noise variance is at most START_NOISE, and its noise standard
+# deviation is at most RELATIVE_NOISE lengthscales of the last layer.
 START_NOISE, RELATIVE_NOISE = 0.01, 0.1
-# With a linear mean, the noise variance of the first layer, for hidden dimensions of unit variance.
-# It grows by the factor NOISIER from layer to layer, so that the noise of inputs matters little.
+# NO_NOISE is the noise variance of a first layer with a linear mean, for hidden dimensions of unit
+# variance. The noise variance grows by the factor NOISIER from layer to layer, so that the noise
+# of a layer's inputs matters little.
 NO_NOISE, NOISIER = 1e-5, 10.0
 # A map with a larger relative residual is not linear.
 LEAST_LIKE = 1e-3
 # Points closer than this count as equal.
 LEAST_SPREAD = 1e-10
-# With more inputs than this, training does not improve hidden layers that start as the inputs.
+# With more inputs than this number, training does not improve hidden layers that start as the
+# inputs.
 FEW_INPUTS = 3
-# The mean of the hidden layers of a regression; "compared" tries both others.
+# The mean function of the hidden layers of a regression; "compared" tries both others.
 Mean = Literal["compared", "zero", "linear"]
 MEANS = get_args(Mean)
 
@@ -43,8 +45,9 @@ class Unbent:
 
     The inputs are divided by the shallow regression's lengthscales and rotated so that its
     predictions change most along the first dimension. Hidden layers may therefore be narrower or
-    wider. n_latent: widths of the hidden nodes; n_inducing, kernels: of every layer, the first one
-    on the inputs. connected: every further layer also depends on the regression's inputs.
+    wider. n_latent: widths of the hidden nodes. n_inducing, kernels: an entry for every layer,
+    first the layer on the inputs. connected: every further layer also depends on the regression's
+    inputs.
     """
 
     shallow: Shallow
@@ -61,14 +64,15 @@ class Unbent:
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
         scaled = self.shallow.leading[:, : self.n_latent[0]]
-        # The widest component gets unit variance, so this becomes the last lengthscale.
+        # The component with the largest variance is scaled to unit variance. `last` is the
+        # lengthscale of the last layer in these units.
         values = np.linalg.svd(scaled - scaled.mean(axis=0), compute_uv=False)
         last = np.sqrt(len(scaled)) / max(float(values[0]), LEAST_SPREAD)
         noise = min((RELATIVE_NOISE * last) ** 2, START_NOISE)
         means = self.means(scaled, generator)
         if self.in_lengthscales:
             means, last = tuple(mean / last for mean in means), 1.0
-        # Columns that are sums of others add no direction.
+        # Input columns that are sums of other columns add no direction.
         known = min(int(np.sum(values > LEAST_SPREAD * values[0])), *self.n_latent)
         unbent = (straight(belief.n_latent), *(straight(n) for n in self.n_latent[:-1]))
         scales = (*unbent, _lengthscales(last, known, self.n_latent[-1]))
@@ -81,10 +85,10 @@ class Unbent:
 
 @dataclass(frozen=True)
 class InputsPassedOn(Unbent):
-    """As `Unbent`, but the first layer has a linear mean (a slope) and little noise.
+    """A start like `Unbent`, in which the first layer has a linear mean (a slope) and little noise.
 
     With one hidden layer as wide as the inputs, this start equals the shallow regression.
-    everywhere: the hidden layers below with an RBF kernel have a linear mean, too.
+    everywhere: further hidden layers with an RBF kernel have a linear mean, too.
     """
 
     everywhere: bool = False
@@ -115,7 +119,7 @@ class InputsPassedOn(Unbent):
         return Begun(tuple(beliefs), tuple(layers))
 
     def means(self, scaled: Array, generator: np.random.Generator) -> tuple[Array, ...]:
-        """Means that are linear in the inputs; 0 in dimensions beyond the inputs' directions."""
+        """Means that are linear in the inputs; the means of surplus dimensions are 0."""
         inputs = self.shallow.inputs.belief.mean
         (first,) = _narrowed(scaled, self.n_latent[:1], generator)
         first = inputs @ _linear_map(inputs, first)
@@ -124,7 +128,10 @@ class InputsPassedOn(Unbent):
 
 @dataclass(frozen=True)
 class Answered(Unbent):
-    """The first hidden layer starts at the shallow regression's predictions; the rest copy it."""
+    """A start at the shallow regression's predictions.
+
+    They are the means of the first hidden layer; the other hidden layers copy these means.
+    """
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
@@ -145,10 +152,10 @@ def regression_starts(
     connected: bool,
     everywhere: bool,
 ) -> Recipes:
-    """All recipes for these inputs and this mean of the hidden layers.
+    """All starts for these inputs and this mean function of the hidden layers.
 
-    everywhere: all hidden layers may have a linear mean, not only the first. Raises ValueError for
-    an unknown mean, and for a linear mean with uncertain inputs.
+    everywhere: all hidden layers may have a linear mean, not only the first layer. Raises
+    ValueError for an unknown mean function, and for a linear mean with uncertain inputs.
     """
     if mean not in MEANS:
         raise ValueError(f"mean must be one of {', '.join(MEANS)}; got {mean!r}")
@@ -166,7 +173,8 @@ def regression_starts(
     if known and mean != "zero":
         recipes["first layer linear"] = InputsPassedOn(*settings)
         if everywhere and len(n_latent) > 1:
-            # Starts at the shallow model's bound, which the other may miss, but is less flexible.
+            # This start reaches the bound of the shallow model, which "first layer linear" may
+            # miss. But it is less flexible.
             recipes["hidden layers linear"] = InputsPassedOn(*settings, everywhere=True)
     return Recipes(recipes)
 
@@ -179,9 +187,9 @@ def _begun(
     lengthscales: Sequence[Array],
     generator: np.random.Generator,
 ) -> Begun:
-    """The start with hidden variances equal to the layers' noise.
+    """Build the start; the variances of hidden points equal the noise of their layers.
 
-    Kernels by name get the given lengthscales; kernel objects do not change.
+    Kernels given by name get the given lengthscales; kernel objects do not change.
     """
     beliefs = (top, *(Belief(mean, np.full_like(mean, noise)) for mean in means))
     layers = []
@@ -201,9 +209,10 @@ def _begun(
 def _narrowed(
     points: Array, widths: Sequence[int], generator: np.random.Generator
 ) -> tuple[Array, ...]:
-    """Principal components of points, then of those components, with the given widths.
+    """Principal components of the points, then principal components of these, and so on.
 
-    Points without spread are replaced by random ones.
+    widths: the number of components in each step. Points without spread are replaced by random
+    points.
     """
     means = list[Array]()
     for width in widths:
@@ -218,7 +227,8 @@ def _narrowed(
 def _linear_map(inputs: Array, outputs: Array) -> Float[Array, "Q D"]:
     """The linear map from inputs to outputs, with 0 for outputs that are not linear.
 
-    Hidden dimensions beyond the inputs' directions start at random, so they are not linear.
+    If there are more hidden dimensions than input directions, the surplus ones start at random and
+    are not linear.
     """
     slope, *_ = np.linalg.lstsq(inputs, outputs, rcond=None)
     wrong = np.linalg.norm(outputs - inputs @ slope, axis=0)
@@ -227,5 +237,5 @@ def _linear_map(inputs: Array, outputs: Array) -> Float[Array, "Q D"]:
 
 
 def _lengthscales(lengthscale: float, known: int, n_latent: int) -> Array:
-    """The given lengthscale for the first `known` dimensions, and long ones for the rest."""
+    """The given lengthscale for the first `known` dimensions, long lengthscales for the rest."""
     return np.where(np.arange(n_latent) < known, lengthscale, STRAIGHT * np.sqrt(n_latent))

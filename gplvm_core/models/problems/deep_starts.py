@@ -1,8 +1,8 @@
 """Starts for deep latent variable models: layer by layer, from the data up.
 
-Models that start at random become shallow models in training. These starts, like those of
-deep_regression_starts.py, choose hidden means that the layers above and below can explain, with
-hidden noise that is small compared with their spread.
+Deep models with a random start become shallow models in training. These starts, like the starts in
+deep_regression_starts.py, choose hidden means that the layers above and below can explain. The
+hidden noise is small compared with the spread of these means.
 """
 
 from collections.abc import Sequence
@@ -31,19 +31,20 @@ UPPER_VARIANCE = 0.1
 HIDDEN_NOISE = 0.1
 # Lengthscale of a nearly linear function, in units of √Q.
 STRAIGHT = 3.0
-# Width, number of inducing inputs, and kernels (one for each output) of the layers, the top first.
+# For each layer, the top first: its width, number of inducing inputs, and a kernel for each output.
 Settings = list[tuple[int, int, tuple[Any, ...]]]
 
 
 @dataclass(frozen=True)
 class Embedded:
-    """Principal components of the data, then of those components, and so on up to the top.
+    """A start with principal components of the data, principal components of these, and so on.
 
-    Before each step, the components are divided by their lengthscales. outputs: data, or several
-    views of the same rows. n_latent, n_inducing, kernels: for every layer, the top first. The last
-    kernel may be a tuple with one kernel for each view, used in all layers of the view. own: widths
-    of each view's private hidden spaces, the uppermost first. init: the lowest shared means, or
-    their recipe. The seed chooses the inducing inputs, a subset of the means.
+    The last components are at the top. Before each step, the components are divided by their
+    lengthscales. outputs: data, or several views of the same rows. n_latent, n_inducing, kernels:
+    an entry for every layer, the top first. The last kernel may be a tuple with one kernel for each
+    view, used in all layers of the view. own: widths of each view's private hidden spaces, the
+    uppermost first. init: the means of the lowest shared space, or the name of a method for them.
+    The seed chooses the inducing inputs, a subset of the means.
     """
 
     outputs: Float[Array, "N D"] | tuple[Float[Array, "N _D"], ...]
@@ -110,15 +111,17 @@ class _Climbed:
         *,
         to_top: bool = False,
     ) -> Self:
-        """Start all layers; variance: the variance of the lowest points; settings: those of the
-        layers, the top first.
+        """Start all layers from the points below them.
+
+        variance: the variance of the lowest points. settings: an entry for each layer, the top
+        first. to_top: the layers end at the model's top.
         """
         beliefs, layers, notes = list[Belief](), list[Layer](), dict[str, None]()
         for at, (n_latent, n_inducing, kinds) in reversed([*enumerate(settings)]):
             mean, mean_notes = initial_latent(points, n_latent, init, generator)
             notes |= dict.fromkeys(mean_notes)
             if at or not to_top:
-                # Hidden points have internal units, whereas given init means may have any units.
+                # Hidden points have internal units. Means that the user gives may have any units.
                 mean = mean / mean.std(axis=0).max()
             found = list[Layer]()
             for kind, noise in zip(kinds, noises, strict=True):
@@ -138,9 +141,9 @@ class _Climbed:
 class Connected:
     """A start whose layers below the first have the top as an additional input.
 
-    RBF kernels and kernels by name get long lengthscales for the top, so that the hidden layers
-    explain as much as they can; other kernel objects do not change. For these dimensions, inducing
-    inputs take the top's mean of the nearest row.
+    RBF kernels and kernels given by name get long lengthscales for the top, so that the hidden
+    layers explain as much as they can; other kernel objects do not change. In the dimensions of the
+    top, an inducing input gets the top's mean of its nearest row.
     """
 
     begin: Beginning

@@ -1,4 +1,4 @@
-"""Verdicts on the layers of a deep model: whether each layer is on, and what it does.
+"""Verdicts on the layers of a deep model: whether each layer is on, and whether it is linear.
 
 A deep model may collapse to a shallow one: if a layer's outputs are all noise, or do not depend on
 its inputs, the layer transmits no information.
@@ -22,12 +22,13 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
 
-# A layer is off below any of these limits: σ_f²/σ², effective degrees of freedom per output,
-# information of the top in nats per point. It is also off if the noise is more than the fraction
-# MOST_NOISE of the variance of its outputs.
+# A layer is off if σ_f²/σ², the effective degrees of freedom per output, or the information of the
+# top in nats per point is below its limit. A layer is also off if its noise is more than the
+# fraction MOST_NOISE of the variance of its outputs.
 LEAST_RATIO, LEAST_FREEDOM, LEAST_INFORMATION, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
-# A hidden layer with more degrees of freedom than this fraction of the points may predict badly,
-# even if its bound is high. A layer counts as linear above this fraction of linear variance.
+# A hidden layer is unreliable if its degrees of freedom exceed the fraction MOST_FREEDOM of the
+# number of points: it may predict badly even if its bound is high. A layer counts as linear if more
+# than the fraction LINEAR of its variance is linear.
 MOST_FREEDOM, LINEAR = 0.5, 0.99
 ADVICE = "try another random seed, more starts or fewer layers"
 
@@ -36,14 +37,14 @@ ADVICE = "try another random seed, more starts or fewer layers"
 class DeepLayer:
     """A layer of a fitted deep model: q(X) of its inputs, its posterior, and its diagnosis.
 
-    latent_mean_, latent_variance_ : of the training rows' inputs to the layer (N × Q).
-    information_ (Q,): for each dimension of the inputs, the KL in nats per point, for the top from
-    its prior, for a hidden layer from the Gaussian that best fits all points. relevance_ (Q,): ARD
-    weights; if the layer also has the top as input, the top's dimensions are last. kl_: the cost of
-    q(X) of the inputs in nats per point, including the layer above. signal_to_noise_: σ_f²/σ².
-    freedom_: effective degrees of freedom per output. linear_: the fraction of the layer's mean
-    outputs at the training rows that is linear in its inputs. verdict_: the diagnosis in words.
-    doubt_: whether the diagnosis deserves a warning.
+    latent_mean_, latent_variance_ (N × Q): mean and variance of the layer's inputs for each
+    training row. information_ (Q,): the KL divergence of each input dimension in nats per point. At
+    the top it is the KL from the prior, in a hidden layer the KL from the Gaussian that best fits
+    all points. relevance_ (Q,): ARD weights; if the layer also has the top as input, the top's
+    dimensions are last. kl_: the cost of q(X) of the inputs in nats per point, including the layer
+    above. signal_to_noise_: σ_f²/σ². freedom_: effective degrees of freedom per output. linear_:
+    the fraction of the variance of the layer's mean outputs at the training rows that is linear in
+    its inputs. verdict_: the diagnosis in words. doubt_: whether the diagnosis deserves a warning.
     """
 
     latent_mean_: Float[Array, "N Q"]
@@ -63,11 +64,11 @@ class DeepLayer:
 def examined(
     graph: Graph, learnt: Learnt, scaling: Scaling | Mapping[str, Scaling], shared: int = 0
 ) -> tuple[DeepLayer, ...]:
-    """Every layer of a graph, in its order.
+    """Examine every layer of a graph, in the order of the graph's edges.
 
-    scaling: the units of the data, or of each view, in the order of their layers to data. shared:
-    the last node that all views share. Verdicts use the names of edges, if there are any, instead
-    of the names of views.
+    scaling: the units of the data, or of each view in the order of the layers to data. shared: the
+    last node that all views share. If edges have names, verdicts use these names instead of the
+    names of views.
     """
     each = {"": scaling} if isinstance(scaling, Scaling) else scaling
     views = dict[int, str]()
@@ -180,24 +181,24 @@ def _layer(
     if off and last:
         verdict = f"{name} is off: the data are explained as noise"
     elif off and graph.names:
-        verdict = f"{name} is off: nothing of its inputs gets through it"
+        verdict = f"{name} is off: it transmits no information about its inputs"
     elif off and posterior.slope is not None:
         whole = posterior.n_outputs >= posterior.n_latent
-        what = "the inputs on unchanged" if whole else "on a projection of the inputs"
-        verdict = f"{name} passes {what}: the model is {_below(depth - level)}"
+        what = "the inputs on unchanged" if whole else "on only a projection of the inputs"
+        verdict = f"{name} passes {what}: the model equals {_below(depth - level)}"
     elif off and view is not None:
-        verdict = f"{name} is off: nothing that views share reaches it"
+        verdict = f"{name} is off: no information that the views share reaches it"
     elif off and not latent_top and not _passed_by(graph, edge):
-        verdict = f"{name} is off: nothing of the inputs gets through it"
+        verdict = f"{name} is off: it transmits no information about the inputs"
     elif off:
-        verdict = f"{name} is off: the model is {_below(depth - level)}"
+        verdict = f"{name} is off: the model equals {_below(depth - level)}"
     elif wild:
         verdict = (
             f"{name} has {free:.0f} effective degrees of freedom for {belief.n_points} points: it "
             "may predict badly"
         )
     elif straight:
-        verdict = f"{name} is on, and all but linear: it turns and stretches its inputs"
+        verdict = f"{name} is on and almost linear: it rotates and stretches its inputs"
     else:
         verdict = f"{name} is on"
     return DeepLayer(
@@ -217,7 +218,7 @@ def _layer(
 
 
 def _below(n_layers: int) -> str:
-    return "the shallow one" if n_layers == 1 else f"one of {n_layers} layers"
+    return "a shallow model" if n_layers == 1 else f"a model of {n_layers} layers"
 
 
 def _units(n_outputs: int) -> Scaling:
@@ -226,7 +227,7 @@ def _units(n_outputs: int) -> Scaling:
 
 
 def _ratio(layer: Settled | LayerValue) -> float:
-    """σ_f²/σ² of the layer, averaged over its outputs if each has a separate ratio."""
+    """σ_f²/σ² of the layer; the mean over its outputs if each output has a separate ratio."""
     if layer.layer.ratio is not None:
         return float(np.mean(layer.layer.ratio))
     level = float(np.mean(layer.layer.kernel.diag(layer.layer.inducing)))
@@ -241,8 +242,9 @@ def _noise_share(layer: Settled | LayerValue, below: Believed) -> float:
 
 
 def _cost(graph: Graph, learnt: Learnt, at: int) -> float:
-    """Minus the sum of a node's term of the bound and the term of the layer above, in nats per
-    point.
+    """The cost of a node in nats per point.
+
+    It is minus the sum of two terms of the bound: the node's term, and the term of the layer above.
     """
     node, above = learnt.nodes[at], graph.edge_into(at)
     value = 0.0 if above is None else learnt.layers[above].posterior.value

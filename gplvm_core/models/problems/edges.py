@@ -32,14 +32,14 @@ FREE = Phase("all free", 0)
 
 @dataclass(frozen=True)
 class LayerEdge:
-    """A Gaussian-process layer: the nodes it starts from, and its outputs, data or a node.
+    """A Gaussian-process layer: its source nodes and its outputs, which are data or a node.
 
-    sources: indices of nodes, whose q(X) are concatenated as the layer's inputs. inducing_held,
-    kernel_held: whether training does not change the inducing inputs or the kernel (except its
-    overall scale). positive: the transform of the kernel's positive parameters. mean_field: for
-    outputs that are a node, q(u) is independent of them (Damianou 2015, App. C); otherwise u is
+    sources: indices of nodes, whose q(X) are concatenated as the layer's inputs. inducing_held:
+    training does not change the inducing inputs. kernel_held: training changes only the kernel's
+    overall scale. positive: the transform of the kernel's positive parameters. mean_field: if the
+    outputs are a node, q(u) is independent of them (Damianou 2015, App. C); otherwise u is
     integrated out first. per_output: every data column has a separate signal and noise variance.
-    executor: for chunks of points.
+    executor: evaluates the chunks of points.
     """
 
     sources: tuple[int, ...]
@@ -60,7 +60,7 @@ class LayerEdge:
     def data(self) -> Targets:
         """The outputs of an edge to data; raises TypeError for an edge to a node."""
         if not isinstance(self.outputs, Targets):
-            raise TypeError(f"the edge ends in node {self.outputs}, which is no data")
+            raise TypeError(f"the edge ends in node {self.outputs}, not in data")
         return self.outputs
 
     @property
@@ -69,7 +69,7 @@ class LayerEdge:
         return isinstance(self.outputs, int)
 
     def ends_in(self, node: int) -> bool:
-        """Whether the outputs are this node."""
+        """Whether the edge ends in the node of this number."""
         return isinstance(self.outputs, int) and self.outputs == node
 
     def free(
@@ -83,8 +83,8 @@ class LayerEdge:
     ) -> dict[str, Leaf]:
         """The free parameters with their scales; spread: the scale of the layer's input points.
 
-        profiled: whether the layer's two scales are always optimal, and are therefore not
-        parameters.
+        profiled: the layer's noise variance and overall kernel scale are always optimal, so they
+        are not parameters.
         """
         free: dict[str, Leaf] = {}
         if not profiled:
@@ -106,7 +106,7 @@ class LayerEdge:
         jitter: float,
         phase: Phase = FREE,
     ) -> LayerValue:
-        """F_data and all gradients, at the best scales that the phase allows.
+        """F_data and all its gradients, at the best noise and kernel scale that the phase allows.
 
         The noise is never smaller than the jitter added to K; otherwise rounding errors of the
         statistics would exceed the noise, and training would stall.
@@ -128,7 +128,7 @@ class LayerEdge:
     def settled(
         self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
     ) -> "Settled":
-        """The layer at its best scales for the training targets, evaluated on all columns.
+        """The layer with the best noise and kernel scale for `seen`, evaluated on all columns.
 
         seen: the targets in training, which may be a square root of Y Yᵀ. whole: the targets with
         all columns.
@@ -171,7 +171,7 @@ class LayerEdge:
 
 
 def to_data(values: Float[Array, "N D"], executor: Executor, noise: Noise) -> LayerEdge:
-    """The layer from the first node to outputs (scaled; NaN: missing)."""
+    """The layer from the first node to these outputs (in internal units; NaN: missing)."""
     seen = targets_for(values, noise).at(place_of(executor))
     return LayerEdge((0,), seen, executor, per_output=noise == "per_output")
 
@@ -202,13 +202,13 @@ class Settled:
         if self.capped:
             which = "" if ratio is None else f"{self.capped} of {len(ratio)} outputs are "
             notes.append(
-                f"{which}fitted without error: the noise is held at the level of the jitter"
+                f"{which}fitted without error: the noise is fixed at the level of the jitter"
             )
         if ratio is not None:
             flat, empty = int(np.sum(ratio == 0.0)), int(np.sum(ratio <= NO_SIGNAL))
             if flat:
                 notes.append(
-                    f"{flat} of {len(ratio)} outputs do not vary: their noise is unknown and held "
+                    f"{flat} of {len(ratio)} outputs do not vary: their noise is unknown and fixed "
                     "at the level of the jitter"
                 )
             if empty > flat:
@@ -245,8 +245,8 @@ def kernel_leaves(
 ) -> dict[str, Leaf]:
     """The free parameters that the kernel declares; their scales assume a curvature of about N.
 
-    Parameters that the kernel holds are left out. profiled: the first overall variance is also left
-    out, since the overall scale is always optimal.
+    Parameters that the kernel fixes are left out. profiled: the overall scale is always optimal, so
+    the first overall variance is left out, too.
     """
     declared, values = kernel.declared(), leaves(kernel)
     fixed = kernel.held_paths()
@@ -261,6 +261,6 @@ def kernel_leaves(
 
 
 def relevance_of(kernel: Kernel, n_latent: int) -> Float[Array, " Q"]:
-    """ARD weights; all 1 for a kernel without separate dimensions."""
+    """ARD weights; all 1 for a kernel without a weight for each dimension."""
     relevance = kernel.relevance
     return np.ones(n_latent) if relevance is None else relevance

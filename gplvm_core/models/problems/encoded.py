@@ -1,4 +1,4 @@
-"""The node whose q(X) is the output of an encoder, a learnt function of the data."""
+"""The node whose q(X) is the output of an encoder: a learnt function of the data."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -21,11 +21,11 @@ LEAST_REPRODUCED = 0.99
 
 @dataclass(frozen=True)
 class EncodedNode:
-    """x_n ~ N(0, I) with q(X) constrained to be an encoder's function of the data.
+    """x_n ~ N(0, I), with q(X) restricted to functions of the data: an encoder.
 
-    The bound is that of a free q(X), with gradients pulled back through the encoder. Rows with gaps
-    are encoded after probabilistic PCA fills them in. Source: Lawrence & Quiñonero-Candela (2006),
-    for the means.
+    The bound is the bound for a free q(X); its gradients are pulled back through the encoder.
+    Probabilistic PCA fills in the gaps of rows before they are encoded. Source: Lawrence &
+    Quiñonero-Candela (2006), for the means.
     """
 
     reading: Reading
@@ -42,7 +42,7 @@ class EncodedNode:
         gaps = np.isnan(rows).any(axis=1)
         if gaps.any():
             _, rows = partial_scores(rows, n_latent)
-        # With more scores than twice the latent dimensions, the weights would fit noise.
+        # With more scores than 2 Q, the encoder's weights would fit noise.
         reading = Reading.of(rows, 2 * n_latent, bumps=kind == "kernel")
         return cls(reading, reading(rows), int(gaps.sum()))
 
@@ -71,8 +71,8 @@ class EncodedNode:
             return notes
         return (
             *notes,
-            f"the encoder uses {self.n_gaps} rows with gaps filled in by probabilistic "
-            "PCA; new rows with gaps are inferred iteratively",
+            f"the encoder uses {self.n_gaps} rows with gaps filled in by probabilistic PCA; for "
+            "new rows with gaps, optimisation replaces the encoder",
         )
 
     def believed(self, own: Head) -> Believed:

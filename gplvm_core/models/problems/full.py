@@ -67,11 +67,11 @@ class FullProblem:
         return Layout(anchor, free | kernel_leaves(anchor.kernel, "kernel", n_points))
 
     def level(self, at: Points) -> float:
-        """The mean of K's diagonal; the jitter is relative to it."""
+        """The mean of K's diagonal; the jitter is relative to this mean."""
         return float(np.mean(at.kernel.diag(at.latent)))
 
     def exact(self, at: Points, targets: Targets) -> list[tuple[Any, Rows, Exact]]:
-        """log p of each group's columns in the rows where they are observed.
+        """log p of the columns of each group, in the rows where these columns are observed.
 
         Returns for each group its columns, its rows, and the value with its adjoint.
         """
@@ -108,8 +108,8 @@ class FullProblem:
         whole = Targets.whole(targets)
         found = self.exact(points, whole)
         n_points = len(targets)
-        # A row has no influence on predictions of its missing outputs, so its weight and gap are 0
-        # for them.
+        # A row does not influence predictions of an output that it lacks, so the row's weight and
+        # gap for this output are 0.
         weights = np.zeros(targets.shape)
         gap = np.zeros((len(found), n_points, n_points))
         for g, (columns, rows, at) in enumerate(found):
@@ -145,6 +145,6 @@ def check_room(targets: Targets) -> None:
     if n_groups * n_points**2 > MOST_NUMBERS:
         raise DataError(
             f"the gaps form {n_groups} patterns, and the full GP-LVM inverts a matrix of up to "
-            f"{n_points} × {n_points} for each: set n_inducing, which makes the cost linear in "
-            "the number of rows"
+            f"{n_points} × {n_points} for each pattern: set n_inducing, which makes the cost "
+            "linear in the number of rows"
         )

@@ -1,9 +1,9 @@
 """A model as a graph: its nodes are distributions q(X), its edges Gaussian-process layers.
 
 F = Σ_edges F_data(source → outputs) + Σ_nodes (the term of the node's prior or entropy). A latent
-variable model is a node and an edge to the data. Several views are several edges. A regression has
-a known node. A deep model is a chain, whose hidden nodes are the outputs of one edge and the inputs
-of the next (Damianou 2015, ch. 3–6).
+variable model is a node and an edge to the data. A model of several views has an edge to each view.
+A regression has a node of known inputs. A deep model is a chain, whose hidden nodes are the outputs
+of one edge and the inputs of the next (Damianou 2015, ch. 3–6).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ PHASES = (
 
 @dataclass(frozen=True)
 class Parameters:
-    """The trained parameters of every node's q and of the layers, and the type of their gradients.
+    """The trained parameters of every node's q and of the layers; gradients have this type, too.
 
     The overall kernel scale and the noise of a layer are always optimal, and are therefore not
     parameters.
@@ -70,7 +70,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Recipes:
-    """Several recipes for a start, by name; calling the object uses the first one."""
+    """Several starts by name; a call of the object uses the first start."""
 
     by_name: Mapping[str, Beginning]
 
@@ -82,8 +82,8 @@ class Recipes:
 class Learnt:
     """The result of training: q(X) of the nodes, and the layers evaluated on all outputs.
 
-    remarks: notes on the result. marginalised: the result of the marginalised family replaces that
-    of a conditional family.
+    remarks: notes on the result. marginalised: the result of the marginalised family replaced the
+    result of a conditional family.
     """
 
     nodes: tuple[Believed, ...]
@@ -107,8 +107,8 @@ class Graph:
     """The training problem of a model: its nodes, its edges, and their start.
 
     The first node is the top; the other nodes and the edges may have any order. executor: evaluates
-    the edges (each edge has another executor for points). names: the edges' names, if the user gave
-    any. doctor: returns the state of the layers in words.
+    the edges (each edge has a separate executor for its points). names: the edges' names, if the
+    user gave any. doctor: a function that describes the state of the layers in words.
     """
 
     nodes: tuple[Node, ...]
@@ -208,9 +208,10 @@ class Graph:
         return np.asarray(np.max([own / own.max() for own in each], axis=0))
 
     def learnt(self, parameters: Parameters, outputs: Sequence[Float[Array, "N _D"]]) -> Learnt:
-        """The trained nodes and layers, at their best scales; outputs: of the edges to data.
+        """The trained nodes, and the layers with their best noise and kernel scale.
 
-        This evaluation uses all columns; training may have used a square root of Y Yᵀ.
+        outputs: the outputs of the edges to data. This evaluation uses all columns; training may
+        have used a square root of Y Yᵀ.
         """
         nodes, given = self.believed(parameters), iter(outputs)
         settled = []
@@ -225,14 +226,15 @@ class Graph:
         return next((e for e, edge in enumerate(self.edges) if edge.ends_in(node)), None)
 
     def informed(self, parameters: Parameters) -> list[Informed]:
-        """Every layer's q(u), at its best scales."""
+        """q(u) of every layer, with the layer's best noise and kernel scale."""
         return [at.posterior for at in self.values(parameters, FREE)]
 
     def values(
         self, parameters: Parameters, phase: Phase, nodes: Sequence[Believed] | None = None
     ) -> list[LayerValue]:
-        """Evaluate every edge at the best scales that the phase allows; nodes: the marginals, if
-        already computed.
+        """Evaluate every edge with the best noise and kernel scale that the phase allows.
+
+        nodes: the marginals, if they are already computed.
         """
         nodes = self.believed(parameters) if nodes is None else nodes
 

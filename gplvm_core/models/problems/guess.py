@@ -12,14 +12,14 @@ from gplvm_core.prediction.impute import distance_observed
 def guess_inputs(
     inputs: Inputs, targets: Float[Array, "N D"], generator: np.random.Generator
 ) -> Float[Array, "N Q"]:
-    """Fill each missing input from the row with the nearest outputs in which this input is
-    observed.
+    """Copy each missing input from another row, in which this input is observed.
 
-    A column that is missing in all rows gets a principal component of the outputs.
+    The other row is the one with the nearest outputs. A column that is missing in all rows gets a
+    principal component of the outputs.
     """
     mean = inputs.belief.mean.copy()
     latent, _ = initial_latent((targets,), mean.shape[1], "pca", generator)
-    # Two rows are compared in the outputs that are observed in both.
+    # The distance of two rows uses the outputs that are observed in both rows.
     near = distance_observed(targets, np.where(np.isnan(targets), 0.0, targets))
     component = 0
     for q in range(mean.shape[1]):

@@ -1,4 +1,4 @@
-"""Starting values of latent means, their relevances, and inducing inputs."""
+"""Starting values of latent means, lengthscales and inducing inputs."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from gplvm_core.numerics import Array
 
 LEAST_SPREAD = 0.1
 RECIPES = {"pca": "PCA", "isomap": "Isomap", "pca_each": "PCA of each view"}
-# Limits for fitting components to rows with gaps, because a start does not need the exact maximum.
+# Limits for the fit of components to rows with gaps; a start does not need the exact maximum.
 MOST_ITERATIONS = 100
 TOLERANCE = 1.0
 
@@ -27,14 +27,14 @@ def initial_latent(
     *,
     by_observed: bool = False,
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
-    """Latent means whose first dimension has standard deviation 1, and notes.
+    """Latent means, whose first dimension has standard deviation 1, and notes.
 
-    outputs: centred, all with the same rows (NaN: missing). how: "pca" or "isomap" of all outputs
-    concatenated, each scaled to the same total variance; "pca_each", the leading components of each
-    output concatenated (Damianou 2015, §5.2.3); "random"; or an array of means (N × Q), used
-    unchanged. For rows with gaps, probabilistic PCA replaces PCA and fills the gaps for "isomap".
-    by_observed: the total variance of an output is proportional to the fraction of observed
-    entries, so that a view with few labels does not determine the start of training.
+    outputs: centred matrices with the same rows (NaN: missing). how: "pca" or "isomap" scale each
+    output to the same total variance, and use all outputs together. "pca_each" concatenates the
+    leading components of each output (Damianou 2015, §5.2.3). "random" draws the means. An array of
+    means (N × Q) is used unchanged. For rows with gaps, probabilistic PCA replaces PCA and fills
+    the gaps for "isomap". by_observed: the total variance of an output is proportional to the
+    fraction of observed entries, so that a view with few labels does not determine the start.
     """
     if isinstance(how, str) and how == "pca_each":
         return _components_of_each(outputs, n_latent, generator)
@@ -78,7 +78,8 @@ def _components(
             notes = ("isomap used rows whose gaps were filled in by probabilistic PCA",)
         n_kept = min(n_latent, n_points - 1)
         with warnings.catch_warnings():
-            # Separate groups of neighbours are joined where they are nearest, as a start needs.
+            # Isomap warns when it joins separate groups of neighbours at their nearest points. For
+            # a start, such a joint graph is needed.
             warnings.filterwarnings("ignore", "The number of connected components")
             warnings.simplefilter("ignore", SparseEfficiencyWarning)
             scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(
@@ -96,7 +97,7 @@ def _components_of_each(
     if n_latent < len(views):
         raise ValueError(
             f"init='pca_each' gives every view a separate dimension: {len(views)} views need "
-            f"n_components of at least {len(views)}, got {n_latent}; or use init='pca'"
+            f"n_components of at least {len(views)}, but got {n_latent}; or use init='pca'"
         )
     each = []
     for v, view in enumerate(views):
@@ -110,7 +111,7 @@ def _components_of_each(
 def _filled_up(
     latent: Float[Array, "N K"], n_latent: int, how: str, generator: np.random.Generator
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
-    """Add random dimensions, and a note, if the recipe found too few components."""
+    """Add random dimensions, and a note, if the method `how` found too few components."""
     missing = n_latent - latent.shape[1]
     if missing <= 0:
         return latent, ()
@@ -135,8 +136,8 @@ def partial_scores(
 ) -> tuple[Float[Array, "N K"], Float[Array, "N D"]]:
     """Expected scores of centred rows with gaps (NaN), the largest first, and the filled rows.
 
-    Both come from probabilistic PCA fitted to the observed entries, with at most as many components
-    as the data allow.
+    Probabilistic PCA is fitted to the observed entries. If the data allow fewer than n_latent
+    components, there are fewer scores.
     """
     n_kept = min(n_latent, len(targets) - 1)
     factors, _ = fit_partial(targets, n_kept, MOST_ITERATIONS, TOLERANCE)
@@ -154,9 +155,7 @@ def _signs(scores: Float[Array, "N K"]) -> Float[Array, " K"]:
 
 
 def initial_lengthscale(latent: Float[Array, "N Q"]) -> Float[Array, " Q"]:
-    """Lengthscales with 1/ℓ_q = the spread of the dimension relative to the largest spread, at
-    least 0.1.
-    """
+    """Lengthscales ℓ_q: 1/ℓ_q is dimension q's spread over the largest spread, at least 0.1."""
     spread = latent.std(axis=0)
     return 1.0 / np.maximum(spread / spread.max(), LEAST_SPREAD)
 

@@ -17,7 +17,7 @@ from gplvm_core.priors import UncertainInputs
 class InputNode:
     """Inputs of a regression; entries that are not exact are trained and add −KL to the bound.
 
-    Learnt variances of input noise always have their optimal values. Source: Damianou (2015), §4.2.
+    Learnt variances of input noise are always optimal for q(X). Source: Damianou (2015), §4.2.
     """
 
     inputs: Inputs
@@ -27,7 +27,7 @@ class InputNode:
         return self.inputs.prior.fitted(belief, self.inputs.groups)
 
     def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
-        """KL of every entry of q(X) in nats."""
+        """The KL divergence of every entry of q(X) in nats."""
         return self.prior(belief).kl_terms(belief)
 
     def start(self, belief: Belief, seed: int) -> Belief:

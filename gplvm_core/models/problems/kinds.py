@@ -1,8 +1,8 @@
 """Layers to columns of any kind, of a table or of views, and their alternating training.
 
-Each yes/no entry and count is a Gaussian factor. L-BFGS moves the other parameters for a few
-iterations with fixed factors, which is a Gaussian problem with exact gradients. Sweeps of updates
-then set the factors to their optimum. Both steps increase F.
+A Gaussian factor replaces the likelihood of each yes/no entry and count. With fixed factors the
+problem is Gaussian, with exact gradients: L-BFGS trains the other parameters for a few iterations.
+Sweeps of updates then set the factors to their optimum. Both steps increase F.
 """
 
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ class KindsEdge(LayerEdge):
         jitter: float,
         phase: Phase = FREE,
     ) -> LayerValue:
-        """F_data at the best scales and biases with the factors fixed, and all gradients."""
+        """F_data with fixed factors at the best scales and biases, and all its gradients."""
         return evaluate_mixed(
             layer,
             source,
@@ -101,7 +101,7 @@ class KindsEdge(LayerEdge):
     def settled(
         self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
     ) -> "KindsSettled":
-        """The layer at its best scales, evaluated in the form that is stored."""
+        """Evaluate the layer with its best scales; the result is what a fitted model stores."""
         best = self.value(layer, source, seen, jitter)
         at = evaluate_mixed(
             best.layer,
@@ -130,7 +130,7 @@ def _least_signal(phase: Phase) -> float:
 
 @dataclass(frozen=True)
 class KindsSettled(Settled):
-    """A trained layer to outputs of any kind; `of_columns` has its notes, which name columns."""
+    """A trained layer to outputs of any kind; `of_columns` returns notes with columns' names."""
 
     outputs: MixedOutputs | None = None
 
@@ -139,7 +139,7 @@ class KindsSettled(Settled):
         return ()
 
     def of_columns(self, columns: TableColumns, scaling: Scaling) -> tuple[str, ...]:
-        """Notes on the columns."""
+        """Notes on columns that the map does not explain or that may dominate the map."""
         assert self.outputs is not None
         ratio = np.asarray(self.layer.ratio)
         silent = ratio <= NO_SIGNAL
@@ -176,7 +176,7 @@ class KindsGraph(Graph):
 
 @dataclass(frozen=True)
 class KindsStart:
-    """The start of training, at the principal components of the columns as numbers.
+    """The start of training, at principal components; columns of all kinds count as numbers.
 
     outputs: the columns of any kind for every layer; None for a layer to numbers.
     """
@@ -185,7 +185,7 @@ class KindsStart:
     outputs: tuple[MixedOutputs | None, ...]
 
     def starting(self, init: str) -> Self:
-        """The same start with another recipe for the means."""
+        """The same start with another method for the means."""
         return replace(self, begin=self.begin.starting(init))
 
     def __call__(self, seed: int, /) -> Begun:
@@ -200,7 +200,7 @@ class KindsStart:
 def any_kinds(
     node: Node, begin: KindsStart, jitter: float, executor: Executor, noise: Noise = "per_output"
 ) -> KindsGraph:
-    """The problem of a table, or of several views, with columns of any kind.
+    """The training problem of a table, or of several views, with columns of any kind.
 
     noise: the setting for the views that have only numbers.
     """
@@ -218,6 +218,6 @@ def all_rows_in_words(count: int) -> tuple[str, ...]:
     if not are_many(count):
         return ()
     return (
-        f"all {count:,} rows were trained: a model of columns of several kinds is not trained on a "
-        "sample. To train on fewer rows, pass fewer",
+        f"training used all {count:,} rows: a model of columns of several kinds does not train on "
+        "a sample. To train on fewer rows, pass fewer rows",
     )

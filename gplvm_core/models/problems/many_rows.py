@@ -2,7 +2,8 @@
 
 A few thousand rows are enough to learn the mapping's parameters. More rows mainly improve q(u),
 whose cost per row, KL(q(u))/N, falls with N. The parameters are therefore trained on growing
-samples. Then q(u) places all other rows, and q(u) and the scales are computed again from all rows.
+samples. The trained mapping then places all other rows: it infers q(x_n). At the end, q(u) and the
+scales are computed again from all rows.
 """
 
 import math
@@ -40,7 +41,7 @@ FEW_INDUCING = 50
 
 
 def are_many(count: int) -> bool:
-    """Whether training uses only a sample of this number of rows."""
+    """Whether training uses only a sample of a table with this number of rows."""
     return count >= MANY
 
 
@@ -51,7 +52,8 @@ Rows = Int[NDArray[np.intp], " n"]
 class Completed:
     """The problem of all rows, in their original order, after training and placing.
 
-    trained: the rows used for training (None: all). notes: how the other rows were handled.
+    trained: the rows used for training (None: all rows). notes: sentences on how the other rows
+    were handled.
     """
 
     problem: Graph
@@ -62,7 +64,7 @@ class Completed:
 
 @runtime_checkable
 class Sampled(Protocol):
-    """A problem that trains on some of the rows and then places the others."""
+    """A problem that trains on some of the rows and then places the other rows."""
 
     def work(self, max_iter: int) -> Work: ...
 
@@ -122,7 +124,9 @@ class ManyRows:
         return self._of(phase).evaluate(parameters, phase)
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
-        """As for the sample; the means of other rows are linear predictions from their outputs."""
+        """Describe the sample; the latent means of the other rows are linear predictions from
+        their outputs.
+        """
         relevance, information, mean = self.samples[0].describe(parameters)
         return relevance, information, spread_over(self.begin.outputs, self.order, mean)
 
@@ -133,7 +137,7 @@ class ManyRows:
         return growing(max_iter, self.n_rows, self.n_rows + self.further)
 
     def completed(self, parameters: Parameters, report: Callable[[str, int], bool]) -> Completed:
-        """All rows, placed by the trained mapping. report: see `placing_watch`."""
+        """Place the other rows with the trained mapping; report: see `placing_watch`."""
         trained = self._count(parameters)
         watch = placing_watch(report, self.n_rows - trained)
         grown, placed = self._with_rows(parameters, self.n_rows, watch)
@@ -166,15 +170,17 @@ class ManyRows:
             n_inducing=min(FEW_INDUCING, self.begin.n_inducing),
             init=given if isinstance(given, str) else np.asarray(given)[rows],
         )
-        # Only in the last phase every point has a separate scale.
+        # A graph gives every point a separate scale in its last phase. Here, this may happen only
+        # in the last phase of all.
         phases = (phase,) if phase is self.phases[-1] else self.phases
         return replace(self.graph(begin), phases=phases)
 
     def _with_rows(
         self, parameters: Parameters, count: int, watch: Watch | None = None
     ) -> tuple[Parameters, int]:
-        """Add rows, placed with q(u) of the rows so far, and the missing inducing inputs. Also
-        returns how many rows were placed.
+        """Add rows, placed with q(u) of the present rows, and add the missing inducing inputs.
+
+        Also returns how many rows were placed.
         """
         before, belief = self._count(parameters), parameters.nodes[0]
         if before >= count:
@@ -203,8 +209,9 @@ class ManyRows:
 
 
 def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]) -> Array:
-    """Means of all rows: the given means for the first rows in `rows`, and linear predictions for
-    the others.
+    """Latent means of all rows, from the means of the first rows in `rows`.
+
+    The means of all other rows are linear predictions from their outputs.
     """
     filled, here = np.nan_to_num(np.hstack(outputs)), rows[: len(mean)]
     everywhere = filled @ np.linalg.lstsq(filled[here], mean, rcond=None)[0]
@@ -215,20 +222,23 @@ def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]
 def sampled_in_words(trained: int, total: int) -> str:
     """The note for a model that was trained on a sample."""
     return (
-        f"{trained:,} of {total:,} rows were trained; the other {total - trained:,} were placed on "
-        "the map, and the map was then updated from all rows"
+        f"the model was trained on {trained:,} of {total:,} rows; the other {total - trained:,} "
+        "rows were then placed on the map, and the map was updated from all rows"
     )
 
 
 def placing_watch(
     report: Callable[[str, int], bool], total: int, where: str = "on the map"
 ) -> Watch:
-    """Report how many rows were placed; `report` returns False to stop."""
+    """A function that reports how many rows were placed; `report` returns False to stop."""
     return lambda done: report(f"placing rows {where}: {done:,} of {total:,}", done)
 
 
 def growing(max_iter: int, n_rows: int, total: int) -> Work:
-    """The work of training on growing samples of n_rows rows and placing the rest of the total."""
+    """The work of training on growing samples of n_rows rows, and of placing the other rows.
+
+    total: the number of all rows, with rows of files that are streamed.
+    """
     stretches, until = list[tuple[float, float]](), 0
     for count, phase in zip(SAMPLES, ManyRows.phases, strict=True):
         if until < max_iter:
@@ -244,5 +254,6 @@ def left_over(count: int) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"stopped while rows were placed: {count:,} took the position of the nearest trained row",
+        f"stopped while rows were placed: {count:,} rows have the position of the nearest trained "
+        "row",
     )

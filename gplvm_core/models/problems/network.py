@@ -26,11 +26,11 @@ from gplvm_core.statistics import Executor
 
 @dataclass(frozen=True)
 class NetworkStart:
-    """The start proceeds from the data upwards: each node starts at the principal components of the
-    targets of its edges.
+    """A start from the data upwards.
 
-    outputs: data by name, in internal units. inputs: points of the nodes that are known. The seed
-    chooses the inducing inputs, a subset of the rows.
+    Each node starts at the principal components of the targets of its edges.
+    outputs: data by name, in internal units. inputs: the points of nodes with known inputs. The
+    seed chooses the inducing inputs, a subset of the rows.
     """
 
     wiring: Wiring
@@ -61,9 +61,7 @@ class NetworkStart:
         return Begun(tuple(beliefs[name] for name in self.wiring.names), tuple(layers), (*notes,))
 
     def _edges(self, node: str) -> list[Edge]:
-        """The edges whose first source is this node; if there are none, all edges that start from
-        it.
-        """
+        """The edges whose first source is this node; without such edges, all edges from it."""
         edges = [edge for _, edge in self.wiring.edges if node in edge.sources]
         return [edge for edge in edges if edge.sources[0] == node] or edges
 
@@ -86,8 +84,8 @@ class NetworkStart:
         seen, (own, *others) = np.hstack(means), means
         kind = edge.kernel
         if isinstance(kind, str) and others:
-            # The other sources have long lengthscales, so that the first source explains as much as
-            # it can.
+            # The other sources get long lengthscales, so that the first source explains as much as
+            # possible.
             beside = [straight(each.shape[1]) for each in others]
             kind = kernel_named(kind, np.concatenate([initial_lengthscale(own), *beside]))
         noise = 1.0

@@ -1,7 +1,7 @@
 """The nodes of a model's graph: q(X) of the inputs of its layers, and their prior p(X).
 
-A node maps its parameters to the marginals of q(X), and adds −KL(q(X) ‖ p(X)), or its replacement,
-to the bound. It pulls the adjoints of the marginals, which come from the layers, back to the
+A node maps its parameters to the marginals of q(X), and adds a term to the bound: −KL(q(X) ‖ p(X))
+or a replacement. The layers return adjoints of the marginals; the node pulls them back to its
 parameters.
 """
 
@@ -18,7 +18,7 @@ from gplvm_core.parameters import LOG, Leaf, log_above
 from gplvm_core.priors import StandardNormal
 
 INITIAL_VARIANCE = 0.3
-# The scale with which training moves points that have no variance.
+# The scale of points without a variance, for the optimiser.
 POINT_SCALE = 0.3
 # The smallest variance of a hidden point; the initial means have about unit variance.
 LEAST_VARIANCE = 1e-6
@@ -31,11 +31,11 @@ class Believed:
     belief : the marginals, N × Q means and variances, which are the inputs of the layers below.
     own : the node's term of the bound, in nats: −KL(q(X) ‖ p(X)) for a node with a separate prior,
         the entropy of q(X) for a hidden node, whose prior is the layer above.
-    information : KL in nats per point of every dimension (Q,), for progress and verdicts; NaN if
-        there is none.
-    pullback : takes ∂(the layers' terms)/∂(mean, variance) as a `Belief` of that shape, summed
-        over all edges, and returns the gradient of the whole bound, `own` included, shaped like
-        the node's parameters.
+    information : the KL divergence of every dimension (Q,) in nats per point, for progress and
+        verdicts; NaN if q(X) is no distribution.
+    pullback : a function from ∂(the layers' terms)/∂(mean, variance) to the gradient of the whole
+        bound. Its argument is a `Belief` of that shape, summed over all edges. Its result includes
+        the gradient of `own`, and has the type of the node's parameters.
     """
 
     belief: Belief
@@ -60,7 +60,7 @@ class Node(Protocol):
         """
 
     def notes(self, belief: Belief, seed: int) -> tuple[str, ...]:
-        """Sentences that inform the user of automatic choices in `start`; () for none."""
+        """Sentences that inform the user of automatic choices in `start`; () if there are none."""
 
     def believed(self, own: Any) -> Believed:
         """The marginals at the parameters `own`, their term of the bound, and the pullback."""
@@ -69,12 +69,12 @@ class Node(Protocol):
         """The trained parameters, by their path below `prefix`, with transform and scale.
 
         own, belief: the parameters at the beginning of the phase and their marginals. refreshed:
-        the last phase, in which every point may have a separate scale. A scale is about the
+        True in the last phase, in which every point may have a separate scale. A scale is about the
         standard deviation of the parameter; `Leaf(LOG, …)` keeps a parameter positive.
         """
 
     def spread(self, belief: Belief, *, refreshed: bool) -> Float[Array, " Q"]:
-        """The scale of every dimension, with which training moves the inducing inputs."""
+        """The scale of every dimension (Q,), for the optimiser's steps of the inducing inputs."""
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,11 @@ class PointNode:
 class HiddenNode(LatentNode):
     """The outputs of one layer and the inputs of the next; the entropy of q(X) replaces −KL.
 
-    The prior of a hidden node is the layer above, whose F_data has the rest of the term (Damianou
-    2015, §6.2 and App. C). The information of a dimension is the KL per point from the Gaussian
-    that best fits all points. The variances have a lower limit above rounding errors. Below this
-    limit, the variances and the layer's noise would shrink together, and the bound would rise only
-    by rounding errors.
+    The prior of a hidden node is the layer above, whose F_data contains the rest of the KL term
+    (Damianou 2015, §6.2 and App. C). The information of a dimension is the KL divergence per point
+    from the Gaussian that best fits all points. The variances have a lower limit above rounding
+    errors. Below this limit, the variances and the layer's noise would shrink together, and the
+    bound would rise only by rounding errors.
     """
 
     def believed(self, own: Belief) -> Believed:

@@ -58,7 +58,7 @@ class PathNode:
         return Believed(found.belief, -float(found.kl.sum()), found.kl / n_points, pullback)
 
     def path(self, own: TimedPath) -> Path:
-        """(μ̄, λ), which predictions need."""
+        """The pair (μ̄, λ) that predictions need."""
         return self._algebra(own).dual_of(own.kernel, self.timeline, own.sites)
 
     def free(
@@ -80,8 +80,10 @@ class PathNode:
 
 
 def algebra_for(kernel: Kernel, timeline: Timeline) -> ModuleType:
-    """Kalman smoothing, whose cost is linear in the rows, for Matérn kernels over times; otherwise
-    dense algebra.
+    """The module for the algebra of paths.
+
+    It is Kalman smoothing, whose cost is linear in the rows, for Matérn kernels over times;
+    otherwise it is dense algebra.
     """
     return kalman if kalman.supports(kernel, timeline) else temporal
 
@@ -92,8 +94,8 @@ def start_time_kernel(
     """The starting time kernel; a kernel object is returned unchanged.
 
     A kernel that is given by name has unit variance and a little white noise. Its lengthscale is
-    chosen from a few candidates, so that the starting means are most probable. Raises KernelError
-    for an unknown name.
+    the candidate under which the starting means are most probable. Raises KernelError for an
+    unknown name.
     """
     if not isinstance(kernel, str):
         kernel.check_parameters()

@@ -9,11 +9,12 @@ from gplvm_core.numerics import Array
 from gplvm_core.optimise import LBFGS, Result
 
 METHODS = ("auto", "primal", "dual")
-# Limits of the fit: iterations, and the final slope in nats per parameter standard deviation.
+# Limits of the fit: the most iterations, and the final slope in nats per standard deviation of a
+# parameter.
 MOST_ITERATIONS = 2000
 TOLERANCE = 1e-5
-# The smallest noise variance. Without it the likelihood has no maximum if the components can fit
-# every observed entry.
+# The smallest noise variance, relative to the mean square of the targets. Without this limit, the
+# likelihood has no maximum if the components can fit every observed entry.
 LEAST_NOISE = 1e-6
 
 
@@ -29,8 +30,8 @@ def fit_factors(
             notes += (f"the likelihood's maximum was not reached: {result.reason}",)
         if factors.noise_variance < 2.0 * LEAST_NOISE * float(np.nanmean(targets**2)):
             notes += (
-                "the noise variance ended at the least allowed: the components can fit every "
-                "observed entry; use fewer",
+                "the noise variance ended at its smallest allowed value: the components can fit "
+                "every observed entry; use fewer components",
             )
     else:
         factors = fit_whole(targets, n_components, method)
@@ -44,8 +45,9 @@ def fit_factors(
 def fit_whole(targets: Float[Array, "N D"], n_components: int, method: str = "auto") -> Factors:
     """Maximum likelihood for complete, centred rows, with at most n_components components.
 
-    method: "primal" uses the eigenvectors of the D × D covariance, "dual" those of the N × N
-    inner products (Lawrence 2005), "auto" the smaller matrix. Raises ValueError for any other.
+    method: "primal" uses the eigenvectors of the D × D covariance, "dual" the eigenvectors of the
+    N × N inner products (Lawrence 2005), and "auto" the smaller of both matrices. Raises ValueError
+    for any other method.
     """
     n_outputs = targets.shape[1]
     values, directions = _principal(targets, method)
@@ -67,8 +69,8 @@ def fit_partial(
 ) -> tuple[Factors, Result]:
     """Maximum likelihood from the observed entries of roughly centred rows; also fits the center.
 
-    L-BFGS starts from the closed form with gaps filled by 0. L-BFGS has converged if no slope
-    exceeds `tolerance`, in nats per (a priori) standard error of a parameter.
+    L-BFGS starts from the closed form with gaps filled by 0. It has converged if no slope exceeds
+    `tolerance`, in nats per standard error of a parameter (estimated before the fit).
     """
     gaps = Gaps.of(targets)
     n_observed = int(gaps.observed.sum())

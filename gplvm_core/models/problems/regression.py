@@ -19,15 +19,15 @@ from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.parameters import LOG, Transform
 from gplvm_core.statistics import Executor, Targets
 
-# Points and iterations of the exact regression that the kernel starts from.
+# The number of points and iterations of the exact regression that determines the starting kernel.
 SUBSET, SUBSET_ITERATIONS = 200, 50
 # No lengthscale starts shorter than this fraction of the inputs' spread. For a column of two
 # values any short lengthscale fits, but then the inducing inputs cannot move and training stalls.
 SHORTEST = 0.1
 # Lengthscales tried at the start, in units of √Q: the distance of standardised points.
 LENGTHSCALES = (0.2, 0.5, 1.0, 2.0)
-# A vanishing relevance must not underflow to 0, since no phase can start from its logarithm, and
-# its square must not overflow.
+# Positive parameters are limited. A relevance of 0 has no logarithm, from which a phase could
+# start, and the square of a large parameter must not overflow.
 TINY, HUGE = 1e-50, 1e50
 BOUNDED = Transform(
     "log within bounds",
@@ -50,11 +50,11 @@ def regression(
     per_output: bool = False,
     phases: Sequence[Phase] = PHASES,
 ) -> Graph:
-    """F_data − KL(q(X) ‖ p(X)) of one layer on the inputs.
+    """The training problem of one layer on the inputs, with the bound F_data − KL(q(X) ‖ p(X)).
 
-    If every observed input is an inducing input, the inducing inputs stay fixed; with exact inputs
-    the regression is then not sparse. kernel_held: only the kernel's scale is trained. per_output:
-    every output has a separate signal and noise variance.
+    If every input is an inducing input, the inducing inputs are fixed; with exact inputs the
+    regression is then not sparse. kernel_held: of the kernel, only the scale is trained.
+    per_output: every output has a separate signal and noise variance.
     """
     whole = not inputs.free_mean.any() and n_inducing >= inputs.belief.n_points
     layer = LayerEdge(
@@ -122,7 +122,8 @@ class RegressionStart:
         if isinstance(kernel, RBF | Matern):
             return replace(kernel, lengthscale=np.maximum(kernel.lengthscale, SHORTEST))
         if isinstance(kernel, Periodic):
-            # The product with the period does not change: it determines the function's rate.
+            # The product of period and lengthscale determines how fast the function changes, so
+            # this product does not change.
             longer = np.maximum(kernel.lengthscale, SHORTEST)
             period = kernel.period * kernel.lengthscale / longer
             return replace(kernel, lengthscale=longer, period=period)

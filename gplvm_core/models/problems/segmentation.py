@@ -15,9 +15,11 @@ from gplvm_core.models.problems.edges import LayerEdge, Settled
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Targets
 
-# A view uses a dimension if its bound falls by more than this without it, in nats per row.
+# A view uses a dimension if the view's bound falls by more than this without the dimension, in nats
+# per row.
 LEAST_DROP = 0.05
-# Damianou's rule: a weight above this fraction of the view's largest.
+# Damianou's rule: a view uses a dimension if its weight exceeds this fraction of the view's largest
+# weight.
 LEAST_WEIGHT = 1e-3
 
 Segments = dict[frozenset[str], tuple[int, ...]]
@@ -27,6 +29,7 @@ def drops(
     edge: LayerEdge, settled: Settled, targets: Targets, belief: Belief
 ) -> Float[Array, " Q"]:
     """The fall of F_v, in nats per row of the view, when the view's layer ignores each dimension.
+
     Rows that the view lacks are not counted. All other parameters, including the kernel's scale and
     the noise, do not change.
     """
@@ -38,7 +41,10 @@ def drops(
 
 
 def segments(uses: Mapping[str, Bool[NDArray[np.bool_], " Q"]]) -> Segments:
-    """The dimensions used by exactly each set of views; frozenset(): unused dimensions."""
+    """For each set of views, the dimensions that exactly these views use.
+
+    frozenset(): the unused dimensions.
+    """
     n_latent = len(next(iter(uses.values())))
     found: dict[frozenset[str], list[int]] = {}
     for q in range(n_latent):

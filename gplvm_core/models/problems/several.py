@@ -18,14 +18,14 @@ from gplvm_core.statistics.executors import serial
 def several_views(
     begin: Start, node: Node, jitter: float, executor: Executor, noise: Noise
 ) -> Graph:
-    """The sum over views of F_data(latent → view), and the node's term (Damianou 2015, ch. 5)."""
+    """The training problem of one latent node with a layer to each view (Damianou 2015, ch. 5)."""
     within, across = shared_out(executor, len(begin.outputs))
     edges = tuple(to_data(values, within, noise) for values in begin.outputs)
     return Graph((node,), edges, begin, jitter, across)
 
 
 def shared_out(executor: Executor, n_views: int) -> tuple[Executor, Executor]:
-    """The executors within a view and across views.
+    """The executor for the points of a view, and the executor for the views.
 
     Threads process several views in parallel. Threads within a view would wait for each other.
     """
@@ -53,7 +53,7 @@ def drops_by_view(
 
 
 def ways_to_views(problem: Graph, n_views: int, shared: int) -> list[list[int]]:
-    """For every view, the indices of the layers from the shared node down to it.
+    """For every view, the indices of the layers from the shared node down to the view.
 
     The layers to data are in the order of the views.
     """

@@ -1,4 +1,4 @@
-"""The shallow regression, with one layer, that the starts of a deep regression use."""
+"""The shallow regression (one layer), from which deep regressions start."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -18,8 +18,8 @@ from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
 SHALLOW_ITERATIONS = 200
-# Shorter lengthscales are replaced by this fraction of the inputs' spread. Otherwise a column with
-# few values, for which any short lengthscale fits, would dominate all others.
+# The largest factor for an input column, which is one over its lengthscale. Without this limit a
+# column with few values, for which any short lengthscale fits, would dominate all other columns.
 MOST_RELEVANT = 10.0
 
 
@@ -28,9 +28,10 @@ class Shallow:
     """A trained regression with one layer, from which deep regressions start.
 
     kernel: the trained kernel with unit scale. inducing: the trained inducing inputs. answer: the
-    mean at the inputs. leading: the inputs, divided by the lengthscales and rotated so that the
-    answer changes most along the first dimension, second most along the second, and so on. The axes
-    are the eigenvectors of the mean outer product of its gradients (the active subspace).
+    predicted mean at the inputs. leading: the inputs, divided by the lengthscales and rotated so
+    that the answer changes most along the first dimension, second most along the second, and so on.
+    The axes are the eigenvectors of the mean outer product of the answer's gradients (the active
+    subspace).
     """
 
     inputs: Inputs
@@ -49,7 +50,7 @@ class Shallow:
         executor: Executor = serial,
         max_iter: int = SHALLOW_ITERATIONS,
     ) -> Self:
-        """Train the shallow regression, so that deep starts can match its bound; without a seed."""
+        """Train the shallow regression; deep starts can match its bound. There is no seed."""
         layer = shallow_layer(inputs, targets, n_inducing, jitter, executor, max_iter)
         mean, weights = inputs.belief.mean, layer.posterior.weights
         certain = np.zeros_like(mean)
@@ -76,8 +77,8 @@ def shallow_layer(
 ) -> Settled:
     """Train the regression of one layer; the result does not depend on a seed.
 
-    With missing inputs the kernel is held fixed, because otherwise it would make inputs irrelevant
-    to reduce the cost of their missing entries.
+    With missing inputs, the kernel is fixed except for its scale. Otherwise training would make
+    inputs irrelevant to reduce the cost of their missing entries.
     """
     seen = Targets.of(targets)
     begin = Given(RegressionStart(inputs, seen, "rbf", n_inducing, jitter, executor)(0))

@@ -19,17 +19,18 @@ from gplvm_core.models.problems.initialise import (
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
 from gplvm_core.numerics import Array
 
-ASIDE = 0.02  # the factor of dimensions that are not leading
+ASIDE = 0.02  # the factor for the means of dimensions that are not leading
 
 
 @dataclass(frozen=True)
 class Start:
-    """One latent node, with a layer to each of the outputs (scaled, N × D each; NaN: missing).
+    """The start of a model with one latent node and a layer to each of the outputs.
 
-    kernels: one for each of the outputs, by name or as an object. init: the means, or their
-    recipe. The seed chooses the inducing inputs, which are a subset of the means. exact: q(X) is a
-    point for every row, which any kernel allows. by_observed: see initial_latent. leading: further
-    dimensions of a recipe start almost at zero; None: all have the recipe's spread.
+    outputs: matrices N × D in internal units (NaN: missing). kernels: a name or an object for each
+    of the outputs. init: the latent means, or the name of a method for them. The seed chooses the
+    inducing inputs, which are a subset of the means. exact: q(X) is a point for every row, which
+    any kernel allows. by_observed: see `initial_latent`. leading: if init is a name, dimensions
+    after the first `leading` ones start almost at zero; None: all dimensions have the full spread.
     """
 
     outputs: tuple[Float[Array, "N _D"], ...]
@@ -42,11 +43,11 @@ class Start:
     leading: int | None = None
 
     def starting(self, init: str) -> Self:
-        """The same start with another recipe for the means."""
+        """The same start with another method for the means."""
         return replace(self, init=init)
 
     def latent(self, generator: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
-        """Latent means, and notes on them."""
+        """The starting latent means, and notes on automatic choices."""
         mean, notes = initial_latent(
             self.outputs, self.n_latent, self.init, generator, by_observed=self.by_observed
         )
@@ -89,9 +90,10 @@ def start_layer(
 def start_kernel(
     kernel: str | Kernel, latent: Float[Array, "N Q"], *, exact: bool = False
 ) -> Kernel:
-    """The starting kernel: by name with relevances from the data, or a given object unchanged.
+    """The starting kernel; a kernel object is used unchanged.
 
-    exact: the inputs are known exactly. Raises KernelError for a kernel that cannot be used.
+    A kernel given by name gets lengthscales from the latent means. exact: the inputs are known
+    exactly. Raises KernelError for a kernel that cannot be used.
     """
     if isinstance(kernel, str):
         kernel = kernel_named(kernel, initial_lengthscale(latent))
@@ -103,6 +105,6 @@ def start_kernel(
 def of_unit_scale(kernel: Kernel, latent: Float[Array, "N Q"]) -> Kernel:
     """Scale the kernel so that k(x, x) is 1 on average.
 
-    The limits on an optimised scale are relative to this.
+    The limits on the optimised scale are relative to this unit scale.
     """
     return kernel.scaled(1.0 / float(np.mean(kernel.diag(latent))))

@@ -1,9 +1,9 @@
 """Variational families, by name: how q(u) and q(h) of a layer depend on each other.
 
 u are the layer's inducing outputs, h its hidden outputs. In the two built-in families every hidden
-point has a separate Gaussian, and q(u) is either integrated out given the points or independent of
-them. The other families are in `models/families` and are imported only when they are chosen by
-name.
+point has a separate Gaussian, and u is either integrated out given the points or independent of
+the points. The other families are in `models/families` and are imported only when they are chosen
+by name.
 """
 
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ OTHERS = "gplvm_core.models.families"
 class VariationalFamily(Protocol):
     """The interface of a family; MATHEMATICS.md, section 6, has the mathematics.
 
-    name : the name that users choose it by.
+    name : the name by which users choose the family.
     independent : whether q(u) is independent of q(h).
     summarised : whether q(u) is a function of its layer's statistics.
-    dependent_rows : why a row cannot be placed without training on it; None if it can.
+    dependent_rows : the reason why training must use every row; None if it may use a sample.
     """
 
     @property
@@ -38,7 +38,7 @@ class VariationalFamily(Protocol):
     def dependent_rows(self) -> str | None: ...
 
     def graph(self, plain: Graph) -> Graph:
-        """The training problem, from the marginalised problem with the same nodes and layers.
+        """Convert the marginalised problem with the same nodes and layers to the family's problem.
 
         The graph defines the start, the parameters of q(u) and q(h) (`entering`, `layout`), the
         terms of the bound (`evaluate`) and the learnt posteriors (`learnt`). Raises ValueError for
@@ -48,7 +48,7 @@ class VariationalFamily(Protocol):
 
 @dataclass(frozen=True)
 class FreePoints:
-    """A separate Gaussian for every hidden point: 6.1, or 6.0 with an independent q(u)."""
+    """A separate Gaussian for every hidden point (section 6.1; with an independent q(u), 6.0)."""
 
     name: str
     independent: bool

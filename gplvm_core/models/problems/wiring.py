@@ -22,13 +22,13 @@ class Edge:
 
     source : the node whose points are the layer's inputs, or a tuple of nodes to concatenate.
     target : the node or the data that the layer generates.
-    kernel : "rbf", "linear", "periodic", or a kernel object. Layers below latent points need one
-        with expectations under Gaussian inputs.
+    kernel : "rbf", "linear", "periodic", or a kernel object. Layers below latent points need a
+        kernel with expectations under Gaussian inputs.
     n_inducing : the largest number of inducing inputs.
     noise : for data, "shared" by all columns or "per_output".
-    mean_field : for a target that is a node. True makes q of the layer's inducing outputs
-        independent of the target's points; False integrates them out first. True gives a lower
-        bound and is rarely better.
+    mean_field : only for a target that is a node. True: q(u) of the layer's inducing outputs u is
+        independent of the target's points. False: u is integrated out first. The bound with True
+        is never higher than the bound with False, and True is rarely better.
 
     Examples
     --------
@@ -74,16 +74,15 @@ class NodeKind(Protocol):
         """The node with q(X) and the prior of all rows (see `Node`).
 
         hidden: whether an edge ends in the node, so that the layer of that edge is its prior.
-        Raises ValueError if required facts are missing, and for a hidden node of a kind that cannot
-        be hidden.
+        Raises ValueError if required facts are missing, or if a node of this kind cannot be hidden.
         """
 
 
 @dataclass(frozen=True)
 class Latent:
-    """Unobserved points, with the prior N(0, I), or the layer's prior if an edge ends here.
+    """Unobserved points with the prior N(0, I). If an edge ends here, its layer is the prior.
 
-    n_components : their dimensions. An integer among a model's nodes means a Latent node.
+    n_components : the number of dimensions. An integer among a model's nodes means a Latent node.
 
     Examples
     --------
@@ -126,7 +125,7 @@ class KnownInputs:
 class OverTime:
     """Points on smooth paths: each dimension has a Gaussian-process prior over the rows' times.
 
-    n_components : their dimensions. time_kernel : a kernel or its name.
+    n_components : the number of dimensions. time_kernel : a kernel or its name.
 
     Examples
     --------
@@ -216,25 +215,27 @@ def _check(nodes: Mapping[str, int | NodeKind], edges: Mapping[str, Edge]) -> No
                 f"nodes are {', '.join(map(repr, nodes))}"
             )
         if len(set(edge.sources)) < len(edge.sources):
-            raise ValueError(f"edge {name!r} names a source twice: name it once")
+            raise ValueError(f"edge {name!r} names a source twice: name each source once")
         if edge.target in ends:
             raise ValueError(
                 f"edges {ends[edge.target]!r} and {name!r} both end in {edge.target!r}: give one "
                 "edge several sources instead"
             )
         if edge.mean_field and edge.target not in nodes:
-            raise ValueError(f"edge {name!r} ends in data: mean_field is for edges to nodes")
+            raise ValueError(f"edge {name!r} ends in data: mean_field is only for edges to nodes")
         if edge.noise == "per_output" and edge.target in nodes:
-            raise ValueError(f"edge {name!r} ends in a node: noise='per_output' is for data")
+            raise ValueError(f"edge {name!r} ends in a node: noise='per_output' is only for data")
         ends[edge.target] = name
     starts = {source for edge in edges.values() for source in edge.sources}
     for name, kind in nodes.items():
         if name not in starts:
-            raise ValueError(f"no edge starts from node {name!r}: add one, or leave the node out")
+            raise ValueError(
+                f"no edge starts from node {name!r}: add an edge, or leave the node out"
+            )
         if isinstance(kind, int) and kind < 1:
             raise ValueError(f"node {name!r} has {kind} dimensions; it needs at least 1")
     if not set(ends) - set(nodes):
-        raise ValueError("no edge ends in data: give one a target that is no node")
+        raise ValueError("no edge ends in data: give an edge a target that is not a node")
 
 
 def _order(kinds: Mapping[str, NodeKind], edges: Mapping[str, Edge]) -> list[str]:
@@ -249,6 +250,6 @@ def _order(kinds: Mapping[str, NodeKind], edges: Mapping[str, Edge]) -> list[str
         ]
         if not ready:
             left = ", ".join(repr(name) for name in sorted(kinds) if name not in order)
-            raise ValueError(f"the edges go round in a circle among the nodes {left}")
+            raise ValueError(f"the edges form a cycle among the nodes {left}")
         order.append(ready[0])
     return order
