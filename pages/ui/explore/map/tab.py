@@ -6,6 +6,7 @@ from gplvm_core.models import LatentVariableModel
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.canvas import latent_canvas
+from pages.ui.explore.map.labels import partly_labelled, rows_without_label
 from pages.ui.explore.map.noise import noise_of_outputs
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item, calibration
@@ -41,6 +42,11 @@ WORDS = (
     "95 % interval. The shading *Uncertainty* is a fraction of the data's standard deviation, "
     "since columns of words have no unit. To find rows, type `sex = male` or just a word."
 )
+LABELS = (
+    "**Rows without a label.** A logistic regression on the rows' positions predicts their labels. "
+    "The row to label next is the one whose label would reduce the uncertainty of the others most, "
+    "if rows that are close on the map tend to have the same label."
+)
 LAYERS = (
     "**Layers.** Each layer has its own map; the switch above the map chooses the layer. A place "
     "in the last layer, just above the data, becomes a row directly; a place in a higher layer "
@@ -73,6 +79,7 @@ def latent_map(item: Item, name: str) -> None:
     except ValueError as error:  # a kernel, or a model, that the page cannot draw
         st.error(plain(error))
     noise_of_outputs(item, name)
+    rows_without_label(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
     about(
@@ -102,6 +109,7 @@ def latent_map(item: Item, name: str) -> None:
         "of a row's difference from the average row. *Fairly sure* is between them. These limits "
         "were measured on held-out rows of the ready models. Pixels that are a guess are blurred. "
         "The map's shading is the standard deviation of the prediction, in the units of the data.",
+        *([LABELS] if partly_labelled(item.dataset) else []),
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**More like this** shows sixteen variations near the point; *Anywhere* draws new "
         "places from the surroundings of rows. *Map* spreads them over the visible "
