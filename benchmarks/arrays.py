@@ -23,13 +23,13 @@ from gplvm_core.bounds import Layer, LayerValue, evaluate_layer
 from gplvm_core.kernels import RBF
 from gplvm_core.statistics import Targets
 
-# N, D, Q, M
+# N, D, Q, M of each problem
 SIZES = ((1000, 12, 10, 50), (5000, 50, 10, 100), (100_000, 20, 10, 100), (100_000, 20, 10, 300))
 ROUNDS = 3
 
 
 def places() -> Iterator[tuple[str, Place | None]]:
-    """NumPy, and every other library with each of its devices."""
+    """Return NumPy, and every other library with each of its devices."""
     yield "numpy", None
     for name in ("torch", "cupy"):
         try:
@@ -56,7 +56,7 @@ def problem(n_points: int, n_outputs: int, n_latent: int, n_inducing: int) -> tu
 
 
 def apart(found: LayerValue, expected: LayerValue) -> float:
-    """The largest difference of bound and gradients, relative to the largest number of each."""
+    """Return the largest difference of bound and gradients, relative to their largest numbers."""
     parts = [(found.value, expected.value)]
     for name in ("mean", "variance", "inducing"):
         parts.append((getattr(found.gradients, name), getattr(expected.gradients, name)))

@@ -3,12 +3,12 @@ Table 4.1).
 
     python -m benchmarks.autoregressive [--histories 10]
 
-dζ/dt = −b ζ(t) + a ζ(t − T)/(1 + ζ(t − T)¹⁰), (a, b, T) = (0.2, 0.1, 17), one value per unit of
-time, window 18. The source states neither the series' beginning nor its units. Here each history
-begins with a constant drawn from U(0.5, 1.5), and its first 300 values are left out. Errors are in
-standard deviations of the series, so a forecast of the series' mean has errors of about 0.88 and
-1. Published: 0.529/0.550 (mean absolute and mean squared error), moment matching 0.700/0.914, naive
-0.799/1.157.
+dζ/dt = −b ζ(t) + a ζ(t − T)/(1 + ζ(t − T)¹⁰), (a, b, T) = (0.2, 0.1, 17), with one value per unit
+of time and a window of 18. The source states neither the beginning of the series nor its units.
+Here each history begins with a constant drawn from U(0.5, 1.5), and its first 300 values are left
+out. Errors are in standard deviations of the series, so a forecast of the series' mean has errors
+of about 0.88 and 1. Published mean absolute and mean squared errors: 0.529 and 0.550; with moment
+matching 0.700 and 0.914; naive 0.799 and 1.157.
 """
 
 import argparse
@@ -31,7 +31,7 @@ METHODS = ("full", "variances, aware", "moments", "none", "mean of the training 
 
 
 def mackey_glass(length: int, beginning: float) -> Array:
-    """The series at unit times, by the classical Runge–Kutta method in steps of 0.1."""
+    """Compute the series at unit times, by the classical Runge–Kutta method in steps of 0.1."""
     step, delay = 1.0 / STEPS_PER_UNIT, DELAY * STEPS_PER_UNIT
     values = np.full(delay + (length - 1) * STEPS_PER_UNIT + 1, beginning)
 
@@ -50,7 +50,7 @@ def mackey_glass(length: int, beginning: float) -> Array:
 
 
 def judged(mean: Array, std: Array, truth: Array) -> dict[str, float]:
-    """Errors, and the ratio of the error to the predicted spread (ideally 1)."""
+    """Return errors, and the ratio of the error to the predicted spread (ideally 1)."""
     error = mean - truth
     return {
         "mean_absolute_error": float(np.mean(np.abs(error))),
@@ -66,7 +66,7 @@ def _forecast(model: AutoregressiveGP, propagate: Any, truth: Array) -> dict[str
 
 
 def one_history(seed: int, kernel: str) -> tuple[dict[str, dict[str, float]], float]:
-    """The errors of every method on one series, and the training time in seconds."""
+    """Return the errors of every method on one series, and the training time in seconds."""
     beginning = np.random.default_rng(seed).uniform(0.5, 1.5)
     series = mackey_glass(LEFT_OUT + TRAINED + FREE, beginning)[LEFT_OUT:]
     series = (series - series.mean()) / series.std()
@@ -133,7 +133,9 @@ ERRORS = ("mean_absolute_error", "mean_squared_error")
 
 
 def _summed(runs: list[dict[str, float]]) -> dict[str, float]:
-    """Means and standard deviations over histories; the median of the ratio, which has no mean."""
+    """Return means and standard deviations over histories, but the median of the ratio, which has
+    no mean.
+    """
     found = {}
     for key in runs[0]:
         values = [run[key] for run in runs]

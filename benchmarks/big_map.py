@@ -2,8 +2,8 @@
 
     python -m benchmarks.big_map [--rows 100000 1000000] [--keep FOLDER]
 
-The model of ten simulated groups (D = 12, Q = 5) was trained on 1000 rows, and all others were
-added. It is in a temporary library of the app, in Debian's Chromium without a GPU. Milliseconds
+The model of ten simulated groups (D = 12, Q = 5) was trained on 1000 rows, and all other rows were
+added. The app shows it from a temporary library, in Debian's Chromium without a GPU. Milliseconds
 measure the page's script; a frame is everything that a pan or a zoom draws at once. The fastest
 tenth is also reported, because on a busy machine it is closest to the time that the page itself
 needs.
@@ -29,7 +29,7 @@ N_TRAINED, N_OUTPUTS, N_LATENT, N_GROUPS = 1000, 12, 5, 10
 REPEATS = 40
 TARGETS = {"pan": 16.7, "zoom": 16.7, "hover": 16.7}
 CROWD = "() => [...window.manifolio.views.values()][0]?.map.crowd?.found !== null"
-# The time of each action, including drawing and pixels.
+# JavaScript that measures the time of each action, including drawing and pixels.
 DEEDS = """async (count) => {
     const explorer = [...window.manifolio.views.values()][0];
     const { map, parts } = explorer;
@@ -74,7 +74,7 @@ DEEDS = """async (count) => {
 
 
 def groups(n_rows: int) -> Dataset:
-    """Ten bent ribbons in twelve columns, with their numbers as labels."""
+    """Return ten bent ribbons in twelve columns, with their numbers as labels."""
     rng = np.random.default_rng(0)
     labels = rng.integers(N_GROUPS, size=n_rows)
     along, across = rng.uniform(-1, 1, n_rows), 0.15 * rng.standard_normal(n_rows)
@@ -97,14 +97,14 @@ def groups(n_rows: int) -> Dataset:
 
 
 def grown(dataset: Dataset) -> BayesianGPLVM:
-    """A model trained on the first rows, with all others added."""
+    """Train a model on the first rows, and add all others."""
     model = BayesianGPLVM(N_LATENT, n_inducing=50, max_iter=60, random_state=0)
     values = dataset.values
     return model.fit(values[:N_TRAINED]).extend(values[N_TRAINED:])
 
 
 def visit(browser: Any, url: str, model: str) -> dict[str, float]:
-    """The measurements of one model, for its first visitor and a second one."""
+    """Measure one model, for its first visitor and a second visitor."""
     figures: dict[str, float] = {}
     for visitor in ("first", "second"):
         context = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True)

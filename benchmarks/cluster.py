@@ -3,12 +3,12 @@
     python -m benchmarks.cluster [--rows N] [--workers 1 2] [--kill] [--record]
 
 The data are N × 20 float32 rows in temporary files (`mlp` of benchmarks.many_rows). A model trains
-once on 20,000 of them, with few iterations. All other rows are then streamed, in this process and
-on clusters of local processes. The table has the CPU seconds of the workers, the elapsed seconds,
-the CPU seconds of the client (here with the scheduler), and the bytes of a task's result. With
---kill, one of two workers is killed after a quarter of the parts; the CPU time that it had used is
-not counted. From these figures the program predicts the seconds for 10⁹ rows on 10, 100 and 1000
-workers; docs/cluster.md has the assumptions.
+once on 20,000 of these rows, with few iterations. All other rows are then streamed, in this process
+and on clusters of local processes. The table has the CPU seconds of the workers, the elapsed
+seconds, the CPU seconds of the client (here with the scheduler), and the bytes of a task's result.
+With --kill, one of two workers is killed after a quarter of the parts; the CPU time that it had
+used is not counted. From these figures the program predicts the seconds for 10⁹ rows on 10, 100 and
+1000 workers; docs/cluster.md has the assumptions.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from gplvm_core.readers.rows.files import MOST_PARTS, ROWS_AT_ONCE
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
 
-# Return memory to the system only if much is free, and switch the profiler off.
+# These settings return memory to the system only if much is free, and switch the profiler off.
 QUIET = {
     "distributed.nanny.pre-spawn-environ": {
         "MALLOC_TRIM_THRESHOLD_": 1_000_000_000,
@@ -48,12 +48,12 @@ QUIET = {
     "distributed.worker.profile.enabled": False,
 }
 LARGE = 1_000_000_000  # the number of rows for the predicted time
-NETWORK = 100e6  # bytes a second that reach the client
-TRIED = 400  # empty parts that are distributed
+NETWORK = 100e6  # bytes per second that reach the client
+TRIED = 400  # number of empty parts that are distributed
 
 
 def generated(folder: Path, n_rows: int) -> RowFiles:
-    """Rows in files of at most 250,000."""
+    """Write rows to files of at most 250,000 rows."""
     paths = []
     for number, begin in enumerate(range(0, n_rows, 250_000)):
         path = folder / f"{number:04d}.npy"
@@ -63,15 +63,13 @@ def generated(folder: Path, n_rows: int) -> RowFiles:
 
 
 class Pass:
-    """Files whose rows are streamed through one trained model."""
+    """One pass: files whose rows are streamed through one trained model."""
 
     def __init__(self, files: RowFiles, kept: Any, model: BayesianGPLVM) -> None:
         self.files, self.kept, self.model = files, kept, model
 
     def run(self, executor: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
-        """Compute the sums of all rows, and measure the cost; `after` is called after
-        every part.
-        """
+        """Compute the sums of all rows, and measure the cost; call `after` after every part."""
         begin, cpu, total = time.perf_counter(), time.process_time(), None
         watch = iter(after)
         for sums in streamed_sums(self.files, *self._known(), executor):
@@ -83,7 +81,9 @@ class Pass:
         return np.concatenate([[added.gained], added.posterior.weights.ravel()]), seconds
 
     def bytes_of(self) -> dict[str, int]:
-        """The bytes of the function, which is sent once to each worker, and of a part's sums."""
+        """Return the bytes of the function, which is sent once to each worker, and of a part's
+        sums.
+        """
         posterior, belief, kept = self._known()
         task = StreamedPart(self.files, posterior, belief.thinned(2500), kept)
         sums: Sums | None = task((0, 2000))
@@ -94,12 +94,12 @@ class Pass:
 
 
 def busy(client: Client) -> dict[str, float]:
-    """CPU seconds of every worker so far."""
+    """Return the CPU seconds of every worker so far."""
     return dict(client.run(time.process_time))
 
 
 def handing_out(executor: Executor, sums: int) -> float:
-    """CPU seconds of the client and the scheduler for an empty part."""
+    """Return the CPU seconds of the client and the scheduler for an empty part."""
     begin = time.process_time()
     list(executor(np.zeros, [sums // 8] * TRIED))
     return (time.process_time() - begin) / TRIED
@@ -136,14 +136,14 @@ def seconds_for(
 ) -> dict[str, float]:
     """Predict the time for streaming some rows on some workers.
 
-    cost: cost: CPU seconds per row; handing: CPU seconds of the client per part; sums: number of
-    bytes of a part's result; rate: bytes per second that the client receives.
+    cost: CPU seconds per row; handing: CPU seconds of the client per part; sums: number of bytes of
+    a part's result; rate: bytes per second that the client receives.
     """
     size = max(ROWS_AT_ONCE, -(-n_rows // MOST_PARTS))
     parts = -(-n_rows // size)
     work = -(-parts // n_workers) * min(size, n_rows) * cost
     client = parts * (handing + sums / rate)
-    # Receiving results and computing others overlap; the slower one determines the time.
+    # The client receives results while the workers compute; the slower one determines the time.
     return {"parts": parts, "work": work, "client": client, "seconds": max(work, client)}
 
 
@@ -190,7 +190,7 @@ def main() -> int:
 
 
 def _model_of_time(options: argparse.Namespace, figures: dict[str, Any]) -> None:
-    """Print predictions with the constants of the largest undisturbed run."""
+    """Print predictions with the constants of the largest run without a killed worker."""
     measured = figures[f"{options.workers[-1]} workers"]
     cost, handing = measured["cpu"] / (options.rows - 20_000), measured["handing"]
     known = (cost, handing, figures["sums"], NETWORK)

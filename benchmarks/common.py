@@ -19,13 +19,11 @@ PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 class DataAbsent(Exception):
-    """The data of a benchmark are not on this machine; the message names the path that was
-    searched.
-    """
+    """The data of a benchmark are not on this machine; the message names the missing path."""
 
 
 def benchmark_data(name: str) -> dict[str, np.ndarray]:
-    """Arrays of one benchmark file, for example "oil_flow".
+    """Return the arrays of one benchmark file, for example "oil_flow".
 
     The file is in the folder MANIFOLIO_DATA (default: shared/data beside the repository).
     Raises DataAbsent.
@@ -42,7 +40,7 @@ def benchmark_data(name: str) -> dict[str, np.ndarray]:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, memory in GB and system of this machine, but not its name."""
+    """Return processor, cores, memory in GB and system of this machine, but not its name."""
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
@@ -60,7 +58,7 @@ def machine() -> dict[str, Any]:
 
 
 def peak_mb() -> float:
-    """The peak memory of this process; on Linux without that of its parent."""
+    """Return the peak memory of this process; on Linux without that of its parent."""
     status = Path("/proc/self/status")
     if status.is_file():
         for line in status.read_text().splitlines():
@@ -70,7 +68,7 @@ def peak_mb() -> float:
 
 
 def versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
-    """Versions of Python and of those packages that are installed."""
+    """Return the versions of Python and of those packages that are installed."""
     found = {"python": platform.python_version()}
     for package in packages:
         try:
@@ -90,8 +88,8 @@ def write_row(
 ) -> Path:
     """Append one JSON row to results/BENCHMARK.jsonl and print a message.
 
-    figures : what was measured, units in the names seed : of the random numbers, or all of them
-    given if the row summarises several runs
+    figures: the measured numbers, with units in their names. seed: the seed of the random numbers,
+    or all seeds if the row summarises several runs.
     """
     row = {
         "benchmark": benchmark,
@@ -119,7 +117,7 @@ def _plain(value: Any) -> Any:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A Markdown table with right-aligned columns, numbers to three digits."""
+    """Format a Markdown table with right-aligned columns and numbers to three digits."""
     cells = [list(header)] + [[_cell(value) for value in row] for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = [
@@ -137,6 +135,6 @@ def _cell(value: Any) -> str:
 
 
 def skip(benchmark: str, absent: DataAbsent) -> int:
-    """Print why a benchmark is skipped; return the exit status for this case."""
+    """Print why a benchmark is skipped, and return the exit status for this case."""
     print(f"SKIPPED {benchmark}: {absent}", file=sys.stderr)
     return 0

@@ -13,10 +13,11 @@ errors, and the number of seeds in which two layers are better.
 Oil flow (1000 × 12; the seed draws the inducing inputs): BayesianGPLVM and DeepGPLVM with widths
 (5, 10), 50 inducing inputs, 800 iterations each. Two layers are also measured with a linear mean of
 the hidden layer, and with a last layer that receives the top as an input. The bound is in units of
-the global scale. The density of 200 test rows is in nats per row, in the same units, by the
-difference of bounds and by importance sampling with 2000 draws per row. Neighbour errors of the
-classes use the two leading dimensions of the top. The table also has CPU seconds, and mixtures of
-full Gaussians by the number of components, each with the best of four ridges.
+the global scale. The density of 200 test rows is in nats per row and in the same units. It is
+computed by the difference of bounds, and by importance sampling with 2000 draws per row. Neighbour
+errors of the classes use the two leading dimensions of the top. The table also has CPU seconds.
+Mixtures of full Gaussians are listed by the number of components, each with the best of four
+ridges.
 """
 
 import argparse
@@ -49,7 +50,7 @@ CURVES: dict[str, tuple[int, float, Callable[[Array], Array]]] = {
 
 
 def curve(name: str, seed: int, n_points: int) -> tuple[Array, Array]:
-    """Inputs in [−1, 1] and noisy outputs."""
+    """Return inputs in [−1, 1] and noisy outputs."""
     n_inputs, noise, function = CURVES[name]
     generator = np.random.default_rng(seed)
     x = generator.uniform(-1.0, 1.0, (n_points, n_inputs))
@@ -57,7 +58,7 @@ def curve(name: str, seed: int, n_points: int) -> tuple[Array, Array]:
 
 
 def regression(name: str, seed: int) -> dict[str, dict[str, float]]:
-    """Measures of both models."""
+    """Measure both models on one draw."""
     x, y = curve(name, seed, N_TRAIN)
     new, wanted = curve(name, 10_000 + seed, N_TEST)
     found: dict[str, dict[str, float]] = {}
@@ -81,7 +82,7 @@ def _measures(bound: float, density: Array, error: Array, seconds: float) -> dic
 
 
 def compare(name: str, seeds: int) -> None:
-    """Both models on one kind of curve, over the seeds."""
+    """Compare both models on one kind of curve, over the seeds."""
     found = [regression(name, seed) for seed in range(seeds)]
     rows: list[tuple[Any, ...]] = []
     for measure in MEASURES:
@@ -105,7 +106,7 @@ def compare(name: str, seeds: int) -> None:
 
 
 def oil_flow(seeds: range, models: Sequence[str]) -> int:
-    """Both latent models on oil flow, and mixtures."""
+    """Measure both latent models on oil flow, and mixtures."""
     try:
         data = benchmark_data("oil_flow")
     except DataAbsent as absent:
@@ -153,8 +154,9 @@ def oil_flow(seeds: range, models: Sequence[str]) -> int:
 
 
 def _mixture(train: Array, test: Array, n_components: int) -> float:
-    """Held-out density of a mixture; its ridge is chosen on the test rows, which favours the
-    mixture.
+    """Return the held-out density of a mixture.
+
+    Its ridge is chosen on the test rows, which favours the mixture.
     """
     tried = (
         GaussianMixture(n_components, reg_covar=ridge, random_state=0).fit(train)

@@ -12,8 +12,8 @@ the log-likelihood of a test point, evaluations, CPU seconds, and paired differe
 standard errors. Only this file has Adam (Kingma & Ba 2015), on the same bound and variables. Its
 rate of 0.1 was better than 0.03 on seed 0 of the step at 60 iterations. A natural-gradient step of
 length one moves q(u) of a layer with Gaussian noise to its optimum, which the collapsed bound
-always uses, so the table has no row for it. Stochastic gradients need a bound that is a sum over
-points, so the table has no row for them, either.
+always uses, so the table has no row for this step. Stochastic gradients need a bound that is a sum
+over points, so the table has no row for them either.
 """
 
 import argparse
@@ -63,13 +63,13 @@ class Descended:
 
 @dataclass(frozen=True)
 class Adam:
-    """Adam: steps of about `rate` in every variable, scaled as in the estimators."""
+    """Adam with steps of about `rate` in every variable, scaled as in the estimators."""
 
     rate: float = 0.1
     decay: tuple[float, float] = (0.9, 0.999)
 
     def start(self, x: Array, objective: Objective) -> Descended:
-        """The state at x."""
+        """Return the state at x."""
         x, value, gradient = first_evaluation(x, objective)
         return Descended(x, value, gradient, np.zeros_like(x), np.zeros_like(x))
 
@@ -90,11 +90,11 @@ class Adam:
         return replace(seen, x=x, value=found[0], gradient=found[1], first=first, second=second)
 
     def rescaled(self, state: Descended, ratio: Array) -> None:
-        """The moments refer to the variables before the rescaling."""
+        """Return the state unchanged: its moments refer to the variables before the rescaling."""
 
 
 def layers() -> None:
-    """CPU time of an evaluation by depth."""
+    """Measure the CPU time of an evaluation by depth."""
     generator = np.random.default_rng(0)
     latent = generator.normal(size=(N_POINTS, WIDTH))
     outputs = np.tanh(latent @ generator.normal(size=(WIDTH, N_OUTPUTS)))
@@ -131,7 +131,7 @@ def layers() -> None:
 
 
 def optimisers(problem: str, seeds: int, budgets: Sequence[int]) -> None:
-    """L-BFGS compared with scaled conjugate gradients and Adam."""
+    """Compare L-BFGS with scaled conjugate gradients and Adam."""
     rows, kept = [], []
     for iterations in budgets:
         first = np.empty((seeds, 4))

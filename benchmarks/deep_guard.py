@@ -1,5 +1,4 @@
-"""The guard against starts of a deep regression that fit single points: whether it improves the
-choice.
+"""Test a guard that rejects starts of a deep regression if they fit single points.
 
     python -m benchmarks.deep_guard [--seeds 5] [--first 0] [--points 25 50] [--only doppler …]
 
@@ -8,9 +7,9 @@ has more effective degrees of freedom than half the number of points. This rule 
 steps; here it is tested on other functions of one, two and four inputs (outputs of unit variance
 with noise of 0.1), and on draws of a GP of a GP (25 points, ten outputs, three layers; see
 benchmarks.deep_reproduced). The seed draws the points, the noise and the inducing inputs. If the
-guard changes the choice, the model is fitted again without it. The table compares the
+guard changes the choice, the model is fitted again without the guard. The table compares the
 log-likelihood of a test point (500 points, 200 draws, in nats) and the root mean square error of
-both.
+both fits.
 """
 
 import argparse
@@ -42,7 +41,7 @@ def bumps(x: Array) -> Array:
     return np.sum((1.0 + np.abs((x - places) / widths)) ** -4.0, axis=1)
 
 
-# The number of inputs, in [−1, 1], and the function.
+# For each name: the number of inputs, in [−1, 1], and the function.
 FUNCTIONS: dict[str, tuple[int, Callable[[Array], Array]]] = {
     "sinusoid with a jump": (1, lambda x: np.sin(3.0 * x[:, 0]) + 2.0 * (x[:, 0] > 0.2)),
     "doppler": (1, doppler),
@@ -56,12 +55,12 @@ FUNCTIONS: dict[str, tuple[int, Callable[[Array], Array]]] = {
 FRIEDMAN = {"friedman 2": make_friedman2, "friedman 3": make_friedman3}
 
 
-# A draw of a GP of a GP with ten outputs (benchmarks.deep_reproduced), for three layers.
+# A draw of a GP of a GP with ten outputs (benchmarks.deep_reproduced) has three layers.
 WARPED = "GP of a GP"
 
 
 def sample(name: str, seed: int, n_points: int) -> tuple[Array, Array, Array, Array]:
-    """Inputs and outputs for training, and others that are held out."""
+    """Return inputs and outputs for training, and held-out inputs and outputs."""
     if name == WARPED:
         return warped_draw(seed)
     n_inputs, function = FUNCTIONS[name]
@@ -85,14 +84,14 @@ class Guarded(DeepGP):
 
 
 class Unguarded(DeepGP):
-    """Selects the start with the best bound."""
+    """Select the start with the best bound."""
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         return trained.restart.bound
 
 
 def one(name: str, seed: int, n_points: int) -> dict[str, Any]:
-    """Whether the guard changed the choice, and the scores of both choices."""
+    """Return whether the guard changed the choice, and the scores of both choices."""
     x, y, new, wanted = sample(name, seed, n_points)
 
     def measured(kind: type[DeepGP]) -> tuple[DeepGP, float, float]:

@@ -6,9 +6,9 @@ PATH is a Python that has the package. The data are the curves of `benchmarks.de
 All models have two layers with 20 inducing inputs each; every run is a separate process on one
 thread. gplvm_core trains with its defaults; its time includes all starts. The other packages train
 by Adam on all rows with a rate of 0.01. Every 250 steps their test likelihood is computed over 50
-draws of the hidden layer. The time for this and for tracing a graph is not included. A run stops
-when it comes within 0.02 nats per point of gplvm_core, or at its time limit. The table has the
-seconds until the run stops, and the best likelihood.
+draws of the hidden layer. The time for this evaluation and for tracing a graph is not included. A
+run stops when it comes within 0.02 nats per point of gplvm_core, or at its time limit. The table
+has the seconds until the run stops, and the best likelihood.
 """
 
 import argparse
@@ -35,7 +35,9 @@ Row = tuple[object, ...]
 def course(
     python: str, package: str, data: Path, budget: float, enough: float = math.inf
 ) -> Course:
-    """CPU seconds and test likelihood during training, which ends when the target is reached."""
+    """Return CPU seconds and test likelihood during training, which ends when the target is
+    reached.
+    """
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
     environment |= {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
     if package == "gplvm_core":
@@ -50,7 +52,7 @@ def course(
 
 
 def compare(name: str, seed: int, pythons: dict[str, str], budget: float) -> list[Row]:
-    """A row for each of the other packages."""
+    """Return a row for each of the other packages."""
     x, y = curve(name, seed, N_TRAIN)
     new, wanted = curve(name, 10_000 + seed, N_TEST)
     with tempfile.TemporaryDirectory() as folder:

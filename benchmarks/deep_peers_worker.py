@@ -1,6 +1,6 @@
-"""One deep GP on one curve in a separate process; prints its quality by CPU time.
+"""Train one deep GP on one curve in a separate process, and print its quality by CPU time.
 
-Run by `benchmarks.deep_peers`, with the Python that has the package.
+`benchmarks.deep_peers` runs this script with the Python that has the package.
 """
 
 import argparse
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 STEPS, DRAWS = 250, 50  # steps between evaluations of the test likelihood, and draws for each
-SAMPLES, RATE = 10, 0.01  # of GPyTorch
+SAMPLES, RATE = 10, 0.01  # settings of GPyTorch
 
 
 def density(mean: Any, variance: Any, wanted: Any) -> float:
-    """Mean log density of the test outputs under a mixture over the draws, S × N."""
+    """Return the mean log density of the test outputs under a mixture over the draws, S × N."""
     each = -0.5 * np.log(2.0 * np.pi * variance) - 0.5 * (wanted - mean) ** 2 / variance
     top = each.max(axis=0)
     return float(np.mean(top + np.log(np.mean(np.exp(each - top), axis=0))))
@@ -34,7 +34,10 @@ def gplvm_core(
 
 
 def gpflux(data: Any, n_inducing: int, budget: float, enough: float) -> list[tuple[float, float]]:
-    """Adam on all rows with a rate of 0.01, as in the package's examples; tracing is not timed."""
+    """Train GPflux by Adam on all rows with a rate of 0.01, as in the package's examples.
+
+    The time for tracing is not measured.
+    """
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     import tensorflow as tf
     from gpflux.architectures import Config, build_constant_input_dim_deep_gp
@@ -77,10 +80,10 @@ def gpflux(data: Any, n_inducing: int, budget: float, enough: float) -> list[tup
 
 
 def gpytorch(data: Any, n_inducing: int, budget: float, enough: float) -> list[tuple[float, float]]:
-    """Doubly stochastic training, as in the package's example.
+    """Train GPyTorch by doubly stochastic training, as in the package's example.
 
-    A linear mean in the hidden layer, Adam on all rows with a rate of 0.01 (0.05 and 0.1 were
-    worse), ten draws per step. The start is that of Salimbeni and Deisenroth (2017), in double
+    The hidden layer has a linear mean. Adam uses all rows, a rate of 0.01 (0.05 and 0.1 were worse)
+    and ten draws per step. The start is that of Salimbeni and Deisenroth (2017), in double
     precision: the mean is the identity, the hidden layer has little variance, and the inducing
     inputs are data points.
     """
@@ -112,7 +115,8 @@ def gpytorch(data: Any, n_inducing: int, budget: float, enough: float) -> list[t
                 self.mean_module.weights.data = torch.eye(width)[:, :, None]
                 self.mean_module.bias.data.zero_()
                 q.chol_variational_covar.data *= 1e-2
-                strategy.variational_params_initialized.fill_(1)  # otherwise set at the first call
+                # otherwise the first call would set these parameters
+                strategy.variational_params_initialized.fill_(1)
             rbf = kernels.RBFKernel(ard_num_dims=width, batch_shape=batch)
             self.covar_module = kernels.ScaleKernel(rbf, batch_shape=batch)
 

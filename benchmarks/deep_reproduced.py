@@ -3,25 +3,26 @@
     python -m benchmarks.deep_reproduced [--only step sinusoids warped hierarchy digits bodies
                                           features] [--seeds 10] [--first 0]
 
-- step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1). sinusoids: the sum of two
-  (Chamberlin 2016, ch. 3, gives no numbers; here sin 2πx + ½ sin 6πx, noise 0.1). A sparse GP and
-  two layers, 20 inducing inputs each; 321 test points.
+- step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1).
+- sinusoids: the sum of two, sin 2πx + ½ sin 6πx, noise 0.1 (Chamberlin 2016, ch. 3, gives no
+  numbers). On step and sinusoids, a sparse GP and two layers have 20 inducing inputs each; there
+  are 321 test points.
 - warped: a GP of a GP with ten outputs, 25 of 120 points for training (Damianou 2015, Fig. 6.8). A
-  GP with one layer less than the true function is compared with a deep GP with one layer more, by a
-  paired t-test of the errors.
+  GP with one layer less than the true function is compared with a deep GP with one layer more. A
+  paired t-test compares the errors.
 - hierarchy: a top signal, two signals below it, ten outputs (ibid., Fig. 6.9). The table has the
-  number of dimensions that are on in each layer, and the R² of the true signals, predicted by
-  neighbours in these dimensions, compared with stacked PCA and Isomap.
-- digits: 50 images each of 0, 1 and 6, depth 1 to 5 (§6.3.2). The table has the bound, and for each
-  layer the number of points whose nearest neighbour, in the dimensions that are on, is another
-  digit.
+  number of dimensions that are on in each layer. It also has the R² of the true signals, predicted
+  by neighbours in these dimensions, compared with stacked PCA and Isomap.
+- digits: 50 images each of 0, 1 and 6, depth 1 to 5 (§6.3.2). The table has the bound. For each
+  layer it also has the number of points whose nearest neighbour is another digit; distances use
+  the dimensions that are on.
 - bodies: two recordings of walking as two views below two layers (Fig. 6.13), or with a separate
-  hidden space for each below a shared top. The recordings are in step or, for comparison, one has
-  its frames shuffled. The table has the shared and private dimensions of the space from which the
-  views branch.
+  hidden space for each view below a shared top. The recordings are in step or, for comparison, the
+  frames of one recording are shuffled. The table has the shared and private dimensions of the
+  space from which the views branch.
 - features: oil flow, 1000 training and 1000 test rows (Table 6.1). The latent means of an
-  autoencoder whose prior depends on the outputs (M2) are the features of classifiers; one seed and
-  100 iterations, because the prior costs N³. See benchmarks.encoder for M1 and M3.
+  autoencoder whose prior depends on the outputs (M2) are the features of classifiers. There is one
+  seed and 100 iterations, because the prior costs N³. See benchmarks.encoder for M1 and M3.
 """
 
 import argparse
@@ -72,13 +73,13 @@ WIDTHS: dict[int, tuple[int, ...]] = {
 
 
 def gaussian_draws(generator: np.random.Generator, inputs: Array, scale: float, n: int) -> Array:
-    """Draws of a GP with an RBF kernel at the inputs; `count` of them."""
+    """Return `count` draws of a GP with an RBF kernel at the inputs."""
     gram = RBF(1.0, scale).K(inputs, inputs) + 1e-8 * np.eye(len(inputs))
     return np.asarray(np.linalg.cholesky(gram) @ generator.normal(size=(len(inputs), n)))
 
 
 def judged(model: Any, points: Array, wanted: Array) -> dict[str, float]:
-    """Bound, density of a test point in nats, and error."""
+    """Return the bound, the density of a test point in nats, and the error."""
     if isinstance(model, DeepGP):
         density, mean = model.score_samples(points, wanted), model.predict(points)
     else:
@@ -90,7 +91,9 @@ def judged(model: Any, points: Array, wanted: Array) -> dict[str, float]:
 
 
 def against(name: str, found: list[list[dict[str, float]]], first: int = 0) -> None:
-    """Scores of one layer and of several: means, paired differences, how often depth is ahead."""
+    """Compare scores of one layer and of several: means, paired differences, how often depth is
+    better.
+    """
     rows = []
     for measure in found[0][0]:
         one, deep = (np.array([each[at][measure] for each in found]) for at in (0, 1))
@@ -107,7 +110,7 @@ def against(name: str, found: list[list[dict[str, float]]], first: int = 0) -> N
 
 
 def curve(name: str, seeds: int) -> None:
-    """A step, or sinusoids."""
+    """Return a step, or sinusoids."""
     noise, function = CURVES[name]
     x, new = np.linspace(0.0, 1.0, 40)[:, None], np.linspace(0.0, 1.0, N_TEST)[:, None]
     found = []
@@ -121,7 +124,7 @@ def curve(name: str, seeds: int) -> None:
 
 
 def warped_draw(seed: int) -> tuple[Array, Array, Array, Array]:
-    """Inputs and outputs of a GP of a GP: 25 training and 95 held-out points."""
+    """Return inputs and outputs of a GP of a GP: 25 training and 95 held-out points."""
     generator = np.random.default_rng(seed)
     x = np.linspace(-1.0, 1.0, 120)[:, None]
     hidden = gaussian_draws(generator, x, 0.5, 1) + 2.0 * generator.normal() * x
@@ -132,7 +135,10 @@ def warped_draw(seed: int) -> tuple[Array, Array, Array, Array]:
 
 
 def warped(first: int, seeds: int) -> None:
-    """The effect of depth on draws of a GP of a GP; `first` is the first seed."""
+    """Measure the effect of depth on draws of a GP of a GP.
+
+    first: the first seed.
+    """
     found = []
     for seed in range(first, seeds):
         x, y, new, wanted = warped_draw(seed)
@@ -143,19 +149,19 @@ def warped(first: int, seeds: int) -> None:
 
 
 def on(layer: Any) -> NDArray[np.bool_]:
-    """Which dimensions of a layer's inputs are on."""
+    """Return which dimensions of a layer's inputs are on."""
     used = layer.relevance_ * layer.latent_mean_.var(axis=0)
     return np.asarray((layer.information_ > LEAST_TOLD) & (used > LEAST_USED * used.max()))
 
 
 def explained(signals: Array, places: Array) -> float:
-    """R² of signals, by the mean of five neighbours; rows left out in turn."""
+    """Return R² of signals, predicted by the mean of five neighbours; rows are left out in turn."""
     told = cross_val_predict(KNeighborsRegressor(5), places, signals, cv=LeaveOneOut())
     return 1.0 - float(np.sum((told - signals) ** 2) / np.sum((signals - signals.mean(0)) ** 2))
 
 
 def hierarchy(seeds: int) -> None:
-    """Three levels of signals."""
+    """Measure the recovery of three levels of signals."""
     found, rows = [], []
     for seed in range(seeds):
         generator = np.random.default_rng(seed)
@@ -184,7 +190,7 @@ def hierarchy(seeds: int) -> None:
 
 
 def digits(seeds: int) -> None:
-    """The effect of depth on 150 images."""
+    """Measure the effect of depth on 150 images."""
     data = load_dataset("digits")
     assert data.labels is not None
     labels = np.asarray(data.labels)
@@ -220,7 +226,7 @@ def digits(seeds: int) -> None:
 
 
 def _errors(layer: Any, labels: NDArray[Any]) -> int:
-    """Rows whose nearest neighbour in a layer's inputs, in its lengthscales, has another label."""
+    """Count the rows whose nearest neighbour in a layer's scaled inputs has another label."""
     kept = on(layer) if on(layer).any() else np.full(len(layer.relevance_), True)
     places = (layer.latent_mean_ * np.sqrt(layer.relevance_))[:, kept]
     told = cross_val_predict(KNeighborsClassifier(1), places, labels, cv=LeaveOneOut())
@@ -228,13 +234,13 @@ def _errors(layer: Any, labels: NDArray[Any]) -> int:
 
 
 def bodies(seeds: int) -> int:
-    """Two takes of walking."""
+    """Measure shared and private dimensions of two recordings of walking."""
     try:
         data = benchmark_data("cmu35_features")
     except DataAbsent as absent:
         return skip("deep_reproduced", absent)
     one, other = (data["Y"][data["sequence"] == at] for at in (0, 1))
-    # In step: the lag at which the angles of the joints agree best.
+    # The recordings are in step at the lag at which the angles of the joints agree best.
     length = 78
     lags = range(len(other) - length + 1)
     apart = [np.sum((one[:length, 7:] - other[lag : lag + length, 7:]) ** 2) for lag in lags]
@@ -271,7 +277,7 @@ def bodies(seeds: int) -> int:
 
 
 def features() -> int:
-    """Latent means for classifiers."""
+    """Measure latent means as features of classifiers."""
     try:
         data = benchmark_data("oil_flow")
     except DataAbsent as absent:

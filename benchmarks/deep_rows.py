@@ -2,9 +2,9 @@
 
     python -m benchmarks.deep_rows [--rows N] [--inducing M] [--iterations K]
 
-The function is a warped step in three inputs. The same sample trains twice, once without the other
-rows and once followed by placing them. The score is the mean log density of 1000 held-out rows in
-nats per row. CPU seconds include the fit and the score.
+The function is a warped step in three inputs. The same sample is used for training twice. In one
+run the other rows are ignored; in the other run they are placed after training. The score is the
+mean log density of 1000 held-out rows in nats per row. CPU seconds include the fit and the score.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from gplvm_core import DeepGP
 
 
 def warped(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Inputs and one output: waves that a step interrupts along a bent line."""
+    """Return inputs and one output: waves that a step interrupts along a bent line."""
     generator = np.random.default_rng(seed)
     x = generator.uniform(-2.0, 2.0, (count, 3))
     bent = x[:, 0] + 0.5 * np.sin(2.0 * x[:, 1])

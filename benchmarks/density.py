@@ -2,13 +2,14 @@
 
     python -m benchmarks.density [--seeds 0 1 2] [--only wine digits]
 
-Rows and models are those of `noise`: at most 500 rows are used for training and 60 are held out; 10
-latent dimensions, 50 inducing inputs, with one noise or one for each output (as given for the data
-set in `NOISE`). The baseline is the mixture of Gaussians of `gplvm_core.comparison`, whose size and
-covariances are chosen by cross-validation. One of the candidates is the fit of the derived density
-without a map. Density: mean log density of a row in nats, in the data's units. Filling: a random
-half of every row, or a block of half of its columns, is hidden. The measures are the root mean
-square error in units of the columns' spread, and the share of values inside 95 % intervals.
+Rows and models are those of `noise`: at most 500 rows are used for training and 60 are held out.
+The models have 10 latent dimensions, 50 inducing inputs, and one noise or one noise per output (as
+`NOISE` states for the data set). The baseline is the mixture of Gaussians of
+`gplvm_core.comparison`, whose size and covariances are chosen by cross-validation. One of the
+candidates is the fit of the derived density without a map. The density is the mean log density of a
+row in nats, in the data's units. For filling, a random half of every row, or a block of half of its
+columns, is hidden. The measures are the root mean square error in units of the columns' spread, and
+the share of values inside 95 % intervals.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from gplvm_core import BayesianGPLVM
 from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.numerics import Array
 
-# The data sets whose columns have the same unit, for which one noise variance is the default.
+# The columns of these data sets have one unit, so one noise variance is the default.
 SHARED = ("oil flow", "faces", "heads", "digits_views")
 HEADER = (
     "data",
@@ -68,7 +69,7 @@ def filled(
 
 
 def one_split(name: str, seed: int) -> dict[str, tuple[Any, list[float]]]:
-    """For each method, the log densities of the held-out rows (or None), and the measures of
+    """Return for each method the log densities of the held-out rows (or None), and the measures of
     filling.
     """
     split = split_of(name, seed)

@@ -2,13 +2,13 @@
 
     python -m benchmarks.digits_classifier [--splits 10]
 
-In each of several stratified splits, half of the rows are for training and half for testing; all
-methods use the same splits. All methods are tuned within the training half by the same five-fold
-cross-validation: GenerativeClassifier by its number of latent dimensions, the others by their
-penalties. The iterations and inducing inputs of GenerativeClassifier were chosen on a third of the
-training halves of the first three splits. The range of its latent dimensions was chosen after a
-first look at test errors of other splits, so its figures are slightly optimistic. Published on
-other digits (USPS): 4.73 %, compared with 5.92 % (support vectors) and 14.1 % (logistic).
+In each of several stratified splits, half of the rows are used for training and half for testing.
+All methods use the same splits. All methods are tuned within the training half by the same
+five-fold cross-validation: GenerativeClassifier by its number of latent dimensions, the others by
+their penalties. The iterations and inducing inputs of GenerativeClassifier were chosen on a third
+of the training halves of the first three splits. The range of its latent dimensions was chosen
+after a first look at test errors of other splits, so its figures are slightly optimistic. Published
+on other digits (USPS): 4.73 %, compared with 5.92 % (support vectors) and 14.1 % (logistic).
 """
 
 import argparse
@@ -30,11 +30,11 @@ from gplvm_core.numerics import Array
 
 LATENT = [7, 10, 13]
 N_INDUCING, ITERATIONS = 30, 150
-PIXEL = 16.0  # the brightest
+PIXEL = 16.0  # the value of the brightest pixel
 
 
 def methods(seed: int) -> dict[str, Any]:
-    """Every method with its search over settings, by name."""
+    """Return every method with its search over settings, by name."""
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     latent = {"estimator__n_components": LATENT}
     bayesian = GenerativeClassifier(
@@ -57,10 +57,10 @@ def methods(seed: int) -> dict[str, Any]:
 def run(
     search: Any, train: tuple[Array, NDArray[Any]], test: tuple[Array, NDArray[Any]]
 ) -> dict[str, Any]:
-    """Test error in percent, the chosen settings, and the total seconds."""
+    """Return test error in percent, the chosen settings, and the total seconds."""
     begin = time.perf_counter()
     with warnings.catch_warnings():
-        # Every class has a note about pixels that are always dark.
+        # For every class, a note reports pixels that are always dark.
         warnings.simplefilter("ignore", UserWarning)
         fitted = clone(search).fit(*train)
         error = 100.0 * float(np.mean(fitted.predict(test[0]) != test[1]))

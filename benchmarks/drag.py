@@ -1,10 +1,10 @@
-"""Dragging a body: how well the rest follows, and how long a step takes.
+"""Measure the dragging of a body: the error of the other joints, and the time of a step.
 
 The poses of the gallery are held out at random (a fifth) and in blocks of three seconds. Some
-joints of every held-out pose are handles, exact to a centimetre. Measured are the errors of all
-other joints, with the page's own scripts in node: the best of six climbs, as at a first touch. Then
-a hand follows held-out motion at 60 frames a second. --browser: seconds of a drag in a real page.
---brush: only the frames of a brush on the gallery's pictures.
+joints of every held-out pose are handles, exact to a centimetre. The page's own scripts run in
+node, and the benchmark measures the errors of all other joints for the best of six searches, as at
+a first touch. Then a hand follows held-out motion at 60 frames per second. --browser SECONDS also
+drags in a real page. --brush measures only the frames of a brush on the gallery's pictures.
 """
 
 import argparse
@@ -25,8 +25,8 @@ from gplvm_core.wire.model import Chart, pack_model
 
 JOINTS = ("LeftHand", "RightFoot", "RightHand", "LeftFoot", "Head", "LeftLeg")
 COUNTS = (1, 2, 3, 4, 6)
-TOLERANCE = 0.01  # metres
-BLOCK = 30  # rows: three seconds
+TOLERANCE = 0.01  # in metres
+BLOCK = 30  # in rows, which last three seconds
 WITHOUT_WORDS = {"errors", "nearest", "gaussian"}
 PICTURES = ("digits", "faces", "people")
 FRAMES = 6  # frames of the screen for each row of the motion
@@ -55,7 +55,7 @@ DRAG = """async (seconds) => {
 
 
 def splits(count: int) -> dict[str, np.ndarray]:
-    """The held-out rows: a random fifth, and blocks of three seconds."""
+    """Return the held-out rows: a random fifth, and blocks of three seconds."""
     generator = np.random.default_rng(0)
     blocks = np.arange(count) // BLOCK
     chosen = generator.permutation(blocks.max() + 1)[: (blocks.max() + 1) // 5]
@@ -70,20 +70,20 @@ def others(joints: list[int], width: int) -> np.ndarray:
 
 
 def error(found: np.ndarray, rows: np.ndarray, joints: list[int]) -> float:
-    """The mean error of all other joints, in cm."""
+    """Return the mean error of all other joints, in cm."""
     away = (found - rows).reshape(len(rows), -1, 3)[:, others(joints, rows.shape[1] // 3)]
     return 100.0 * float(np.linalg.norm(away, axis=2).mean())
 
 
 def nearest(known: np.ndarray, rows: np.ndarray, joints: list[int]) -> float:
-    """The training pose whose handles are nearest."""
+    """Return the training pose whose handles are nearest."""
     seen = (3 * np.array(joints)[:, None] + np.arange(3)).ravel()
     distance = ((rows[:, None, seen] - known[None, :, seen]) ** 2).sum(axis=2)
     return error(known[distance.argmin(axis=1)], rows, joints)
 
 
 def gaussian(known: np.ndarray, rows: np.ndarray, joints: list[int]) -> float:
-    """One Gaussian of all coordinates, conditioned on the handles."""
+    """Predict by one Gaussian of all coordinates, conditioned on the handles."""
     seen = (3 * np.array(joints)[:, None] + np.arange(3)).ravel()
     mean, covariance = known.mean(axis=0), np.cov(known.T)
     inner = covariance[np.ix_(seen, seen)] + TOLERANCE**2 * np.eye(len(seen))
@@ -92,7 +92,9 @@ def gaussian(known: np.ndarray, rows: np.ndarray, joints: list[int]) -> float:
 
 
 def measured(name: str, held: np.ndarray, inducing: int) -> dict[str, Any]:
-    """Train on the other rows, and measure in node; steps only where whole motions are held out."""
+    """Train on the other rows, and measure in node; measure steps only if whole motions are held
+    out.
+    """
     poses = load_dataset("poses")
     kept = np.setdiff1d(np.arange(poses.n_points), held)
     chosen = replace(
@@ -135,7 +137,7 @@ def measured(name: str, held: np.ndarray, inducing: int) -> dict[str, Any]:
 
 
 def in_node(script: str) -> Any:
-    """The JSON that a module prints."""
+    """Run a module in node, and return the JSON that it prints."""
     done = node(
         ["--input-type=module", "--eval", script.replace("ROOT", ROOT.as_uri())],
         return_completed_process=True,
@@ -147,7 +149,9 @@ def in_node(script: str) -> Any:
 
 
 def brush(name: str) -> dict[str, Any]:
-    """Milliseconds of a frame while a brush moves over a picture, and of the end of a stroke."""
+    """Return milliseconds of a frame while a brush moves over a picture, and of the end of a
+    stroke.
+    """
     model = load(ROOT / "assets" / "models" / name / "model.gplvm")
     script = Path(__file__).with_name("brush.mjs").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
@@ -157,7 +161,9 @@ def brush(name: str) -> dict[str, Any]:
 
 
 def frames_in_browser(seconds: float) -> list[float]:
-    """Milliseconds between frames while a hand is dragged in the file of the gallery's model."""
+    """Return milliseconds between frames while a hand is dragged in the file of the gallery's
+    model.
+    """
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         model = load(ROOT / "assets" / "models" / "poses" / "model.gplvm")
         explorer(model, load_dataset("poses")).save(Path(folder) / "body.html")

@@ -1,11 +1,11 @@
 """Latent positions as features, with a free q(X) and with encoders (Damianou 2015, Table 6.1).
 
-Oil flow, 1000 training and 1000 test rows. The models train without labels; their latent means are
-the features of logistic regression and of a support vector machine. M1 has a free q(X) and infers
-the test rows iteratively. M3 is the variational back-constraint: here an encoder maps y_n to the
-mean and variance of q(x_n). With the literal constraint, mean = y_n, the features of a one-layer
-model are the outputs themselves, so the table has a row for the outputs. M2, whose prior is a
-Gaussian process over the outputs, is in benchmarks.deep_reproduced.
+The data are oil flow, with 1000 training and 1000 test rows. The models train without labels; their
+latent means are the features of logistic regression and of a support vector machine. M1 has a free
+q(X) and infers the test rows iteratively. M3 is the variational back-constraint: here an encoder
+maps y_n to the mean and variance of q(x_n). With the literal constraint, mean = y_n, the features
+of a one-layer model are the outputs themselves, so the table has a row for the outputs. M2, whose
+prior is a Gaussian process over the outputs, is in benchmarks.deep_reproduced.
 """
 
 import argparse
@@ -36,7 +36,7 @@ N_ONE_BY_ONE = 50
 def accuracies(
     train: Array, test: Array, labels: NDArray[np.int_], expected: NDArray[np.int_]
 ) -> dict[str, float]:
-    """The percentage of test rows that each classifier labels correctly."""
+    """Return the percentage of test rows that each classifier labels correctly."""
     return {
         name: 100.0 * make().fit(train, labels).score(test, expected)
         for name, make in CLASSIFIERS.items()
@@ -44,7 +44,7 @@ def accuracies(
 
 
 def seconds_a_row(model: BayesianGPLVM, rows: Array) -> dict[str, float]:
-    """Elapsed seconds per row of `transform`, for many rows in one call and for single rows."""
+    """Return seconds per row of `transform`, for many rows in one call and for single rows."""
     begin = time.perf_counter()
     model.transform(rows)
     together = (time.perf_counter() - begin) / len(rows)

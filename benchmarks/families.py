@@ -10,7 +10,7 @@
   pixels that vary in the training rows are used.
 
 Every family has the same total number of iterations; the conditional families use the marginalised
-family for the first of them. The table has the bound, the log-likelihood of a test point or row,
+family for the first iterations. The table has the bound, the log-likelihood of a test point or row,
 both in nats, and CPU seconds. It also has the fraction of test values inside 95 % intervals. For
 latent models, the test values are the second half of the columns, filled in from the first half.
 The last figure is the number of seeds in which the marginalised family replaced the family, because
@@ -37,7 +37,7 @@ INSIDE = 1.96
 
 
 def step(family: Any, seed: int, iterations: int) -> dict[str, float]:
-    """The regression on one draw of the step."""
+    """Return the regression on one draw of the step."""
     x, y = curve("step", seed, 50)
     new, wanted = curve("step", 10_000 + seed, 500)
     begin = time.process_time()
@@ -51,13 +51,13 @@ def step(family: Any, seed: int, iterations: int) -> dict[str, float]:
 
 
 def oil_flow(family: Any, seed: int, iterations: int) -> dict[str, float]:
-    """The latent model on one draw of rows."""
+    """Return the latent model on one draw of rows."""
     every = benchmark_data("oil_flow")["train_Y"]
     return _latent(every, 150, "oil flow", family, seed, iterations)
 
 
 def digits(family: Any, seed: int, iterations: int) -> dict[str, float]:
-    """The latent model on one draw of pictures of three digits."""
+    """Return the latent model on one draw of pictures of three digits."""
     pictures, kinds = load_digits(return_X_y=True)
     return _latent(pictures[np.isin(kinds, (0, 1, 6))], 100, "digits", family, seed, iterations)
 
@@ -94,7 +94,7 @@ DATA = {"step": step, "oil flow": oil_flow, "digits": digits}
 
 
 def compare(name: str, seeds: int, iterations: int) -> None:
-    """The scores of every family on one data set, over the seeds."""
+    """Return the scores of every family on one data set, over the seeds."""
     each: list[dict[str, dict[str, float]]] = []
     for seed in range(seeds):
         each.append({})
@@ -141,7 +141,7 @@ def compare(name: str, seeds: int, iterations: int) -> None:
 
 
 def _with_error(differences: Any) -> str:
-    """The mean of paired differences ± its standard error."""
+    """Format the mean of paired differences ± its standard error."""
     if len(differences) < 2:
         return f"{differences.mean():+.2f}"
     error = differences.std(ddof=1) / np.sqrt(len(differences))

@@ -3,10 +3,10 @@
     python -m benchmarks.first_visits [--servers 2] [--wait 8]
 
 A new server is started for every row. Its first visitor comes `wait` seconds after the server
-answers, or at once. A page is complete when its script has ended and nothing has been added or
-removed for two seconds; these two seconds are not counted. The first picture is in the server's
-HTML. With a processor that Chromium slows down by the factor `slower` (4), the table also has the
-seconds until this picture is painted and until the live map replaces it.
+answers; with `--wait 0`, immediately. A page is complete when its script has ended and nothing has
+been added or removed for two seconds; these two seconds are not counted. The first picture is in
+the server's HTML. With a processor that Chromium slows down by the factor `slower` (4), the table
+also has the seconds until this picture is painted and until the live map replaces it.
 """
 
 import argparse
@@ -29,14 +29,14 @@ PAGES = {
     "Fill in, people": "/explore?tab=fill&model=gallery:people",
     "Fill in, photographs": "/explore?tab=fill&model=gallery:faces",
 }
-STILL_FOR = 2.0  # seconds, as in STILL
+STILL_FOR = 2.0  # in seconds; the JavaScript in STILL waits equally long
 
 
 SLOW_PAGES = ("Gallery", "Explore, people")
 
 
 def first_picture(browser: Any, address: str, slower: float) -> tuple[float, float]:
-    """Seconds until the first picture is painted, and until the map is live."""
+    """Measure seconds until the first picture is painted, and until the map is live."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.set_default_timeout(120_000)
@@ -52,7 +52,7 @@ def first_picture(browser: Any, address: str, slower: float) -> tuple[float, flo
 
 
 def visit(browser: Any, address: str) -> float:
-    """Seconds until a page is complete, for a visitor with an empty cache."""
+    """Measure seconds until a page is complete, for a visitor with an empty cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True)
     page = context.new_page()
     page.set_default_timeout(120_000)

@@ -26,17 +26,18 @@ from gplvm_core import (
 from gplvm_core.optimise import Progress
 from gplvm_core.training.progress import Pace
 
-FIRST, LAST = 0.1, 0.9  # of the seconds
+FIRST, LAST = 0.1, 0.9  # as fractions of the seconds
 TENTHS = np.linspace(FIRST, LAST, 17)
 
 
 def kinds(steps: int) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
-    """The model, the data and further arguments of fit, by the kind of training."""
+    """Return the model, the data and further arguments of fit, by the kind of training."""
     common: dict[str, Any] = {"max_iter": steps, "random_state": 0}
     wine, faces, flow = (load_dataset(name) for name in ("wine", "faces", "flow"))
     pairs, poses = load_dataset("lit_pairs"), load_dataset("poses")
     moves = slice(0, 150)
-    assert poses.times is not None and poses.sequences is not None  # movements have both
+    # movements have both times and sequences
+    assert poses.times is not None and poses.sequences is not None
     timed = {"times": poses.times[moves], "sequences": poses.sequences[moves]}
     return {
         "small table": (BayesianGPLVM(10, 50, **common), wine.values, {}),
@@ -49,9 +50,9 @@ def kinds(steps: int) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
 
 
 def watched(model: Any, data: Any, further: dict[str, Any], clock: Any) -> dict[str, Any]:
-    """Train, and compare the predicted time left with the actual one."""
+    """Train, and compare the predicted time left with the actual time left."""
     pace, begin = Pace(), clock()
-    told: list[tuple[float, float]] = []  # seconds, and the predicted time left at that moment
+    told: list[tuple[float, float]] = []  # for each moment: seconds, and the predicted time left
 
     def watch(progress: Progress) -> None:
         seconds = clock() - begin

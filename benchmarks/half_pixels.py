@@ -10,7 +10,7 @@ All settings are chosen on the last 200 training images, with gaps of the same k
 on the other 800. The final models train on all 1000. The settings of the baselines are chosen in
 every run. The settings of BayesianGPLVM were chosen once. With (30, 50), (30, 100), (50, 100),
 (100, 100) and (50, 200) latent dimensions and inducing inputs, the errors were 7.14, 6.27, 6.11,
-6.21 and 5.46 on half of those images (250 iterations, the last 150).
+6.21 and 5.46 on half of these images (250 iterations; 150 for the last pair).
 """
 
 import argparse
@@ -35,21 +35,22 @@ from gplvm_core.numerics import Array
 N_TRAIN, N_VALIDATION = 1000, 200
 ITERATIONS = 150
 
-Method = Callable[[Array, Array], Array]  # training images, images with gaps → whole images
+# A function of training images and images with gaps, which returns whole images.
+Method = Callable[[Array, Array], Array]
 
 
 def hidden_half(shape: tuple[int, int], generator: np.random.Generator) -> NDArray[np.bool_]:
-    """Half of the pixels of every image are hidden, a different half in each."""
+    """Hide half of the pixels of every image, a different half in each image."""
     return np.argsort(np.argsort(generator.random(shape), axis=1), axis=1) < shape[1] // 2
 
 
 def error(whole: Array, truth: Array, hidden: Bool[NDArray[np.bool_], "N D"]) -> float:
-    """Mean absolute error of the hidden pixels, in grey levels."""
+    """Return the mean absolute error of the hidden pixels, in grey levels."""
     return float(np.mean(np.abs(whole - truth)[hidden]))
 
 
 def neighbours(count: int) -> Method:
-    """The hidden pixels of the nearest training images, weighted by the inverse distance."""
+    """Predict hidden pixels from the nearest training images, weighted by inverse distance."""
 
     def fill(train: Array, gaps: Array) -> Array:
         distance = nan_euclidean_distances(gaps, train)
@@ -62,12 +63,12 @@ def neighbours(count: int) -> Method:
 
 
 def ppca(n_components: int) -> Method:
-    """Probabilistic PCA: the exact conditional mean."""
+    """Predict by probabilistic PCA: the exact conditional mean."""
     return lambda train, gaps: np.asarray(ProbabilisticPCA(n_components).fit(train).complete(gaps))
 
 
 def mixture(n_components: int, ridge: float) -> Method:
-    """A mixture of full Gaussians: the exact conditional mean."""
+    """Predict by a mixture of full Gaussians: the exact conditional mean."""
 
     def fill(train: Array, gaps: Array) -> Array:
         model = GaussianMixture(n_components, reg_covar=ridge, random_state=0).fit(train)
@@ -106,10 +107,10 @@ BASE_LINES: dict[str, dict[str, Method]] = {
 def bayesian(
     train: Array, gaps: Array, truth: Array, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """BayesianGPLVM's error, and the calibration of its standard deviations."""
+    """Return BayesianGPLVM's error, and the calibration of its standard deviations."""
     begin = time.perf_counter()
     with warnings.catch_warnings():
-        # A border pixel may be constant.
+        # A pixel at the border may be constant.
         warnings.simplefilter("ignore", UserWarning)
         model = BayesianGPLVM(
             options.components,

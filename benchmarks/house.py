@@ -1,6 +1,6 @@
 """The size of the code: lines by package, modules, and the classes of the estimators.
 
-`python -m benchmarks.house` prints the table of benchmarks/README.md, "The code".
+`python -m benchmarks.house` prints the table of the section "house" in benchmarks/README.md.
 """
 
 import ast
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def lines(folder: str, ending: str = "py") -> dict[Path, int]:
-    """The number of lines of each file below a folder."""
+    """Return the number of lines of each file below a folder."""
     files = (ROOT / folder).rglob(f"*.{ending}")
     return {
         path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines())
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _code(path: Path) -> int:
-    """The number of lines with code."""
+    """Return the number of lines with code."""
     with path.open("rb") as file:
         tokens = list(tokenize.tokenize(file.readline))
     quiet = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
@@ -73,7 +73,7 @@ def _code(path: Path) -> int:
 
 
 def _depth(kind: type) -> int:
-    """The length of the longest chain of the project's classes that ends in a class."""
+    """Return the depth of inheritance of a class, counting only the project's classes."""
     own = [_depth(base) for base in kind.__bases__ if base.__module__.startswith("gplvm_core")]
     return 1 + max(own, default=0)
 

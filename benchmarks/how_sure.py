@@ -27,11 +27,12 @@ MODELS = ("people", "faces", "heads", "digits", "poses", "moves", "flow")
 ROWS = 150
 EDGES = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, np.inf)
 OFF = 0.5  # as a fraction of the data's spread
-FEWEST = 200  # smallest number of values in a cell of the table
+FEWEST = 200  # the smallest number of values in a cell of the table
 WORDS = ("Well known here", "Fairly sure", "A guess")
-LIMITS = (0.0, 0.22, 0.6, np.inf)  # as assets/canvas/geometry/doubt.js has them
+LIMITS = (0.0, 0.22, 0.6, np.inf)  # the limits in assets/canvas/geometry/doubt.js
 FEWEST_ROWS = 5
-# The page's uncertainties and the errors of the values, for some rows, each of which is left out.
+# JavaScript that returns the page's uncertainties and the errors of the values, for some rows, each
+# left out.
 LEFT_OUT = """(most) => {
     const { model, map: { near }, inspector: { doubt } } = [...window.manifolio.views.values()][0];
     const where = new Map(Array.from(near.rows, (row, i) => [row, i]));
@@ -70,7 +71,7 @@ LEFT_OUT = """(most) => {
 
 
 def shares_off(doubts: np.ndarray, errors: np.ndarray) -> list[float]:
-    """The fraction of wrong values by interval of uncertainty; NaN for intervals with few
+    """Return the fraction of wrong values by interval of uncertainty; NaN for intervals with few
     values.
     """
     parts = [(doubts >= low) & (doubts < high) for low, high in pairwise(EDGES)]
@@ -78,7 +79,9 @@ def shares_off(doubts: np.ndarray, errors: np.ndarray) -> list[float]:
 
 
 def by_word(places: np.ndarray) -> dict[str, float]:
-    """For each label, the fraction of a row that its picture explains, and the number of rows."""
+    """Return, for each label, the fraction of a row that its picture explains, and the number of
+    rows.
+    """
     left_out, error, without, at_row = places.T
     found = {}
     for word, (low, high) in zip(WORDS, pairwise(LIMITS), strict=True):

@@ -27,7 +27,7 @@ from gplvm_core import BayesianGPLVM, explorer
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library
 
-SIDE = 64  # pixels: D = 4096
+SIDE = 64  # in pixels, so D = 4096
 N_ROWS, N_LATENT, N_INDUCING = 2000, 10, 100
 HOVERS, COMMITS, WALLS, GEODESICS = 120, 40, 15, 12
 BROWSER_FLAGS = (
@@ -39,7 +39,7 @@ BROWSER_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-# The registry of jobs belongs to a process, so the job is started in the process of the app.
+# The registry of jobs belongs to a process, so this code starts the job in the process of the app.
 LAUNCH = """
 import sys
 from streamlit.web import cli
@@ -78,7 +78,8 @@ HOVER = """async (count) => {
     delete explorer.drawOutputs;
     return [work, total];
 }"""
-# The time from releasing the pointer until everything about the new point is drawn.
+# JavaScript that measures the time from releasing the pointer until everything about the new point
+# is drawn.
 WATCH_COMMIT = """() => {
     const explorer = [...window.manifolio.views.values()][0];
     window.commitMs = null;
@@ -95,7 +96,7 @@ WATCH_COMMIT = """() => {
         };
     }, { once: true, capture: true });
 }"""
-# The time to draw sixteen new outputs, including their pixels.
+# JavaScript that measures the time to draw sixteen new outputs, including their pixels.
 WALL = """(count) => {
     const { wall } = [...window.manifolio.views.values()][0];
     const times = [];
@@ -108,7 +109,7 @@ WALL = """(count) => {
     wall.open("one");
     return times;
 }"""
-# The time to find the shortest path between two training points.
+# JavaScript that measures the time to find the shortest path between two training points.
 GEODESIC = """async (count) => {
     const { paths, model } = [...window.manifolio.views.values()][0];
     const times = [];
@@ -128,7 +129,7 @@ CARD_IS_SHOWN = """() => [...document.querySelectorAll("img")]
 STROKES = 8
 OFFLINE, OPENINGS = "people", 7
 MASK = "() => [...window.manifolio.views.values()][0].row.text()"
-# The painter has the completion of the present mask, which differs from `before`.
+# True when the painter has the completion of the present mask, which differs from `before`.
 COMPLETED = """(before) => {
     const painter = [...window.manifolio.views.values()][0];
     const mask = painter.row.text();
@@ -138,7 +139,7 @@ COMPLETED = """(before) => {
 
 
 def moving_discs() -> Dataset:
-    """Images of three soft discs that each move in two dimensions."""
+    """Return images of three soft discs that each move in two dimensions."""
     rng = np.random.default_rng(0)
     axis = np.linspace(0.0, 1.0, SIDE)
     images = np.zeros((N_ROWS, SIDE, SIDE))
@@ -158,7 +159,10 @@ def moving_discs() -> Dataset:
 
 @contextmanager
 def app(home: Path, load: str) -> Iterator[str]:
-    """The address of the app, started with its workspace in `home`; load: "idle" or "busy"."""
+    """Start the app with its workspace in `home`; yield its address.
+
+    load: "idle" or "busy".
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -169,7 +173,8 @@ def app(home: Path, load: str) -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as in every start except the first
+    # Python then writes bytecode, which every start except the first finds
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with (home / f"{load}.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", LAUNCH, str(port), load],
@@ -203,7 +208,7 @@ def _wait_until_healthy(url: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def first_picture(page: Any, url: str, ready: Any) -> float:
-    """Seconds from opening an address until ready(page) returns."""
+    """Measure seconds from opening an address until ready(page) returns."""
     begin = time.perf_counter()
     page.goto(url, wait_until="commit")
     ready(page)
@@ -223,7 +228,9 @@ def map_is_shown(page: Any) -> None:
 
 
 def hover_times(page: Any) -> dict[str, float]:
-    """Milliseconds from the pointer's event to the frame with its picture, and of that work."""
+    """Measure milliseconds from the pointer's event to the frame with its picture, and of the
+    computation.
+    """
     work, total = (np.array(times) for times in page.evaluate(HOVER, HOVERS))
     return {
         "hover_work_ms_median": float(np.median(work)),
@@ -234,7 +241,7 @@ def hover_times(page: Any) -> dict[str, float]:
 
 
 def commit_times(page: Any) -> dict[str, float]:
-    """Milliseconds from releasing the pointer to the output, uncertainty and nearest rows."""
+    """Measure milliseconds from releasing the pointer to output, uncertainty and nearest rows."""
     rng = np.random.default_rng(0)
     box = page.locator("canvas[data-part=upper]").bounding_box()
     times = []
@@ -251,13 +258,13 @@ def commit_times(page: Any) -> dict[str, float]:
 
 
 def wall_times(page: Any) -> dict[str, float]:
-    """Milliseconds until sixteen outputs are drawn."""
+    """Measure milliseconds until sixteen outputs are drawn."""
     times = page.evaluate(WALL, WALLS)
     return {"wall_ms_median": float(np.median(times)), "wall_ms_worst": float(np.max(times))}
 
 
 def geodesic_times(page: Any) -> dict[str, float]:
-    """Milliseconds until the shortest way between two training points is found."""
+    """Measure milliseconds until the shortest path between two training points is found."""
     times = page.evaluate(GEODESIC, GEODESICS)
     return {
         "geodesic_ms_median": float(np.median(times)),
@@ -266,9 +273,9 @@ def geodesic_times(page: Any) -> dict[str, float]:
 
 
 def stroke_times(page: Any) -> dict[str, float]:
-    """Milliseconds from the end of a stroke that hides pixels to the completed picture."""
+    """Measure milliseconds from the end of a stroke that hides pixels to the completed picture."""
     page.wait_for_function(COMPLETED, arg="")
-    page.wait_for_timeout(5000)  # the typicality of the row, computed after the first answer
+    page.wait_for_timeout(5000)  # the page computes how typical the row is after the first answer
     times = []
     for row in np.linspace(0.2, 0.8, STROKES):
         picture = page.locator("canvas[data-part=item]")
@@ -289,10 +296,11 @@ def stroke_times(page: Any) -> dict[str, float]:
 
 
 def offline_times(browser: Any, folder: Path) -> dict[str, float]:
-    """Seconds until the offline file of the first gallery model has drawn its map, and its size.
+    """Measure seconds until the offline file of the first gallery model has drawn its map, and its
+    size.
 
-    beside: the bytes of the file that are not those of the model (which base64 makes a third
-    larger).
+    beside: the number of bytes of the file that do not belong to the model. base64 makes the bytes
+    of the model a third larger.
     """
     library = Library(ROOT / "assets" / "models", read_only=True)
     file, path = explorer(library.model(OFFLINE), library.dataset(OFFLINE)), folder / "map.html"
@@ -313,7 +321,7 @@ def offline_times(browser: Any, folder: Path) -> dict[str, float]:
 
 
 def visit(browser: Any, url: str, model: str) -> dict[str, float]:
-    """All measurements of one started app, for the first visitor and a second one."""
+    """Make all measurements of one started app, for the first visitor and a second visitor."""
     explore = f"{url}/explore?model=library:{model}"
     figures: dict[str, float] = {}
     for visitor in ("first", "second"):
@@ -365,7 +373,7 @@ def main() -> int:
             with app(home, load) as url:
                 figures[load] = visit(browser, url, identifier)
         if has_gallery():
-            # This needs no app, so both columns have the same figures.
+            # These measurements need no app, so both columns have the same figures.
             offline = offline_times(browser, home)
             figures = {load: each | offline for load, each in figures.items()}
         browser.close()

@@ -9,12 +9,12 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network, Posterior, explain, log_density, predict
 from gplvm_core.statistics import Statistics
 
-DRAWS = 200  # draws of the importance sampler per row
+DRAWS = 200  # number of draws of the importance sampler per row
 
 
 def neighbour_errors(latent: Array, relevance: Array, labels: NDArray[np.int_]) -> int:
-    """The number of points whose nearest other point, in the two dimensions of largest relevance,
-    has another label (Titsias & Lawrence 2010, §5.1).
+    """Count the points whose nearest other point, in the two dimensions of largest relevance, has
+    another label (Titsias & Lawrence 2010, §5.1).
     """
     two = latent[:, np.argsort(-relevance)[:2]]
     distance = np.sum((two[:, None] - two[None]) ** 2, axis=2)
@@ -25,10 +25,12 @@ def neighbour_errors(latent: Array, relevance: Array, labels: NDArray[np.int_]) 
 def held_out(
     posterior: Posterior, statistics: Statistics, training: Belief, outputs: Array, seed: int = 0
 ) -> tuple[float, float]:
-    """Mean log density of new rows in nats per row, in the units of the posterior's inputs.
+    """Return the mean log density of new rows in nats per row, in the units of the posterior's
+    inputs.
 
-    Computed by the difference of bounds, and by importance sampling over x* with q(x*) as the
-    proposal (unbiased for the density, too low on average for its logarithm).
+    The first value is the difference of bounds. The second is an importance sampling estimate over
+    x* with q(x*) as the proposal; it is unbiased for the density, and too low on average for its
+    logarithm.
     """
     network, rows = Network.chain([posterior], [training], [statistics]), {DATA: outputs}
     found = explain(network, rows)
@@ -49,13 +51,13 @@ def _sampled(
     variance: Array,
     generator: np.random.Generator,
 ) -> float:
-    """log p(y*) ≈ log of the mean of p(y* | x) p(x) / q(x) over draws x ~ q(x*)."""
+    """Estimate log p(y*) by the log of the mean of p(y* | x) p(x) / q(x) over draws x ~ q(x*)."""
     unit = generator.standard_normal((DRAWS, len(mean)))
     points = mean + np.sqrt(variance) * unit
     centre, spread = predict(posterior, points, noise=True)
     log_likelihood = -0.5 * np.sum(
         np.log(2.0 * np.pi * spread) + (output - centre) ** 2 / spread, axis=1
     )
-    # p(x)/q(x): the normalising constants differ only by the variances.
+    # In p(x)/q(x), the normalising constants differ only by the variances.
     log_ratio = -0.5 * np.sum(points**2 - unit**2 - np.log(variance), axis=1)
     return float(logsumexp(log_likelihood + log_ratio) - np.log(DRAWS))

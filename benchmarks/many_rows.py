@@ -7,7 +7,7 @@ Data:
 - `mlp`: a random smooth map from 4 to 20 dimensions with noise 0.1 (Q = 8);
 - `flow`: the simulated pipe flow (Q = 10);
 - `protein`: the nine inputs of a regression data set (Q = 6);
-- `poses`: frames between those of walks and runs, with noise (Q = 20).
+- `poses`: frames between two frames of walks and runs, with noise (Q = 20).
 
 Methods, each in a separate process:
 
@@ -16,9 +16,9 @@ Methods, each in a separate process:
 - "whole" uses all rows in every iteration;
 - "files" is the default from float32 on disk, which stores 20,000 rows.
 
-The table has CPU seconds on one thread, the growth of the process's peak memory in MB, and the mean
-log density of the same 500 held-out rows in nats, by method and number of iterations. Only
-differences between these densities have a meaning.
+The table has a line for every method and number of iterations: CPU seconds on one thread, the
+growth of the process's peak memory in MB, and the mean log density of the same 500 held-out rows in
+nats. Only differences between these densities have a meaning.
 """
 
 import argparse
@@ -50,12 +50,12 @@ CONTENDERS: dict[str, dict[str, Any]] = {
     "whole": {},
     "files": {},
 }
-# The default number of rows, and the number of latent dimensions.
+# For each data set: the default number of rows, and the number of latent dimensions.
 DATA = {"mlp": (100_000, 8), "flow": (40_000, 10), "protein": (45_230, 6), "poses": (20_000, 20)}
 
 
 def mlp(n_rows: int, seed: int) -> Array:
-    """Rows of a random map, which is the same for every seed."""
+    """Return rows of a random map, which is the same for every seed."""
     shape = np.random.default_rng(1)
     first, shift = shape.standard_normal((4, 30)) / 1.5, shape.standard_normal(30)
     second = shape.standard_normal((30, 20)) / np.sqrt(30)
@@ -69,7 +69,8 @@ def mlp(n_rows: int, seed: int) -> Array:
 
 
 def poses(n_rows: int) -> tuple[Array, Array]:
-    """Frames between two neighbours of a walk or run, with noise of a hundredth of their spread.
+    """Return frames between two neighbouring frames of a walk or run, with noise of a hundredth of
+    their spread.
 
     The held-out rows are from the last four sequences.
     """
@@ -87,7 +88,7 @@ def poses(n_rows: int) -> tuple[Array, Array]:
 
 
 def rows_of(name: str, n_rows: int) -> tuple[Array, Array]:
-    """Rows for training, and held-out rows. Raises DataAbsent."""
+    """Return rows for training, and held-out rows. Raises DataAbsent."""
     if name == "mlp":
         return mlp(n_rows, 2), mlp(ASIDE, 3)
     if name == "poses":
@@ -104,7 +105,7 @@ def rows_of(name: str, n_rows: int) -> tuple[Array, Array]:
 def measure(
     contender: str, folder: Path, n_latent: int, n_inducing: int, iterations: int
 ) -> dict[str, float]:
-    """Measurements of one method on the rows of a folder."""
+    """Measure one method on the rows of a folder."""
     warnings.simplefilter("ignore")
     files = RowFiles.of(folder / "rows.npy")
     aside = np.load(folder / "aside.npy")

@@ -37,7 +37,7 @@ Problem = dict[str, Array]
 
 
 def run_worker(package: str, task: str, problem: Path, python: str, seconds: float) -> Any:
-    """Figures of one package from a fresh process; RuntimeError if it fails."""
+    """Return the figures of one package from a new process; raise RuntimeError if it fails."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = "1"
@@ -49,7 +49,7 @@ def run_worker(package: str, task: str, problem: Path, python: str, seconds: flo
 
 
 def with_gaps(problem: Problem, n_patterns: int | None, seed: int = 0) -> Problem:
-    """The problem with 30 % of its outputs missing in a number of patterns (None: none missing)."""
+    """Return the problem with 30 % of its outputs missing in some patterns (None: no gaps)."""
     if n_patterns is None:
         return problem
     generator = np.random.default_rng(seed)
@@ -60,7 +60,7 @@ def with_gaps(problem: Problem, n_patterns: int | None, seed: int = 0) -> Proble
 
 
 def cheapest(rounds: int, packages: dict[str, str], task: str, problem: Problem) -> dict[str, Any]:
-    """The fastest round of each package; the packages alternate."""
+    """Return the fastest round of each package; the packages alternate."""
     best: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "problem.npz"
@@ -75,7 +75,7 @@ def cheapest(rounds: int, packages: dict[str, str], task: str, problem: Problem)
 
 
 def growth(rounds: int) -> list[dict[str, Any]]:
-    """CPU seconds of an evaluation by the number of patterns, and for complete data."""
+    """Measure CPU seconds of an evaluation by the number of patterns, and for complete data."""
     problem = make_problem(*WIDE)
     own = {"gplvm_core": sys.executable}
     found = []
@@ -86,7 +86,7 @@ def growth(rounds: int) -> list[dict[str, Any]]:
 
 
 def trained() -> Problem:
-    """A model trained on the small problem, and new rows of the same map, whole and partial."""
+    """Return a model trained on the small problem, and new rows of the same map, also with gaps."""
     n_points, n_outputs, n_latent, n_inducing = SIZE
     longer = make_problem(n_points + NEW_ROWS, n_outputs, n_latent, n_inducing)["targets"]
     targets, rows = longer[:n_points], longer[n_points:]
@@ -109,7 +109,7 @@ def trained() -> Problem:
 
 
 def reached(problem: Problem, found: dict[str, Any], name: str) -> float:
-    """Mean increase of the bound by a new row with its q(x*), in nats per row."""
+    """Return the mean increase of the bound by a new row with its q(x*), in nats per row."""
     kernel = RBF(float(problem["kernel_variance"]), problem["lengthscale"])
     noise = float(problem["noise_variance"])
     at = (problem["inducing"], kernel, noise, JITTER)

@@ -1,4 +1,4 @@
-"""Missing outputs and new rows in one package; `missing.py` starts this script and reads its JSON.
+"""Measure missing outputs and new rows in one package; `missing.py` reads this script's JSON.
 
 It runs under any Python that has the package; the problem is in an .npz file.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-JITTER = 1e-6  # absolute jitter; the same in both packages
+JITTER = 1e-6  # the absolute jitter, the same in both packages
 Problem = dict[str, np.ndarray]
 
 
@@ -163,7 +163,7 @@ def main() -> None:
             mean, variance = infer(rows)
             figures[f"{name}_cpu_seconds_per_row"] = (time.process_time() - before) / len(rows)
             figures[f"{name}_mean"], figures[f"{name}_variance"] = mean.tolist(), variance.tolist()
-            # A single row, as in interactive use.
+            # This is a single row, as in interactive use.
             before = time.perf_counter()
             infer(rows[:1])
             figures[f"{name}_seconds_one_row"] = time.perf_counter() - before

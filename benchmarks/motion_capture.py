@@ -10,15 +10,16 @@ degrees, and the error of Taylor et al. (2007) in scaled space.
 Settings are chosen on five training walks that are held out together, with the same columns missing
 from the middle on. The settings of the baselines are chosen in every run of this file. The settings
 of MODELS were chosen once (`--validate`), when the errors of the test walk were already known.
-These errors had also shown that the beginning of the walk predicts its end best. Errors in degrees,
-for legs and body, on the five walks: RBF over frames 3.75 and 3.45, with the mapping adapted 3.17
-and 3.29; nearly periodic and adapted, a share of 0.05, 0.02, 0.005 or 0.002 of variation within 0.3
-cycles, 25 iterations: 2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04, 2.72 and 2.16 (trained while
-gradients of very precise sites were inexact; the next ones after); within 0.15 cycles, 10, 15, 25
-or 100 iterations: 2.58 and 1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12 and 2.59; the mean of five
-starts of 15 iterations, 2.58 and 2.03. Longer training raises the bound, but the noise becomes
-smaller than the unexplained part of a walk unlike the trained ones, which neighbouring frames
-share.
+These errors had also shown that the beginning of the walk predicts its end best. The following
+errors on the five walks are in degrees, for legs and body. An RBF over frames has 3.75 and 3.45,
+and with the mapping adapted 3.17 and 3.29. All other kernels are nearly periodic and adapted. With
+a share of 0.05, 0.02, 0.005 or 0.002 of variation within 0.3 cycles and 25 iterations, the errors
+are 2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04, 2.72 and 2.16. (These models were trained while
+gradients of very precise sites were inexact.) Within 0.15 cycles, with 10, 15, 25 or 100
+iterations, they are 2.58 and 1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12 and 2.59. The mean of five
+starts of 15 iterations has 2.58 and 2.03. Longer training raises the bound. But the noise then
+becomes too small for walks that differ from the training walks: their unexplained part is larger,
+and neighbouring frames share it.
 """
 
 import argparse
@@ -42,7 +43,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array
 
 PARTS = ("legs", "body")
-# Table 3.1: error in scaled space (SC), root mean squared error in degrees (RA).
+# Errors of Table 3.1: in scaled space (SC), and root mean square in degrees (RA).
 PUBLISHED = {
     "nearest neighbour": {"legs": (14.0, 4.11), "body": (30.9, 3.20)},
     "nearest neighbour, scaled": {"legs": (13.5, 4.44), "body": (20.8, 2.62)},
@@ -52,10 +53,10 @@ PUBLISHED = {
     "DynamicalGPLVM, matern32": {"legs": (6.84, 2.94), "body": (13.93, 2.24)},
 }
 
-HELD_OUT = (3, 10, 14, 26, 27)  # walks, slow ones among them
+HELD_OUT = (3, 10, 14, 26, 27)  # walks, some of them slow
 
-Columns = NDArray[Any]  # numbers of columns
-Method = Callable[[Array], Array]  # one sequence with gaps at its end → whole
+Columns = NDArray[Any]  # function that fills one sequence with gaps at its end
+Method = Callable[[Array], Array]  # function that fills one sequence with gaps at its end
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Task:
 
     @property
     def held_out(self) -> "Task":
-        """The same task inside the training data."""
+        """Return the same task inside the training data."""
         kept = ~np.isin(self.sequences, HELD_OUT)
         walks = [self.train[self.sequences == number] for number in HELD_OUT]
         hidden = tuple(Hidden(walk, len(walk) // 2) for walk in walks)
@@ -91,8 +92,8 @@ class Task:
 def errors(
     fill: Method, task: Task, columns: Columns, scale: Float[Array, " C"]
 ) -> dict[str, float]:
-    """Root mean squared error in degrees over all sequences, and the mean of Taylor's error over
-    the sequences.
+    """Return the root mean square error in degrees over all sequences, and the mean of Taylor's
+    error.
     """
     wrong = [
         np.degrees(fill(each.with_gaps(columns)) - each.truth)[each.first :, columns]
@@ -109,7 +110,7 @@ def first_gap(gaps: Array) -> int:
 
 
 def nearest(task: Task, scaled: bool) -> Method:
-    """The missing columns of the nearest training frame, in angles or in scaled space."""
+    """Return the missing columns of the nearest training frame, in angles or in scaled space."""
     scale = task.train.std(axis=0) if scaled else np.ones(task.train.shape[1])
 
     def fill(gaps: Array) -> Array:
@@ -121,7 +122,10 @@ def nearest(task: Task, scaled: bool) -> Method:
 
 
 def in_standard_units(fill: Callable[[Array, Array], Array]) -> Callable[[Task], Method]:
-    """Scale columns for a method that fills rows independently, (training rows, gaps) → rows."""
+    """Scale columns for a method that fills rows independently.
+
+    The method is a function of (training rows, gaps), which returns rows.
+    """
 
     def make(task: Task) -> Method:
         center, scale = task.train.mean(axis=0), task.train.std(axis=0)
@@ -137,7 +141,7 @@ def in_standard_units(fill: Callable[[Array, Array], Array]) -> Callable[[Task],
 
 
 def with_beginning(make: Callable[[Task], Method]) -> Callable[[Task], Method]:
-    """A baseline that also learns from the complete frames at the beginning of a sequence."""
+    """Return a baseline that also learns from complete frames at the beginning of a sequence."""
 
     def made(task: Task) -> Method:
         def fill(gaps: Array) -> Array:
@@ -151,7 +155,7 @@ def with_beginning(make: Callable[[Task], Method]) -> Callable[[Task], Method]:
 
 
 def ridge(weight: float, penalty: float) -> Callable[[Task], Method]:
-    """Linear regression of missing columns on the others, in seven neighbouring frames.
+    """Predict missing columns by linear regression on the others, in seven neighbouring frames.
 
     The inputs are the other columns of the frame, and of three frames before and after it. The
     complete frames at the beginning have several times the weight.
@@ -187,7 +191,7 @@ NEAREST = {
     "nearest neighbour, scaled": lambda task: nearest(task, scaled=True),
 }
 MIXTURES = {f"{k} components": in_standard_units(mixture(k, 1e-2)) for k in (1, 2, 4, 8, 16)}
-# The candidate settings of each baseline.
+# These are the candidate settings of each baseline.
 BASE_LINES: dict[str, dict[str, Callable[[Task], Method]]] = {
     **{name: {"1": make} for name, make in NEAREST.items()},
     "PPCA": {f"{q} dimensions": in_standard_units(ppca(q)) for q in (3, 5, 9, 15, 25, 40)},
@@ -203,8 +207,8 @@ BASE_LINES: dict[str, dict[str, Callable[[Task], Method]]] = {
     },
 }
 
-# A repeating motion, with a small share of variation within a sixth of a cycle; times are in
-# cycles. All parameters are fixed: only the layer and the paths are trained.
+# This kernel describes a repeating motion, with a small share of variation within a sixth of a
+# cycle; times are in cycles. All parameters are fixed: only the layer and the paths are trained.
 NEARLY_PERIODIC = (Periodic(1.0, 1.0, 1.0) + RBF(0.005, 0.15) + White(1e-3)).holding()
 
 
@@ -234,7 +238,7 @@ MODELS = {
 
 
 def cycles(frames: Float[Array, "n D"]) -> Float[Array, " n"]:
-    """Times of frames in cycles of the motion, from the columns that are never missing.
+    """Return times of frames in cycles of the motion, from the columns that are never missing.
 
     A cycle is the first lag whose peak of the autocorrelation is about as high as the highest.
     """
@@ -246,7 +250,7 @@ def cycles(frames: Float[Array, "n D"]) -> Float[Array, " n"]:
     peaks = 1 + np.flatnonzero((alike[1:-1] >= alike[:-2]) & (alike[1:-1] > alike[2:]))
     best = next(i for i in peaks if alike[i] > alike[peaks].max() - 0.1)
     before, at, after = alike[best - 1 : best + 2]
-    # The parabola through the peak and its neighbours.
+    # A parabola through the peak and its neighbours gives the exact lag.
     cycle = lags[best] + 0.5 * (before - after) / (before - 2.0 * at + after)
     return np.asarray(np.arange(len(frames)) / cycle)
 
@@ -316,7 +320,7 @@ def measure(name: str, task: Task, data: Mapping[str, Array], options: Any) -> d
 def chosen_base_line(
     settings: Mapping[str, Callable[[Task], Method]], task: Task, data: Mapping[str, Array]
 ) -> dict[str, Any]:
-    """For each part, the setting with the smallest error on the held-out training walks."""
+    """Return for each part the setting with the smallest error on the held-out training walks."""
     figures: dict[str, Any] = {}
     for part in PARTS:
         inside, columns, scale = task.held_out, data[part], scale_of(data, part)
@@ -336,7 +340,9 @@ def scale_of(data: Mapping[str, Array], part: str) -> Float[Array, " C"]:
 
 
 def row_of(name: str, figures: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The method's name, and for each column our error and the published error (in brackets)."""
+    """Return the method's name, and for each column our error and the published error (in
+    brackets).
+    """
     published = PUBLISHED.get(name)
     cells: list[str] = []
     for part in PARTS:
@@ -367,8 +373,8 @@ def main() -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         for name, settings in BASE_LINES.items():
-            # The baselines choose their settings within the training data, so this does not
-            # validate them.
+            # The baselines choose their settings within the training data, so they are not
+            # validated here.
             if name in options.methods:
                 found[name] = chosen_base_line(settings, task, data)
         for name in MODELS:

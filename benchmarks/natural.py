@@ -29,7 +29,7 @@ from gplvm_core.store import Library
 
 GALLERY = Path(__file__).resolve().parents[1] / "assets" / "models"
 MARKS = (10, 20, 50, 100, 200)
-Record = list[tuple[float, float]]  # the bound and the CPU seconds, by evaluations
+Record = list[tuple[float, float]]  # the bound and the CPU seconds after each evaluation
 
 
 class DataTerm:

@@ -6,15 +6,21 @@
 Every data set is split at random into training rows (at most 500) and 60 held-out rows. Columns
 that are constant among the training rows are left out. The models are the estimator with its
 defaults (10 latent dimensions, 50 inducing inputs, 500 iterations, or 200 for more than 1000
-columns) and four settings: one noise, with all columns divided by one scale; one noise, with a
-scale for each column; one noise per output; and one noise per output with a kernel RBF + linear.
-The baselines are probabilistic PCA and, for at most 130 columns, a mixture of full Gaussians, whose
-components and ridge are chosen on a fifth of the training rows.
+columns). The four settings are:
 
-Measures on the held-out rows: the density in nats per row, by the difference of bounds, in the
-data's units; the root mean square error if a random half of every row's entries is hidden, in units
-of the columns' spread; and the residual of reconstructed complete rows, as a fraction of their
-spread, for all columns together (sharpness: lower is sharper) and as the mean over the columns.
+- one noise, with all columns divided by one scale;
+- one noise, with a scale for each column;
+- one noise per output;
+- one noise per output, with a kernel RBF + linear.
+
+The baselines are probabilistic PCA and, for at most 130 columns, a mixture of full Gaussians. The
+components and ridge of the mixture are chosen on a fifth of the training rows.
+
+Three measures use the held-out rows. The density is the difference of bounds in nats per row, in
+the data's units. The error is the root mean square error if a random half of every row's entries is
+hidden, in units of the columns' spread. The residual is that of reconstructed complete rows, as a
+fraction of their spread, for all columns together (sharpness: lower is sharper) and as the mean
+over the columns.
 """
 
 import argparse
@@ -55,7 +61,7 @@ class Split:
 
     train: Float[Array, "N D"]
     test: Float[Array, "n D"]
-    labels: Any  # labels of the training rows, or None
+    labels: Any  # the labels of the training rows, or None
 
     @property
     def spread(self) -> Float[Array, " D"]:
@@ -63,7 +69,7 @@ class Split:
 
 
 def rows_of(name: str) -> tuple[Array, Any]:
-    """All rows of a data set, and their labels if there are any."""
+    """Return all rows of a data set, and their labels if there are any."""
     if name == "oil flow":
         data = benchmark_data("oil_flow")
         return data["train_Y"], data["train_labels"]
@@ -123,7 +129,9 @@ def measured(model: Any, split: Split, seconds: float, seed: int) -> dict[str, f
 
 
 def mixture(split: Split, seed: int) -> dict[str, Any]:
-    """Held-out density of a mixture, fitted to columns of unit spread, in the data's units."""
+    """Return the held-out density of a mixture, fitted to columns of unit spread, in the data's
+    units.
+    """
     train, test = split.train / split.spread, split.test / split.spread
     count = len(train) // 5
     tried = {}
@@ -163,7 +171,7 @@ def compare(name: str, seed: int) -> None:
 
 
 def cost() -> None:
-    """CPU time of the bound and its gradients on one thread; the models alternate in a run."""
+    """Measure the CPU time of the bound and its gradients on one thread; the models alternate."""
     found = {}
     for n_points, n_outputs in ((1000, 12), (1797, 64), (1000, 560), (400, 2576)):
         generator = np.random.default_rng(0)

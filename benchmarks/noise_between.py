@@ -30,19 +30,20 @@ from gplvm_core.bounds.profiled_per_output import OutputProfile, _Outputs, profi
 from gplvm_core.numerics import Array
 
 NAMES = ("wine", "tumours", "oil flow", "digits", "digits_views", "poses", "features")
-# The group of every output, before constant outputs are left out.
+# The group of every output, for all outputs including the constant ones.
 GROUPS: dict[str, Callable[[int], NDArray[np.int_]]] = {
-    "digits": lambda count: np.arange(count) // 8,  # a row of pixels
-    "digits_views": lambda count: np.repeat(np.arange(3), (64, 29, 32)),  # a view
-    "poses": lambda count: np.arange(count) // 3,  # a joint
+    "digits": lambda count: np.arange(count) // 8,  # a group is a row of pixels
+    "digits_views": lambda count: np.repeat(np.arange(3), (64, 29, 32)),  # a group is a view
+    "poses": lambda count: np.arange(count) // 3,  # a group is a joint
 }
 GRID, HALVINGS = 60, 45
 Profile = Callable[..., OutputProfile]
 
 
 def one_signal(unit: Float[Array, " D"]) -> Profile:
-    """The signal σ_f,d² = α · unit_d with one α. Both α and the noise of every output given α are
-    optimal.
+    """The signal σ_f,d² = α · unit_d with one α.
+
+    Both α and the noise of every output given α are optimal.
     """
 
     def profiled(statistics, spectra, squares, ratio=None, most=np.inf) -> OutputProfile:  # type: ignore[no-untyped-def]
@@ -55,7 +56,7 @@ def one_signal(unit: Float[Array, " D"]) -> Profile:
         left = squares - np.array(explained)
 
         def best(log_alpha: float) -> Array:
-            """The optimal log r of every output given α."""
+            """Return the optimal log r of every output given α."""
             signal = np.exp(log_alpha) * unit
             value = 0.5 * problem.count * grid[:, None]
             value = value - 0.5 * np.exp(grid)[:, None] / signal * left - 0.5 * penalty
@@ -98,7 +99,7 @@ def _penalty(problem: _Outputs, log_ratio: Array) -> Array:
 
 
 def _slope(problem: _Outputs, log_ratio: Array, signal: Array) -> Array:
-    """dF_d/d log r given the signal, so that the noise is signal/r."""
+    """Compute dF_d/d log r given the signal, so that the noise is signal/r."""
     ratio = np.exp(log_ratio)
     bound = ratio * problem.spectrum / (1.0 + ratio * problem.spectrum)
     carried = ratio * problem.power / (1.0 + ratio * problem.spectrum)
@@ -108,7 +109,7 @@ def _slope(problem: _Outputs, log_ratio: Array, signal: Array) -> Array:
 
 
 def by_group(unit: Float[Array, " D"], group: Int[NDArray[np.int_], " D"]) -> Profile:
-    """One signal and one noise variance, in the data's units, for the outputs of a group."""
+    """Use one signal and one noise variance, in the data's units, for the outputs of a group."""
     count = np.bincount(group)
 
     def mean(values: Array) -> Array:
@@ -117,7 +118,8 @@ def by_group(unit: Float[Array, " D"], group: Int[NDArray[np.int_], " D"]) -> Pr
     def profiled(statistics, spectra, squares, ratio=None, most=np.inf) -> OutputProfile:  # type: ignore[no-untyped-def]
         power = np.stack([mean(row / unit) for row in spectra.carried**2])
         shared = type(spectra)(spectra.values, spectra.vectors, np.sqrt(power))
-        ties = replace(statistics, groups=np.zeros(len(count), dtype=int))  # no gaps in these data
+        # these data have no gaps
+        ties = replace(statistics, groups=np.zeros(len(count), dtype=int))
         found = profile_outputs(ties, shared, mean(squares / unit), ratio, most)
         noise = found.noise_variance[group] * unit
         return OutputProfile(found.ratio[group], noise, found.capped[group])

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.common import DataAbsent, benchmark_data, skip, table, write_row
 from benchmarks.paired import median, train_default, train_plain
 
-N_HELD_OUT = 300  # number of rows in the test third
+N_HELD_OUT = 300  # the number of rows in the test third
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""The estimator's training and the plain schedule on the same data, with the same measures."""
+"""Train by the estimator and by the plain schedule on the same data, with the same measures."""
 
 import time
 from typing import Any
@@ -23,7 +23,7 @@ def standardised(train: Array, test: Array) -> tuple[Array, Array]:
 
 
 def bound_within(bounds: Array, evaluations: Array, most: int) -> float:
-    """The best bound that was reached within a number of evaluations."""
+    """Return the best bound that was reached within a number of evaluations."""
     return float(np.max(bounds[evaluations <= most]))
 
 
@@ -34,7 +34,7 @@ def train_default(
     seed: int,
     **settings: Any,
 ) -> dict[str, Any]:
-    """BayesianGPLVM with its defaults (except `settings`), in globally standardised units."""
+    """Train BayesianGPLVM with its defaults (except `settings`), in globally standardised units."""
     targets, new = standardised(train, test)
     begin = time.perf_counter()
     model = BayesianGPLVM(random_state=seed, **settings).fit(targets)
@@ -73,7 +73,7 @@ def train_plain(
     n_components: int = 10,
     n_inducing: int = 50,
 ) -> dict[str, Any]:
-    """The plain schedule on the same data, from the same start."""
+    """Train by the plain schedule on the same data, from the same start."""
     targets, new = standardised(train, test)
     plain = plain_schedule(targets, n_components, n_inducing, evaluations=evaluations, seed=seed)
     by_bound, by_sampling = held_out(plain.posterior, plain.statistics, plain.belief, new)
@@ -91,5 +91,5 @@ def train_plain(
 
 
 def median(runs: list[dict[str, Any]]) -> dict[str, float]:
-    """The median of every measure over the runs."""
+    """Return the median of every measure over the runs."""
     return {key: float(np.median([run[key] for run in runs])) for key in runs[0]}

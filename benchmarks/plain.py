@@ -1,7 +1,7 @@
 """The usual schedule, for comparison: hold the noise and the signal variance, then free all.
 
-SciPy's L-BFGS-B optimises all parameters together; positive ones are softplus values, as in other
-packages. Data, initial means, lengthscales and inducing inputs are those of `BayesianGPLVM`.
+SciPy's L-BFGS-B optimises all parameters together; positive parameters are softplus values, as in
+other packages. Data, initial means, lengthscales and inducing inputs are those of `BayesianGPLVM`.
 """
 
 import time
@@ -25,7 +25,7 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
-HELD = 100  # iterations with both variances held
+HELD = 100  # number of iterations with both variances held
 INITIAL_NOISE = 0.01  # for data with variance 1
 
 
@@ -49,7 +49,9 @@ class _Parameters:
 
 
 class _Problem:
-    """Vector ↔ parameters, and the negative bound; remembers the best bound so far."""
+    """Convert between a vector and parameters; return the negative bound and remember the best
+    bound.
+    """
 
     def __init__(self, targets: Array, n_latent: int, n_inducing: int, jitter: float, seed: int):
         generator = np.random.default_rng(seed)

@@ -3,13 +3,13 @@
     python -m benchmarks.regression_starts [--sets energy yacht diabetes friedman1 friedman3]
                                            [--splits 2] [--iterations 500]
 
-SparseGPRegression with 100 inducing inputs. Its kernel starts from an exact regression on SUBSET of
-the points, and no lengthscale is below SHORTEST times the inputs' spread. Three starts are
-compared: the former start (100 points, any lengthscale), the former start with a lower limit of the
-lengthscales, and the present start. The table has the bound and the log-likelihood of a test row in
-nats, the root mean square error, how training ended, and CPU seconds. Energy and yacht, on which
-the start was chosen, have their published splits. Diabetes and 600 points of Friedman's functions
-(noise 1 and 0.1) have a random tenth held out.
+The model is SparseGPRegression with 100 inducing inputs. Its kernel starts from an exact regression
+on SUBSET of the points, and no lengthscale is below SHORTEST times the inputs' spread. Three starts
+are compared: the former start (100 points, any lengthscale), the former start with a lower limit of
+the lengthscales, and the present start. The table has the bound and the log-likelihood of a test
+row in nats, the root mean square error, how training ended, and CPU seconds. Energy and yacht, on
+which the start was chosen, have their published splits. Diabetes and 600 points of Friedman's
+functions (noise 1 and 0.1) have a random tenth held out.
 """
 
 import argparse
@@ -38,7 +38,7 @@ N_FRIEDMAN = 600
 
 
 def data(name: str, splits: int) -> tuple[Array, Array, list[Split]]:
-    """Inputs, outputs, training and test rows. Raises DataAbsent."""
+    """Return inputs, outputs, training and test rows. Raises DataAbsent."""
     if name in PUBLISHED:
         read = benchmark_data("uci_regression")
         X, y = (np.asarray(read[f"{name}_{part}"], dtype=np.float64) for part in ("X", "y"))
@@ -56,7 +56,7 @@ def data(name: str, splits: int) -> tuple[Array, Array, list[Split]]:
 
 
 def run(name: str, splits: int, iterations: int) -> None:
-    """The scores of all starts on the splits of one set."""
+    """Return the scores of all starts on the splits of one set."""
     X, y, pairs = data(name, splits)
     found, rows = [], []
     for split, (train, test) in enumerate(pairs):

@@ -21,13 +21,13 @@ from benchmarks.common import ROOT, peak_mb, table, write_row
 from benchmarks.speed_worker import make_problem
 
 SIZES = (1000, 3000, 10_000, 100_000, 1_000_000)
-# D, Q, M
+# D, Q, M of each problem
 SHAPES = ((20, 5, 50), (20, 10, 50), (20, 10, 100))
-POINTS, PAIRS = 128, 256  # of a block
+POINTS, PAIRS = 128, 256  # the numbers of points and pairs of a block
 
 
 def fastest(work: Callable[[], object], times: int) -> float:
-    """CPU seconds."""
+    """Return the CPU seconds of the fastest call."""
     found = []
     for _ in range(times):
         begin = time.process_time()
@@ -37,7 +37,9 @@ def fastest(work: Callable[[], object], times: int) -> float:
 
 
 def limit(n_latent: int, n_inducing: int) -> float:
-    """µs per point for the products and exponentials of Φ, forward and backward, in full blocks."""
+    """Return µs per point for the products and exponentials of Φ, forward and backward, in full
+    blocks.
+    """
     left, right = np.full((POINTS, 2 * n_latent + 2), -0.01), np.ones((2 * n_latent + 2, PAIRS))
     ahead, back = np.ones((PAIRS, 2 * n_latent + 1)), np.ones((POINTS, 2 * n_latent + 1))
     block, ones = np.empty((POINTS, PAIRS)), np.ones((1, POINTS))
@@ -57,7 +59,7 @@ def limit(n_latent: int, n_inducing: int) -> float:
 
 
 def measure(n_points: int, n_outputs: int, n_latent: int, n_inducing: int) -> dict[str, float]:
-    """CPU time per point in µs, and MB beyond the data, q(X) and its gradient."""
+    """Return CPU time per point in µs, and MB beyond the data, q(X) and its gradient."""
     from gplvm_core.beliefs import Belief
     from gplvm_core.bounds import Layer, evaluate_layer
     from gplvm_core.kernels import RBF
@@ -75,7 +77,7 @@ def measure(n_points: int, n_outputs: int, n_latent: int, n_inducing: int) -> di
     def evaluate(belief: Belief, targets: Targets) -> None:
         evaluate_layer(layer, belief, targets, jitter=1e-8, relative=False)
 
-    evaluate(*data(1000))  # so that imports and caches of the first call are not counted
+    evaluate(*data(1000))  # the imports and caches of the first call do not count
     some = data(n_points)
     before = peak_mb()
     seconds = fastest(lambda: evaluate(*some), max(1, min(30, 200_000 // n_points)))

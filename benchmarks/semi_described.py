@@ -2,15 +2,16 @@
 
     python -m benchmarks.semi_described [--seeds 10]
 
-- Simulated: 15 inputs drawn from a Gaussian process over time, and 5 outputs from another one over
-  these inputs; 40 rows with complete inputs, 60 with a share of them missing, 100 to test.
-- Walk and run: the first 20 of 59 features of a moving body are predicted from the other 39; there
+- Simulated: 15 inputs are drawn from a Gaussian process over time, and 5 outputs from another
+  Gaussian process over these inputs. There are 40 rows with complete inputs, 60 rows with a share
+  of the inputs missing, and 100 test rows.
+- Walk and run: the first 20 of 59 features of a moving body are predicted from the other 39. There
   are 50 complete rows, 80 rows with gaps, and 200 test rows.
 
 The table has the mean squared error on test rows, whose inputs are complete, by the missing share.
-It compares the semi-described Gaussian process, a Gaussian process on the complete rows only,
-linear regression on these rows, and the nearest neighbour among all rows, by the observed inputs.
-The entry "nothing missing" is the Gaussian process with all inputs of all rows.
+It compares four methods: the semi-described Gaussian process, a Gaussian process on the complete
+rows only, linear regression on the complete rows, and the nearest neighbour among all rows by the
+observed inputs. The entry "nothing missing" is the Gaussian process with all inputs of all rows.
 """
 
 import argparse
@@ -34,7 +35,7 @@ SETTINGS = {"n_inducing": 80, "max_iter": 150}
 
 
 def drawn_from_process(inputs: Array, n_outputs: int, width: float, seed: Any) -> Array:
-    """Functions with an RBF kernel of this width at the inputs."""
+    """Draw functions with an RBF kernel of this width at the inputs."""
     square = np.sum((inputs[:, None] - inputs[None]) ** 2, axis=2)
     covariance = np.exp(-0.5 * square / width**2) + 1e-8 * np.eye(len(inputs))
     return np.linalg.cholesky(covariance) @ seed.standard_normal((len(inputs), n_outputs))
@@ -56,7 +57,7 @@ SOURCES = {"simulated": simulated, "walk and run": walk_and_run}
 
 
 def nearest(inputs: Array, outputs: Array, new: Array) -> Array:
-    """The outputs of the nearest row, by mean squared distance over its observed inputs."""
+    """Return the outputs of the nearest row, by mean squared distance over its observed inputs."""
     scale = np.nanstd(inputs, axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     apart = ((new[:, None] - inputs[None]) / scale) ** 2
@@ -67,7 +68,9 @@ def nearest(inputs: Array, outputs: Array, new: Array) -> Array:
 
 
 def one_seed(source: str, seed: int) -> list[dict[str, float]]:
-    """Errors of every method at every share, with the seconds of the semi-described training."""
+    """Return errors of every method at every share, with the seconds of the semi-described
+    training.
+    """
     generator = np.random.default_rng(seed)
     n_whole, n_gaps, n_test = SIZES[source]
     inputs, outputs = SOURCES[source](generator)
@@ -92,7 +95,7 @@ def one_seed(source: str, seed: int) -> list[dict[str, float]]:
     }
     found = []
     for share in SHARES:
-        # A larger share contains the missing entries of every smaller one.
+        # A larger share contains the missing entries of every smaller share.
         gaps = inputs[train].copy()
         gaps[n_whole:][hidden < share] = np.nan
         begin = time.perf_counter()

@@ -34,7 +34,7 @@ Labels = NDArray[np.int_]
 
 
 def datasets() -> Iterator[tuple[str, Array, Labels, int, tuple[int, ...]]]:
-    """Name, rows, labels, the number of training rows, and the numbers of labelled rows."""
+    """Return name, rows, labels, the number of training rows, and the numbers of labelled rows."""
     values, labels = load_digits(return_X_y=True)
     chosen = np.isin(labels, (0, 2, 4, 6))
     yield "digits", values[chosen], labels[chosen], 430, (8, 16, 32, 64, 128, 430)
@@ -48,7 +48,7 @@ def datasets() -> Iterator[tuple[str, Array, Labels, int, tuple[int, ...]]]:
 
 
 def labelled_rows(labels: Labels, count: int, generator: np.random.Generator) -> Labels:
-    """`count` random rows, with at least one of each class."""
+    """Return `count` random rows, with at least one row of each class."""
     first = [generator.choice(np.flatnonzero(labels == each)) for each in np.unique(labels)]
     others = np.setdiff1d(np.arange(len(labels)), first)
     more = generator.choice(others, count - len(first), replace=False)
@@ -58,7 +58,7 @@ def labelled_rows(labels: Labels, count: int, generator: np.random.Generator) ->
 def errors(
     rows: Array, labels: Labels, known: Labels, test: Array, truth: Labels, model: BayesianGPLVM
 ) -> dict[str, float]:
-    """Test error of each method in per cent, with only the known labels."""
+    """Return the test error of each method in per cent, with only the known labels."""
     partly = np.full(len(rows), -1)
     partly[known] = labels[known]
     few, its = rows[known], labels[known]
@@ -90,7 +90,8 @@ def main() -> int:
     )
     parser.add_argument("--seeds", type=int, default=10)
     options = parser.parse_args()
-    # Splits of the digits have constant pixels; small splits have fewer rows than inducing inputs.
+    # Splits of the digits have constant pixels, and small splits have fewer rows than inducing
+    # inputs.
     warnings.simplefilter("ignore", UserWarning)
     figures: dict[str, Any] = {}
     for name, values, labels, n_train, counts in datasets():

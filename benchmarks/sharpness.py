@@ -39,16 +39,16 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def sharpness(rows: Array, shape: tuple[int, ...]) -> float:
-    """The root mean square difference between neighbouring pixels, the median over pictures."""
+    """Return the root mean square difference between neighbouring pixels, as the median over
+    pictures.
+    """
     pictures = np.clip(rows, 0.0, 255.0).reshape(-1, *shape)
     steps = np.diff(pictures, axis=1)[:, :, 1:] ** 2 + np.diff(pictures, axis=2)[:, 1:] ** 2
     return float(np.median(np.sqrt(steps.mean(axis=(1, 2)))))
 
 
 def held_out(dataset: Dataset, generator: np.random.Generator) -> NDArray[np.intp]:
-    """The held-out rows: one row of each label if there are many labels, otherwise a tenth of the
-    rows.
-    """
+    """Return the held-out rows: one row per label if there are many labels, or a tenth."""
     if dataset.labels is not None and len(dataset.label_names) >= 20:
         return np.array(
             [generator.choice(np.flatnonzero(dataset.labels == k)) for k in set(dataset.labels)]
@@ -57,7 +57,7 @@ def held_out(dataset: Dataset, generator: np.random.Generator) -> NDArray[np.int
 
 
 def measured(dataset: Dataset, settings: dict[str, Any], seed: int) -> dict[str, float]:
-    """Sharpness at and between training points, half-face error, seconds."""
+    """Return sharpness at and between training points, half-face error, and seconds."""
     begin = time.perf_counter()
     values, shape = dataset.values, dataset.drawing.shape
     rows = held_out(dataset, np.random.default_rng(seed))
@@ -93,7 +93,7 @@ def main() -> int:
     found: dict[str, dict[str, float]] = {}
     for name in [asked.only] if asked.only else SETTINGS:
         which, settings = SETTINGS[name]
-        with warnings.catch_warnings(action="ignore"):  # pixels that never change
+        with warnings.catch_warnings(action="ignore"):  # pixels that never change cause warnings
             found[name] = measured(load_dataset(which), settings, asked.seed)
         print(name, found[name], flush=True)
     print(table(("", *found[name]), [(each, *found[each].values()) for each in found]))

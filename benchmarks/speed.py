@@ -3,9 +3,9 @@
     python -m benchmarks.speed [--peer-python PATH] [--quick]
 
 Every figure comes from a fresh process. Packages alternate within each round, so that other load of
-the machine affects all of them, and the fastest round is used. One-thread figures are
-CPU seconds (the steadiest); two-thread figures are wall seconds; memory is the process' peak,
-interpreter and imports included.
+the machine affects all of them, and the fastest round is used. With one thread the figures are CPU
+seconds, which vary least; with two threads they are wall seconds. Memory is the peak of the
+process, including the interpreter and imports.
 """
 
 import argparse
@@ -35,7 +35,9 @@ Size = tuple[int, int, int, int]
 def run_worker(
     package: str, size: Size, *, threads: int, seconds: float, python: str
 ) -> dict[str, Any]:
-    """Figures of one package at one size, from a new process; RuntimeError if it fails."""
+    """Return the figures of one package at one size, from a new process; raise RuntimeError if it
+    fails.
+    """
     # gplvm_core starts its own threads and needs BLAS with one thread; the other packages use the
     # threads of BLAS.
     blas = "1" if package == "gplvm_core" else str(threads)
@@ -59,7 +61,7 @@ def run_worker(
 
 
 def installed_peers(python: str) -> list[str]:
-    """Which of GPy and GPflow `python` can import."""
+    """Return which of GPy and GPflow `python` can import."""
     code = (
         "import importlib.util as u; "
         "print(*[n for n in ('GPy', 'gpflow') if u.find_spec(n) is not None])"
@@ -71,7 +73,7 @@ def installed_peers(python: str) -> list[str]:
 def measure_size(
     size: Size, packages: dict[str, str], *, rounds: int, seconds: float
 ) -> dict[str, dict[str, Any]]:
-    """Per package: bound, CPU seconds on one thread, wall seconds on two, peak MB on one."""
+    """Return per package: bound, CPU seconds on one thread, wall seconds on two, peak MB on one."""
     runs: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {name: [] for name in packages}
     for _ in range(rounds):
         for name, python in packages.items():
@@ -93,7 +95,7 @@ def measure_size(
 
 
 def ratios(figures: dict[str, dict[str, Any]]) -> dict[str, float]:
-    """The ratios to the better of the other packages, and the difference of the bounds."""
+    """Return the ratios to the better of GPy and GPflow, and the difference of the bounds."""
     own = figures["gplvm_core"]
     peers = [value for name, value in figures.items() if name != "gplvm_core"]
     keys = ("cpu_seconds_one_thread", "wall_seconds_two_threads", "peak_mb")
@@ -105,7 +107,7 @@ def ratios(figures: dict[str, dict[str, Any]]) -> dict[str, float]:
 
 
 def linearity(rounds: int, seconds: float) -> dict[str, Any]:
-    """CPU seconds and memory for growing N, and the exponent of N that fits the seconds."""
+    """Measure CPU seconds and memory for growing N, and the exponent of N that fits the seconds."""
     cpu: list[float] = []
     peak: list[float] = []
     for n_points in GROWING_N:

@@ -1,4 +1,4 @@
-"""One package, size and process; `speed.py` starts this script and reads its line of JSON.
+"""Measure one package at one size; `speed.py` starts this script and reads its line of JSON.
 
 It runs under any Python that has the package, so it imports nothing else of this project. A Python
 closure `evaluate(k)` computes the bound and all gradients at the k-th of a few slightly different
@@ -16,12 +16,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-JITTER = 1e-8  # absolute jitter; the same in all packages
+JITTER = 1e-8  # the absolute jitter, the same in all packages
 Problem = dict[str, np.ndarray]
 
 
 def make_problem(n_points: int, n_outputs: int, n_latent: int, n_inducing: int) -> Problem:
-    """A smooth map of Gaussian points with noise, a belief around them, and a kernel."""
+    """Return a smooth map of Gaussian points with noise, a belief about the points, a kernel."""
     rng = np.random.default_rng(0)
     mean = rng.standard_normal((n_points, n_latent))
     waves = rng.standard_normal((n_latent, n_outputs)) / np.sqrt(n_latent)
@@ -127,7 +127,7 @@ PACKAGES = {"gplvm_core": gplvm_core, "GPy": gpy, "gpflow": gpflow}
 
 
 def measure(evaluate: Callable[[int], float], seconds: float) -> dict[str, float]:
-    """Median CPU and wall seconds of one evaluation, over about `seconds` of wall time."""
+    """Return median CPU and wall seconds of one evaluation, over about `seconds` of wall time."""
     bound = evaluate(0)
     cpu: list[float] = []
     wall: list[float] = []
@@ -164,7 +164,7 @@ def main() -> None:
         version = "source"
     print(json.dumps({**figures, "version": version, "numpy": np.__version__}))
     sys.stdout.flush()
-    os._exit(0)  # exit without waiting for TensorFlow's threads
+    os._exit(0)  # this exit does not wait for TensorFlow's threads
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ STARTS: tuple[int | Literal["auto"], ...] = (1, "auto")
 
 
 def tables() -> dict[str, np.ndarray]:
-    """Tables of 55 to 400 rows."""
+    """Return tables of 55 to 400 rows."""
     found = {
         "iris, 150 × 4": load_iris().data,
         "wine, 178 × 13": standardised(load_wine().data),
@@ -41,7 +41,7 @@ def tables() -> dict[str, np.ndarray]:
 
 
 def standardised(rows: np.ndarray) -> np.ndarray:
-    """Columns of mean 0 and standard deviation 1."""
+    """Scale columns to mean 0 and standard deviation 1."""
     return (rows - rows.mean(axis=0)) / rows.std(axis=0)
 
 

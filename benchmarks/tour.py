@@ -22,7 +22,7 @@ from pages.ui.learn.stop import Stop
 from pages.ui.learn.tour import STOPS
 
 TIMES = 9
-# The time from the event to the frame after the one that drew the answer.
+# JavaScript that measures the time from the event to the frame after the one that drew the answer.
 ROUND = """async ([label, value]) => {
     const root = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
         .map((host) => host.shadowRoot?.querySelector(".lesson")).find(Boolean);
@@ -36,18 +36,18 @@ ROUND = """async ([label, value]) => {
 
 
 def slider_of(stop: Stop) -> Slider:
-    """The first slider of a stop."""
+    """Return the first slider of a stop."""
     return next(each for each in stop.controls if isinstance(each, Slider))
 
 
 def values_of(slider: Slider) -> list[float]:
-    """Random values of a slider, without equal neighbours."""
+    """Return evenly spaced values of a slider, repeated; consecutive values differ."""
     places = np.linspace(slider.low, slider.high, 7)[1:-1]
     return [slider.clean(float(place)) for _ in range(TIMES) for place in places][:TIMES]
 
 
 def work(stop: Stop) -> list[float]:
-    """Milliseconds for computing and packing, after a first call."""
+    """Measure milliseconds for computing and packing, after a first call."""
     slider, found = slider_of(stop), []
     for value in [slider.usual, *values_of(slider)]:
         state: State = usual_state(stop.controls) | {slider.name: value}
@@ -58,7 +58,7 @@ def work(stop: Stop) -> list[float]:
 
 
 def rounds(page: Any, url: str, stop: Stop) -> list[float]:
-    """Milliseconds from the event to the answer, after a first one."""
+    """Measure milliseconds from the event to the answer, after a first event."""
     slider = slider_of(stop)
     page.goto(f"{url}/learn?stop={stop.name}")
     page.wait_for_selector(f".lesson[data-stop={stop.name}][data-shown]", timeout=60_000)

@@ -3,7 +3,7 @@
     python -m benchmarks.training [--seeds 3]
 
 Every fourth row is held out. Both schedules train from the same start; the plain schedule has twice
-the evaluations. Bounds and densities are those of the data divided by the one global scale.
+the evaluations. Bounds and densities are for the data divided by one global scale.
 """
 
 import argparse

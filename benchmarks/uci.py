@@ -8,11 +8,11 @@ The splits of Hernández-Lobato & Adams (2015) hold out a tenth of the rows each
 every layer of the deep models have 100 inducing inputs; all other settings are the defaults of the
 estimators. Hidden layers are as wide as the inputs. The table has the log-likelihood of a test row
 in nats and the root mean square error, in the units of the data, ± a standard error that accounts
-for rows that splits share (see gplvm_core.comparison). Published for all 20 splits (Salimbeni &
+for rows in several splits (see gplvm_core.comparison). Published for all 20 splits (Salimbeni &
 Deisenroth 2017, two layers): energy −0.72, yacht −0.46.
 
-Sets with more than 2000 training rows use 2000 of them. A table of pieces has only the splits on
-which all its models were measured, from rows of results with the same settings.
+Sets with more than 2000 training rows use 2000 of them. With --gather, the table has only the
+splits on which all models were measured with the same settings.
 """
 
 import argparse
@@ -39,7 +39,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def contender(name: str, width: int, n_inducing: int) -> Contender:
-    """The model with a name, for a number of inputs."""
+    """Return the model with a name, for a number of inputs."""
     trees = GradientBoostingRegressor(
         n_estimators=300, learning_rate=0.05, max_depth=4, subsample=0.8
     )
@@ -53,7 +53,7 @@ def contender(name: str, width: int, n_inducing: int) -> Contender:
 
 
 def splits_of(test: NDArray[np.int_], n_rows: int, first: int, end: int) -> list[Split]:
-    """Some of the published splits, with at most MOST_ROWS random training rows."""
+    """Return some of the published splits, with at most MOST_ROWS random training rows."""
     found = []
     for row in test[first:end]:
         aside = row[row >= 0].astype(np.intp)
@@ -65,12 +65,12 @@ def splits_of(test: NDArray[np.int_], n_rows: int, first: int, end: int) -> list
 
 
 def settings(options: argparse.Namespace) -> dict[str, int]:
-    """The settings that all rows of one table share."""
+    """Return the settings that all rows of one table share."""
     return {"n_inducing": options.inducing, "subset": SUBSET, "most_rows": MOST_ROWS}
 
 
 def run(name: str, data: dict[str, Any], options: argparse.Namespace) -> Comparison:
-    """All models on splits of one set; the seed of each is its number."""
+    """Measure all models on splits of one set; the seed of each split is its number."""
     X, y = (np.asarray(data[f"{name}_{part}"], dtype=np.float64) for part in ("X", "y"))
     splits = splits_of(data[f"{name}_test"], len(X), options.first, options.splits)
     models = [contender(each, X.shape[1], options.inducing) for each in options.models]
@@ -92,7 +92,7 @@ def run(name: str, data: dict[str, Any], options: argparse.Namespace) -> Compari
 
 
 def gathered(name: str, data: dict[str, Any], options: argparse.Namespace) -> Comparison:
-    """The latest result of every model and split with these settings."""
+    """Return the latest result of every model and split with these settings."""
     known: dict[tuple[str, int], dict[str, float]] = {}
     for line in (RESULTS / "uci.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -117,7 +117,7 @@ def gathered(name: str, data: dict[str, Any], options: argparse.Namespace) -> Co
 
 
 def told_of(name: str, found: Comparison) -> None:
-    """The table of results of one data set."""
+    """Return the table of results of one data set."""
     rows = []
     for model in found.names:
         gain, less = (found.difference(each, model) for each in ("log_likelihood", "rmse"))

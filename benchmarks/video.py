@@ -1,18 +1,18 @@
 """A video of a talking head: half-hidden frames, and a forecast (Damianou 2015, §3.5.4).
 
-Reconstruction: some frames are for training (every second frame, or all but five blocks of ten). In
-the other frames half of the pixels are hidden (scattered pixels, or the lower half). The table has
-the mean squared error of these pixels. The nearest-neighbour method predicts the mean of the k
-nearest training frames, with k from 1 to 5 chosen on the test frames, as in the thesis (Table 3.2,
-on other videos: errors of 2.52, 9.36 and 4.01 compared with 2.63, 9.53 and 4.15 for nearest
-neighbours).
+For reconstruction, some frames are used for training (every second frame, or all but five blocks of
+ten). In the other frames half of the pixels are hidden (scattered pixels, or the lower half). The
+table has the mean squared error of these pixels. The nearest-neighbour method predicts the mean of
+the k nearest training frames, with k from 1 to 5 chosen on the test frames, as in the thesis.
+(Table 3.2 of the thesis, on other videos, has errors of 2.52, 9.36 and 4.01, compared with 2.63,
+9.53 and 4.15 for nearest neighbours.)
 
 Extrapolation: the next 40 frames are forecast from their times only. The kernels over time are a
 periodic kernel times an RBF, a periodic kernel, and a Matérn-3⁄2; the initial values of the first
-two were chosen on this clip. After training on 110 frames (1.2 periods) the true frames are known.
-After training on all 150 frames, the only comparison is with the same stretch one period earlier.
-The forecast after 110 frames is drawn in results/video.png: the true frames at the top, one row for
-each kernel below.
+two were chosen on this clip. After training on 110 frames (1.2 periods), the forecast is compared
+with the true frames. After training on all 150 frames, it can only be compared with the frames one
+period earlier. The forecast after 110 frames is drawn in results/video.png: the true frames at the
+top, one row for each kernel below.
 """
 
 import argparse
@@ -31,35 +31,35 @@ from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ProbabilisticPCA, load_dat
 from gplvm_core.kernels import RBF, Kernel, Periodic, Product, White
 from gplvm_core.numerics import Array
 
-SIDE, RATE = 64, 30.0  # pixels, frames a second
+SIDE, RATE = 64, 30.0  # pixels; frames per second
 N_FORECAST = 40
-SHOWN = 8  # frames in the picture
-SHORTEST_PERIOD = 30  # frames
+SHOWN = 8  # the number of frames in the picture
+SHORTEST_PERIOD = 30  # in frames
 
 Flags = NDArray[np.bool_]
 
 
 def test_frames(count: int) -> dict[str, Bool[Flags, " N"]]:
-    """The test frames, for every choice of frames."""
+    """Return the test frames, for every choice of frames."""
     number = np.arange(count)
     return {"every second frame": number % 2 == 1, "blocks of ten": number % 30 >= 20}
 
 
 def hidden_pixels(count: int, generator: np.random.Generator) -> dict[str, Bool[Flags, "n D"]]:
-    """The hidden pixels of `count` frames, for every way to hide half of the pixels."""
+    """Return the hidden pixels of `count` frames, for every way to hide half of the pixels."""
     ranks = np.argsort(np.argsort(generator.random((count, SIDE**2)), axis=1), axis=1)
     lower = np.tile(np.arange(SIDE**2) >= SIDE**2 // 2, (count, 1))
     return {"scattered": ranks < SIDE**2 // 2, "lower half": lower}
 
 
 def neighbours(train: Array, gaps: Array, count: int) -> Array:
-    """The mean of the nearest training frames, by the visible pixels."""
+    """Predict by the mean of the nearest training frames, by the visible pixels."""
     nearest = np.argsort(nan_euclidean_distances(gaps, train), axis=1)[:, :count]
     return np.asarray(train[nearest].mean(axis=1))
 
 
 def between(train: Array, known: Array, wanted: Array) -> Array:
-    """Straight lines in time between training frames, which do not use the visible pixels."""
+    """Predict by straight lines in time between training frames, without the visible pixels."""
     right = np.clip(np.searchsorted(known, wanted), 1, len(known) - 1)
     share = np.clip((wanted - known[right - 1]) / (known[right] - known[right - 1]), 0, 1)
     return np.asarray((1 - share[:, None]) * train[right - 1] + share[:, None] * train[right])
@@ -68,7 +68,7 @@ def between(train: Array, known: Array, wanted: Array) -> Array:
 def reconstruction(
     frames: Array, times: Array, test: Bool[Flags, " N"], options: argparse.Namespace
 ) -> dict[str, dict[str, Any]]:
-    """Errors of every method, for every way to hide pixels."""
+    """Return errors of every method, for every way to hide pixels."""
     train, truth = frames[~test], frames[test]
     settings: dict[str, Any] = {
         "n_components": options.components,
@@ -114,14 +114,14 @@ def reconstruction(
 
 
 def period_in_frames(frames: Array) -> int:
-    """The lag of at least one second after which frames are most similar."""
+    """Return the lag of at least one second after which frames are most similar."""
     lags = range(SHORTEST_PERIOD, len(frames) - 5)
     apart = [float(np.mean((frames[lag:] - frames[:-lag]) ** 2)) for lag in lags]
     return lags[int(np.argmin(apart))]
 
 
 def sharpness(frames: Array) -> float:
-    """Mean absolute difference of neighbouring pixels."""
+    """Return the mean absolute difference of neighbouring pixels."""
     pictures = frames.reshape(-1, SIDE, SIDE)
     return float(np.mean(np.abs(np.diff(pictures, axis=2))))
 
@@ -129,15 +129,15 @@ def sharpness(frames: Array) -> float:
 def extrapolation(
     frames: Array, n_known: int, options: argparse.Namespace
 ) -> tuple[dict[str, Any], list[Float[Array, "n D"]]]:
-    """Forecasts from the first frames, and the strips of pictures to compare."""
+    """Return forecasts from the first frames, and the strips of pictures to compare."""
     times = np.arange(n_known + N_FORECAST) / RATE
     train, known, wanted = frames[:n_known], times[:n_known], times[n_known:]
     lag = period_in_frames(train)
     before = frames[n_known - lag :][:N_FORECAST]
     truth = frames[n_known:][:N_FORECAST] if n_known < len(frames) else before
     # Within a period, paths vary at the rate of a fitted RBF. The RBF starts with a lengthscale
-    # much longer than the data; with a short one, training explains the change over time by the RBF
-    # and loses the period.
+    # much longer than the data. With a short lengthscale, training would explain all change over
+    # time by the RBF and lose the period.
     periodic, slow = Periodic(1.0, 0.25, lag / RATE), RBF(1.0, 10 * known[-1])
     kernels: dict[str, str | Kernel] = {
         "periodic × RBF": Product((periodic, slow)) + White(1e-3),
@@ -174,7 +174,7 @@ def extrapolation(
 
 
 def write_picture(strips: list[Float[Array, "n D"]]) -> None:
-    """Some frames from left to right: the truth above, every kernel's forecast below."""
+    """Draw some frames from left to right: the truth above, every kernel's forecast below."""
     from PIL import Image
 
     chosen = np.linspace(0, N_FORECAST - 1, SHOWN).round().astype(int)

@@ -45,7 +45,7 @@ Ints = NDArray[np.integer[Any]]
 
 
 def train(views: dict[str, Array], **settings: Any) -> tuple[ManifoldRelevance, float]:
-    """A trained model, and the training time in seconds."""
+    """Return a trained model, and the training time in seconds."""
     begin = time.perf_counter()
     with warnings.catch_warnings():
         # The background of the heads is constant.
@@ -57,7 +57,7 @@ def train(views: dict[str, Array], **settings: Any) -> tuple[ManifoldRelevance, 
 def light_found(
     points: Float[Array, "N K"], light: Float[Array, "N 3"], lights: Ints
 ) -> dict[str, float]:
-    """Coefficients of determination for the light's direction, lights held out."""
+    """Return coefficients of determination for the light's direction, with lights held out."""
     folds = GroupKFold(N_FOLDS)
     regressions = {
         "ridge": RidgeCV(np.logspace(-6, 2, 9)),
@@ -72,7 +72,7 @@ def light_found(
 
 
 def head_found(points: Float[Array, "N K"], heads: Ints, lights: Ints) -> dict[str, float]:
-    """Cross-validated accuracies for the head, lights held out."""
+    """Return cross-validated accuracies for the head, with lights held out."""
     folds = GroupKFold(N_FOLDS)
     classifiers = {
         "neighbour": KNeighborsClassifier(1),
@@ -85,13 +85,13 @@ def head_found(points: Float[Array, "N K"], heads: Ints, lights: Ints) -> dict[s
 
 
 def matched_rows(model: ManifoldRelevance, given: Array, view: str, other: str) -> Ints:
-    """For each training row, the rows whose other view matches it, best first."""
+    """Return for each training row the rows whose other view matches it, best first."""
     rows, _ = model.correspondences({view: given}, other, n_matches=N_MATCHES + 1)
     return np.array([row[row != n][:N_MATCHES] for n, row in enumerate(rows)])
 
 
 def judge(model: ManifoldRelevance, data: Any) -> dict[str, Any]:
-    """All reported figures of one model."""
+    """Return all reported figures of one model."""
     values, light = data.view_values, data.covariates["light"]
     lights = np.unique(light, axis=0, return_inverse=True)[1].ravel()
     parts = model.segmentation()
@@ -124,7 +124,7 @@ def judge(model: ManifoldRelevance, data: Any) -> dict[str, Any]:
 
 
 def choose(views: dict[str, Array], seed: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The settings with the highest bound, and all settings that were tried."""
+    """Return the settings with the highest bound, and all settings that were tried."""
     tried: list[dict[str, Any]] = []
     for n_components in COMPONENTS:
         for n_inducing in INDUCING:
@@ -142,7 +142,7 @@ def choose(views: dict[str, Array], seed: int) -> tuple[dict[str, Any], list[dic
 
 
 def write_picture(model: ManifoldRelevance, views: dict[str, Array]) -> None:
-    """A picture of some left heads, and beside each of them the right heads that match best."""
+    """Draw some left heads, and beside each of them the right heads that match best."""
     from PIL import Image
 
     matches = matched_rows(model, views["left"], "left", "right")

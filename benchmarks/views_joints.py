@@ -43,13 +43,13 @@ Ints = NDArray[np.integer[Any]]
 
 
 def limb_of(joint: str) -> int:
-    """The number of the limb; −1 for the root, which does not move."""
+    """Return the number of the limb; −1 for the root, which does not move."""
     found = [n for n, names in enumerate(LIMBS.values()) if joint.startswith(names)]
     return found[0] if found else -1
 
 
 def judged(rows: Float[Array, "J K"], limbs: Ints, seed: int) -> dict[str, Any]:
-    """How well profiles identify limbs, and how often random limbs are as good."""
+    """Return how well profiles identify limbs, and how often random limbs are as good."""
     groups = clusters(rows, len(LIMBS))
     apart = cdist(rows, rows, "cosine")
     np.fill_diagonal(apart, np.inf)
@@ -77,7 +77,7 @@ def judged(rows: Float[Array, "J K"], limbs: Ints, seed: int) -> dict[str, Any]:
 def write_picture(
     rows: Float[Array, "J Q"], groups: Ints, moving: Ints, skeleton: Skeleton, pose: Array
 ) -> None:
-    """Profiles as a heat map by joint, and a body with its joints coloured by cluster."""
+    """Draw profiles as a heat map by joint, and a body with its joints coloured by cluster."""
     from PIL import Image, ImageDraw
 
     shown = np.kron(255.0 * (1.0 - np.sqrt(rows)), np.ones((SCALE, SCALE)))
@@ -100,7 +100,9 @@ def write_picture(
 
 
 def columns_that_move(data: Dataset, every: int) -> tuple[dict[str, Array], Ints]:
-    """The varying coordinates as views, thinned to every `every`-th row, and the joint of each."""
+    """Return the varying coordinates as views, thinned to every `every`-th row, and each view's
+    joint.
+    """
     values = data.values[::every]
     moving = np.flatnonzero(values.std(axis=0) > 1e-6)
     names = data.column_names
@@ -139,7 +141,7 @@ def main() -> int:
     drops = np.array([model.drops_[name] for name in model.views_]).clip(0.0)
     whole = np.hstack(list(views.values()))
     correlations = np.abs(np.corrcoef(whole.T))
-    # All joints but the root, whose coordinates do not change.
+    # These are all joints but the root, whose coordinates do not change.
     moving = np.unique(joint_of)
     by_joint = np.array([drops[joint_of == joint].sum(axis=0) for joint in moving])
     by_joint = by_joint / by_joint.max(axis=1, keepdims=True)

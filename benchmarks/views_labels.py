@@ -2,10 +2,10 @@
 
     python -m benchmarks.views_labels [--subsets 10]
 
-Oil flow: the 12 measurements are one view, the class as 1 of 3 signs the other. Random subsets of
-increasing size are for training, and the 1000 test rows have only the first view. The predicted
-class of a row is its largest output. The baselines are the nearest neighbour and an RBF support
-vector machine (C chosen by cross-validation within the training rows).
+For oil flow, the 12 measurements are one view, and the class as 1 of 3 signs is the other view.
+Random subsets of increasing size are used for training, and the 1000 test rows have only the first
+view. The predicted class of a row is its largest output. The baselines are the nearest neighbour
+and an RBF support vector machine (C chosen by cross-validation within the training rows).
 
 Gaussian noise with a standard deviation of 0.1 is added to training labels. Without it signs can be
 fitted exactly, the noise falls to the level of the jitter, and in some runs a dimension of the
@@ -44,7 +44,7 @@ DIGITS = {"components": 6, "inducing": 60, "train": 300, "test": 600}
 # On other subsets, six or twelve dimensions, label noises from 0.03 to 0.5 and both starts were
 # tried.
 FIRST_SPLIT = 10
-# Which digits have each label.
+# For each label, the digits that have it.
 LABELS = {
     "even": (0, 2, 4, 6, 8),
     "prime": (2, 3, 5, 7),
@@ -58,17 +58,17 @@ Labels = NDArray[Any]
 def train(
     targets: Float[Array, "N D"], labels: Float[Array, "N C"], seed: int, **settings: Any
 ) -> ManifoldRelevance:
-    """A model of the rows and their labels; a little noise is added to the labels."""
+    """Train a model of the rows and their labels; a little noise is added to the labels."""
     noise = LABEL_NOISE * np.random.default_rng(seed).standard_normal(labels.shape)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # constant pixels
+        warnings.simplefilter("ignore", UserWarning)  # constant pixels cause warnings
         return ManifoldRelevance(random_state=seed, **settings).fit(
             {"row": targets, "label": labels + noise}
         )
 
 
 def parts(model: ManifoldRelevance) -> dict[str, int]:
-    """The number of dimensions that are shared, and that are private to each view."""
+    """Return the number of dimensions that are shared, and that are private to each view."""
     found = model.segmentation()
     return {
         "shared": len(found.get(frozenset({"row", "label"}), ())),
@@ -78,7 +78,7 @@ def parts(model: ManifoldRelevance) -> dict[str, int]:
 
 
 def oil_flow(data: dict[str, Array], size: int, subset: int) -> dict[str, Any]:
-    """Accuracies on the test rows from one random subset of the training rows."""
+    """Return accuracies on the test rows from one random subset of the training rows."""
     classes = np.argmax(data["train_labels"], axis=1)
     truth = np.argmax(data["test_labels"], axis=1)
     chosen = np.random.default_rng(subset).permutation(len(classes))[:size]
@@ -106,7 +106,7 @@ def oil_flow(data: dict[str, Array], size: int, subset: int) -> dict[str, Any]:
 
 
 def digits(seed: int) -> dict[str, Any]:
-    """F-measures of several labels of digits from one random split."""
+    """Return F-measures of several labels of digits from one random split."""
     data = load_dataset("digits")
     assert data.labels is not None
     labels = np.column_stack([np.isin(data.labels, having) for having in LABELS.values()])
@@ -139,7 +139,7 @@ def digits(seed: int) -> dict[str, Any]:
 
 
 def mean(runs: list[dict[str, Any]]) -> dict[str, float]:
-    """The mean of every figure."""
+    """Return the mean of every figure."""
     return {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
 
 

@@ -40,7 +40,7 @@ Flags = NDArray[np.bool_]
 
 
 def planted(n_points: int, seed: int) -> tuple[dict[str, Array], Flags]:
-    """Views by name, and a matrix: which signals (columns) each view (row) contains."""
+    """Return views by name, and a matrix: which signals (columns) each view (row) contains."""
     generator = np.random.default_rng(seed)
     n_signals = N_HALVES + N_GROUPS + len(WITH_PRIVATE)
     uses = np.zeros((N_VIEWS, n_signals), dtype=bool)
@@ -59,7 +59,9 @@ def planted(n_points: int, seed: int) -> tuple[dict[str, Array], Flags]:
 
 
 def profiles(model: ManifoldRelevance) -> Float[Array, "V Q"]:
-    """The value of each latent dimension for each view, relative to the view's largest value."""
+    """Return the value of each latent dimension for each view, relative to the view's largest
+    value.
+    """
     drops = np.array([model.drops_[name] for name in model.views_]).clip(0.0)
     return np.asarray(drops / drops.max(axis=1, keepdims=True))
 
@@ -67,12 +69,12 @@ def profiles(model: ManifoldRelevance) -> Float[Array, "V Q"]:
 def clusters(
     rows: NDArray[Any], count: int, metric: Literal["cosine", "jaccard"] = "cosine"
 ) -> NDArray[np.int32]:
-    """A hierarchical clustering of rows (average linkage) into `count` clusters."""
+    """Compute a hierarchical clustering of rows (average linkage) into `count` clusters."""
     return np.asarray(fcluster(linkage(rows, "average", metric=metric), count, "maxclust"))
 
 
 def sharing(model: ManifoldRelevance, uses: Flags) -> dict[str, Any]:
-    """Precision and recall of the pairs of views that share, groups, dimensions in use."""
+    """Return precision and recall of the sharing pairs of views, groups, and dimensions in use."""
     used = np.array([model.drops_[name] > LEAST_DROP for name in model.views_])
     pairs = np.triu_indices(N_VIEWS, 1)
     found = (used.astype(int) @ used.T.astype(int))[pairs] > 0
@@ -91,7 +93,7 @@ def sharing(model: ManifoldRelevance, uses: Flags) -> dict[str, Any]:
 
 
 def digits(seed: int) -> dict[str, Any]:
-    """The three views of digits: the parts, and nearest-neighbour accuracy within each."""
+    """Measure the three views of digits: the parts, and nearest-neighbour accuracy within each."""
     data = load_dataset("digits_views")
     rows = np.random.default_rng(seed).permutation(data.n_points)[:N_DIGITS]
     views = {name: values[rows] for name, values in data.view_values.items()}
@@ -109,7 +111,7 @@ def digits(seed: int) -> dict[str, Any]:
 
 
 def write_picture(model: ManifoldRelevance, uses: Flags) -> None:
-    """The simulated signals beside each dimension's value for each view."""
+    """Draw the simulated signals beside each dimension's value for each view."""
     from PIL import Image
 
     rows = profiles(model)

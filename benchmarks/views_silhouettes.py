@@ -2,8 +2,8 @@
 
     python -m benchmarks.views_silhouettes [--seeds 3] [--validate | --every-sequence]
 
-Six of seven sequences are for training. Only the silhouettes of the seventh (number 2, a second
-jump forward) are given. The error is the mean distance of the joints, without the root, in
+Six of seven sequences are used for training. For the seventh (number 2, a second jump forward),
+only the silhouettes are given. The error is the mean distance of the joints, without the root, in
 centimetres. The multi-view models use the principal components of the silhouettes on the training
 rows, because the very many pixels would outweigh the prior over time. All other methods use pixels;
 a rotation would not change their results. The temporal models infer the sequence together. The
@@ -60,7 +60,7 @@ Rows = Bool[NDArray[np.bool_], " N"]
 
 
 def joint_error(found: Float[Array, "n D"], truth: Float[Array, "n D"]) -> float:
-    """Mean distance of the joints in centimetres; without the root, which does not move."""
+    """Return the mean distance of the joints in cm, without the root, which does not move."""
     apart = (np.asarray(found) - truth).reshape(len(truth), -1, 3)
     return float(100 * np.linalg.norm(apart, axis=2)[:, 1:].mean())
 
@@ -77,7 +77,9 @@ def windows(values: Array, sequences: Array, frames: int) -> Array:
 
 
 def gaussian_process(inputs: Array, outputs: Array) -> GaussianProcessRegressor:
-    """Exact regression, one RBF kernel for all outputs, hyperparameters by the likelihood."""
+    """Predict by exact regression: one RBF kernel for all outputs, hyperparameters by the
+    likelihood.
+    """
     kernel = ConstantKernel(1.0) * RBF(10.0) + WhiteKernel(0.01)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -85,7 +87,7 @@ def gaussian_process(inputs: Array, outputs: Array) -> GaussianProcessRegressor:
 
 
 def base_lines(data: Dataset, train: Rows, test: Rows) -> dict[str, float]:
-    """Errors of all methods except the multi-view models."""
+    """Return errors of all methods except the multi-view models."""
     views, sequences = data.view_values, data.sequences
     assert sequences is not None
     silhouettes, poses = views["silhouette"], views["pose"]
@@ -133,7 +135,7 @@ def several_views(
     noise: Literal["shared", "per_output"] = "shared",
     scaling: Literal["global", "columns"] = "global",
 ) -> dict[str, Any]:
-    """Errors of one model, with private dimensions from neighbours or from the prior."""
+    """Return errors of one model, with private dimensions from neighbours or from the prior."""
     views, times, sequences = data.view_values, data.times, data.sequences
     assert times is not None and sequences is not None
     components = PCA(features, svd_solver="full").fit(views["silhouette"][train])
@@ -169,7 +171,7 @@ def several_views(
 
 
 def validate(data: Dataset) -> list[dict[str, Any]]:
-    """The candidates on the validation sequences, the test sequence left out."""
+    """Measure the candidates on the validation sequences; the test sequence is left out."""
     sequences = data.sequences
     assert sequences is not None
     found = []
@@ -186,7 +188,7 @@ def validate(data: Dataset) -> list[dict[str, Any]]:
 
 
 def every_sequence(data: Dataset) -> dict[str, Any]:
-    """Each sequence left out in turn, one seed."""
+    """Leave out each sequence in turn, with one seed."""
     sequences = data.sequences
     assert sequences is not None
     found: dict[str, Any] = {}
@@ -202,7 +204,8 @@ def every_sequence(data: Dataset) -> dict[str, Any]:
 
 
 def noises(data: Dataset) -> dict[str, Any]:
-    """One noise with one scale, one noise with a scale for each column, or one noise per output.
+    """Compare one noise with one scale, one noise with a scale for each column, and one noise per
+    output.
 
     The test sequence and the two of the validation are left out in turn, one seed, Matérn-3⁄2.
     """
@@ -229,7 +232,7 @@ def noises(data: Dataset) -> dict[str, Any]:
 
 
 def on_test(data: Dataset, seeds: int) -> dict[str, Any]:
-    """Every method on the test sequence."""
+    """Measure every method on the test sequence."""
     sequences = data.sequences
     assert sequences is not None
     test = sequences == TEST

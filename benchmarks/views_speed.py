@@ -3,9 +3,9 @@
     python -m benchmarks.views_speed [--peer-python PATH] [--quick]
 
 The times are CPU seconds on one thread in new processes; the packages alternate, and the fastest
-round counts. GPy has a multi-view model (one set of inducing inputs for all views). GPflow has
-none, so it evaluates one model per view with the same q(X). D is the number of columns of each
-view. A second table has the time of gplvm_core by the number of views.
+round counts. GPy has a multi-view model (one set of inducing inputs for all views). GPflow has no
+multi-view model, so it evaluates one model per view with the same q(X). D is the number of columns
+of each view. A second table has the time of gplvm_core by the number of views.
 """
 
 import argparse
@@ -36,7 +36,9 @@ WORKER = Path(__file__).with_name("views_speed_worker.py")
 def run_worker(
     package: str, size: Size, n_views: int, *, seconds: float, python: str
 ) -> dict[str, Any]:
-    """Figures of one package at one size, from a fresh process; RuntimeError when it fails."""
+    """Return the figures of one package at one size, from a new process; raise RuntimeError if it
+    fails.
+    """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = "1"
@@ -52,7 +54,7 @@ def run_worker(
 def fastest(
     packages: dict[str, str], size: Size, n_views: int, *, rounds: int, seconds: float
 ) -> dict[str, dict[str, float]]:
-    """Bound and CPU seconds of every package; the packages alternate."""
+    """Return bound and CPU seconds of every package; the packages alternate."""
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in packages}
     for _ in range(rounds):
         for name, python in packages.items():

@@ -1,4 +1,4 @@
-"""Several views in one package; `views_speed.py` starts this script and reads its JSON.
+"""Measure several views in one package; `views_speed.py` starts this script and reads its JSON.
 
 It runs under any Python that has the package, with the repository on its path.
 """
@@ -15,7 +15,7 @@ from benchmarks.speed_worker import JITTER, Problem, make_problem, measure
 
 
 def make_views(size: tuple[int, int, int, int], n_views: int) -> list[Problem]:
-    """One problem per view; they share everything but their targets."""
+    """Return one problem per view; the problems differ only in their targets."""
     whole = make_problem(size[0], size[1] * n_views, size[2], size[3])
     return [
         whole | {"targets": np.ascontiguousarray(targets)}
@@ -77,11 +77,13 @@ def gpy(views: list[Problem]) -> Callable[[int], float]:
         ],
         inference_method=InferenceMethodList(methods),
     )
-    model.Z[:] = first["inducing"]  # GPy's choice of inducing inputs is not known beforehand
+    # this is GPy's choice of inducing inputs, which is not known beforehand
+    model.Z[:] = first["inducing"]
 
     def evaluate(k: int) -> float:
         model.X.mean[:] = first["mean"] * (1 + 1e-9 * k)
-        # as in a step of an optimiser: each view, then all together
+        # As in a step of an optimiser, each view is set first, then all views are evaluated
+        # together.
         model._trigger_params_changed()
         return float(np.squeeze(model.log_likelihood()))
 
@@ -89,7 +91,7 @@ def gpy(views: list[Problem]) -> Callable[[int], float]:
 
 
 def gpflow(views: list[Problem]) -> Callable[[int], float]:
-    """One model per view on one belief, because GPflow has no multi-view model."""
+    """Evaluate one model per view on one belief, because GPflow has no multi-view model."""
     import gpflow
     import tensorflow as tf
     from gpflow.kullback_leiblers import gauss_kl
@@ -147,7 +149,7 @@ def main() -> None:
     evaluate = PACKAGES[options.package](make_views(tuple(options.size), options.views))
     print(json.dumps(measure(evaluate, options.seconds)))
     sys.stdout.flush()
-    os._exit(0)  # exit without waiting for TensorFlow's threads
+    os._exit(0)  # this exit does not wait for TensorFlow's threads
 
 
 if __name__ == "__main__":

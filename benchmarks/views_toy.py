@@ -3,9 +3,9 @@
     python -m benchmarks.views_toy [--seeds 5]
 
 The first view has sin t, the second cos t, and both have cos² t. A signal's score is its
-correlation with the best latent dimension among the shared or private ones to which it belongs. The
-kernels are linear, as the maps are; then linear with a prior over time; then RBF. RBF kernels need
-no third signal: cos² t is a curved function of sin t as well as of cos t.
+correlation with the best latent dimension in the correct part (shared or private). The kernels are
+linear, like the maps; linear with a prior over time; and RBF. RBF kernels need no third signal,
+because cos² t is a curved function of sin t as well as of cos t.
 """
 
 import argparse
@@ -33,9 +33,7 @@ MODELS: dict[str, dict[str, Any]] = {
 
 
 def figures(model: ManifoldRelevance, signals: dict[str, Any]) -> dict[str, Any]:
-    """Correlations with the signals in the correct part (shared or private), and the size of each
-    part.
-    """
+    """Return correlations with the signals in the correct part, and the size of each part."""
     parts = model.segmentation()
     found: dict[str, Any] = {
         "shared": len(parts.get(frozenset(VIEWS), ())),
@@ -51,7 +49,7 @@ def figures(model: ManifoldRelevance, signals: dict[str, Any]) -> dict[str, Any]
 
 
 def run(settings: dict[str, Any], seed: int, n_components: int) -> dict[str, Any]:
-    """One model on one draw of the data."""
+    """Measure one model on one draw of the data."""
     data = toy_views(seed=seed)
     times = data.times if "time_kernel" in settings else None
     begin = time.perf_counter()

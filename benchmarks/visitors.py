@@ -6,8 +6,8 @@ The sessions use Streamlit's own protocol over websockets. Each session opens on
 another, with a pause of random length between them. Like a browser, a session fetches the arrays
 that the page shows unless it already has them. A page is complete when its script has ended and its
 arrays have arrived. The time to draw in browsers is not included, because visitors use their own
-machines. Keeping a point on Explore needs no request to the server
-(tests/app/test_canvas_browser.py); `interaction` measures it. Targets on two cores with 50
+machines. Choosing a point on Explore needs no request to the server
+(tests/app/test_canvas_browser.py), so only `interaction` measures it. Targets on two cores with 50
 sessions: p95 3 s, no error, 5 MB per session, and constant memory.
 """
 
@@ -67,7 +67,7 @@ async def visitor(
 
 
 async def _answered(socket: Any) -> set[bytes]:
-    """Read until the page's script has ended; addresses of the arrays that the page shows."""
+    """Read until the page's script has ended; return addresses of the page's arrays."""
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
     addresses: set[bytes] = set()
@@ -97,7 +97,7 @@ def _fetch(address: str) -> None:
 
 
 def memory() -> float:
-    """The memory in megabytes of the server, which is the only child of this process."""
+    """Return the memory in megabytes of the server, which is the only child of this process."""
     (process,) = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split()
     status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     return int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) / 1024

@@ -1,7 +1,7 @@
 """Split MATHEMATICS.md into one page per section, so that each page loads quickly.
 
 The built page gplvm_core/MATHEMATICS keeps the introduction and the contents. Links to headings,
-such as MATHEMATICS.md#8-identities, are changed to the page of their section.
+such as MATHEMATICS.md#8-identities, then lead to the page of their section.
 """
 
 import re
@@ -24,7 +24,7 @@ def write_sections(docs: Path) -> None:
     for stale in set(folder.glob("*.md")) - set(pages):
         stale.unlink()
     for path, text in pages.items():
-        # Sphinx reads a page again only if its file has a new time.
+        # Sphinx reads a page again only if the modification time of its file has changed.
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
@@ -37,7 +37,8 @@ def contents(docs: Path) -> str:
 
 
 def with_links_to_sections(docs: Path, name: str, text: str) -> str:
-    """The text of a page with links to headings of MATHEMATICS.md changed to their new pages.
+    """Return the text of a page, with links to headings of MATHEMATICS.md changed to their new
+    pages.
 
     name: the page's path from the root, without extension.
     """
@@ -55,11 +56,13 @@ def with_links_to_sections(docs: Path, name: str, text: str) -> str:
 
 
 def _sections(docs: Path) -> dict[str, str]:
-    """The sections by the names of their pages; every section begins with its heading."""
+    """Return the text of every section by the name of its page; a text begins with the section's
+    heading.
+    """
     found = {}
     for part in _text(docs).split("\n## ")[1:]:
         heading = part.split("\n", 1)[0]
-        # Subsections move up with their section: a page begins with a first-level heading.
+        # A page must begin with a first-level heading, so all headings move up one level.
         found[_anchor(heading)] = re.sub(r"^#(##+ )", r"\1", f"# {part}", flags=re.MULTILINE)
     return found
 
@@ -73,5 +76,5 @@ def _heads(text: str) -> list[str]:
 
 
 def _anchor(heading: str) -> str:
-    """The anchor that GitHub and MyST make of a heading."""
+    """Return the anchor that GitHub and MyST make from a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -1,7 +1,7 @@
 """Write the reference pages from the source: one per public name, and one per package.
 
-Annotations are read from the source text: at run time a shape such as Float[Array, "N Q"] is an
-array of any shape, and `ArrayLike` a union that fills a screen.
+Annotations are read from the source text. At run time, a shape such as Float[Array, "N Q"] is an
+array of any shape, and `ArrayLike` is a union that fills a screen.
 """
 
 import ast
@@ -36,7 +36,7 @@ GROUPS = {
 LISTED = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 SECTION = re.compile(r"^([A-Z]\w+(?: [A-Z]\w+)?)\n-{3,}\n", re.MULTILINE)
 WIDTH = 88
-# Every page repeats the navigation. If every name had an entry, the navigation would fill most of a
+# Every page repeats the navigation. With one entry per name, the navigation would fill most of a
 # page.
 ORPHAN = "---\norphan: true\n---"
 
@@ -57,7 +57,7 @@ def _write(folder: Path, pages: dict[str, str]) -> None:
         (folder / f"{stale}.md").unlink()
     for name, text in pages.items():
         path = folder / f"{name}.md"
-        # Sphinx reads a page again only if its file has a new time.
+        # Sphinx reads a page again only if the modification time of its file has changed.
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
@@ -79,7 +79,7 @@ def _list_of_names() -> str:
 
 
 def _summary(thing: Any) -> str:
-    """The first sentence of a docstring."""
+    """Return the first sentence of a docstring."""
     first = " ".join(inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0].split())
     return re.split(r"(?<=[.!?]) (?=[A-Z])", first)[0]
 
@@ -103,7 +103,7 @@ def _page(name: str) -> str:
 
 @cache
 def _scripts() -> tuple[tuple[Path, str, str], ...]:
-    """Path, title and text of every script of the guide and the recipes."""
+    """Return path, title and text of every script of the guide and the recipes."""
     docs = Path(__file__).parent
     found = []
     for path in sorted((*docs.glob("guide/*.py"), *docs.glob("examples/*.py")), reverse=True):
@@ -169,7 +169,7 @@ def _class_page(name: str, thing: Any) -> Iterator[str]:
 
 
 def _public_owner(thing: Any, method: str) -> str | None:
-    """The public base class that has the same method, the most general one."""
+    """Return the most general public base class that has the same method."""
     own = inspect.getattr_static(thing, method)
     for base in reversed(thing.__mro__[1:]):
         public = base.__name__ in gplvm_core.__all__
@@ -179,8 +179,9 @@ def _public_owner(thing: Any, method: str) -> str | None:
 
 
 def _members(thing: Any) -> tuple[dict[str, _Member], dict[str, _Member]]:
-    """The public methods that have docstrings, and the attributes, of a class and of its base
-    classes in this project.
+    """Return the public methods with docstrings and the attributes of a class and its base classes.
+
+    Base classes of other projects are ignored.
     """
     methods: dict[str, _Member] = {}
     attributes: dict[str, _Member] = {}
@@ -194,7 +195,8 @@ def _members(thing: Any) -> tuple[dict[str, _Member], dict[str, _Member]]:
         for each in _public(node, ast.FunctionDef):
             kept = attributes if _is_property(each) else methods
             before = kept.get(each.name)
-            # At run time, because estimators complete the docstrings of their methods.
+            # The docstrings are read at run time, because estimators complete the docstrings of
+            # their methods.
             own = inspect.cleandoc(vars(owner)[each.name].__doc__ or "")
             words = own or (before.words if before else "")
             shown = (each.returns or ast.Constant(...)) if kept is attributes else each
@@ -219,7 +221,7 @@ def _arguments(thing: Any) -> list[str]:
 
 
 def _constructor(name: str, thing: Any, *, typed: bool) -> str:
-    """The call that creates an object; without types if the docstring lists them."""
+    """Return the call that creates an object; it has no types if the docstring lists them."""
     _, attributes = _members(thing)
     types = {each: _text(member.node) for each, member in attributes.items()}
     made = next((_init(each) for each in thing.__mro__ if "__init__" in vars(each)), {})
@@ -228,7 +230,7 @@ def _constructor(name: str, thing: Any, *, typed: bool) -> str:
     described = _sections(inspect.cleandoc(thing.__doc__ or "")).get("Parameters", "")
     order = [each for each, _, _ in _entries(described)]
     if all(each.name in order for each in parameters):
-        # Options inherited from base classes come first at run time.
+        # At run time, options inherited from base classes come first.
         parameters.sort(key=lambda each: order.index(each.name))
     for each in parameters:
         if each.kind is each.KEYWORD_ONLY and not bare:
@@ -245,7 +247,7 @@ def _constructor(name: str, thing: Any, *, typed: bool) -> str:
 
 
 def _init(thing: Any) -> dict[str, str]:
-    """The annotations of an explicit __init__; empty if a dataclass generated it."""
+    """Return the annotations of an explicit __init__; none if a dataclass generated it."""
     if not thing.__module__.startswith("gplvm_core"):
         return {}
     for each in _public(_node(thing), ast.FunctionDef):
@@ -259,7 +261,7 @@ def _init(thing: Any) -> dict[str, str]:
 
 
 def _rooms() -> list[str]:
-    """The packages below gplvm_core: "kernels" or "models.problems"."""
+    """Return the packages below gplvm_core, such as "kernels" or "models.problems"."""
     found = pkgutil.walk_packages(gplvm_core.__path__, "gplvm_core.")
     return [each.name.removeprefix("gplvm_core.") for each in found if each.ispkg]
 
@@ -275,7 +277,7 @@ def _room(name: str) -> str:
 
 
 def _of_module(module: ModuleType) -> Iterator[str]:
-    """The public classes and functions that a module defines; public names are linked."""
+    """List the public classes and functions that a module defines; public names are links."""
     for name, node in _definitions(module.__name__).items():
         if name.startswith("_"):
             continue
@@ -305,7 +307,7 @@ def _of_module(module: ModuleType) -> Iterator[str]:
 
 @cache
 def _definitions(module: str) -> dict[str, Any]:
-    """The classes and functions of a module in the order of the source."""
+    """Return the classes and functions of a module in the order of the source."""
     tree = ast.parse(inspect.getsource(importlib.import_module(module)))
     return {
         node.name: node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)
@@ -317,7 +319,7 @@ def _node(thing: Any) -> Any:
 
 
 def _public(node: ast.ClassDef, kind: type) -> list[Any]:
-    """Fields (ast.AnnAssign) or methods (ast.FunctionDef) of a class."""
+    """Return the public fields (ast.AnnAssign) or methods (ast.FunctionDef) of a class."""
     own = [each for each in node.body if isinstance(each, kind)]
     names = [each.name if kind is ast.FunctionDef else ast.unparse(each.target) for each in own]
     return [
@@ -332,7 +334,7 @@ def _text(node: ast.AST) -> str:
 
 
 def _signature(name: str, node: ast.FunctionDef) -> str:
-    """A call with types, on one line if it fits, else with one parameter a line."""
+    """Return a call with types: on one line if it fits, otherwise with one parameter per line."""
     args = node.args
     first = args.args[1:] if args.args and args.args[0].arg in ("self", "cls") else args.args
     last = args.args[len(args.args) - len(args.defaults) :]
@@ -369,7 +371,9 @@ def _wrapped(name: str, arguments: list[str], returns: str) -> str:
 
 
 def _docstring(text: str | None, without: str | None = None) -> str:
-    """A docstring in Markdown: prose, numpydoc's sections as definition lists, examples as code."""
+    """Convert a docstring to Markdown: prose, numpydoc's sections as definition lists, examples as
+    code.
+    """
     parts = []
     for heading, words in _sections(inspect.cleandoc(text or "")).items():
         if heading == without:
@@ -382,13 +386,15 @@ def _docstring(text: str | None, without: str | None = None) -> str:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """The text before the first heading under "", and every section under its heading."""
+    """Split a docstring into its sections; the text before the first heading has the key ""."""
     pieces = SECTION.split(text)
     return {"": pieces[0].rstrip(), **dict(zip(pieces[1::2], pieces[2::2], strict=True))}
 
 
 def _entries(text: str) -> list[tuple[str, str, str]]:
-    """Names, types and descriptions of a section: unindented lines and what is indented below."""
+    """Split a section into names, types and descriptions; descriptions are indented below their
+    names.
+    """
     found = re.findall(r"^(\S.*)\n?((?:(?:[ \t]+.*)?\n|[ \t]+.+$)*)", text, re.MULTILINE)
     heads = (head.partition(" : ") for head, _ in found)
     return [
@@ -398,7 +404,7 @@ def _entries(text: str) -> list[tuple[str, str, str]]:
 
 
 def _definitions_of(entries: list[tuple[str, str, str]]) -> str:
-    """MyST's definition list."""
+    """Format entries as a definition list of MyST."""
     parts = []
     for name, kind, words in entries:
         lines = (_markdown(words) or "\\–").splitlines()
@@ -408,7 +414,7 @@ def _definitions_of(entries: list[tuple[str, str, str]]) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Plain sentences with `code` in backticks, and examples after >>>."""
+    """Convert sentences with `code` in backticks, and examples after >>>, to Markdown."""
     blocks = re.split(r"\n\n+", text)
     return "\n\n".join(_block(each) for each in blocks)
 
@@ -417,7 +423,8 @@ def _block(text: str) -> str:
     if text.lstrip().startswith(">>>"):
         return f"```pycon\n{inspect.cleandoc(text)}\n```"
     if not re.search(r"^(?: |- |\d+\. )", text, re.MULTILINE):
-        # One line, so that a formula's sign at the start of a line does not begin a list.
+        # All sentences are on one line, so that a formula's sign at the start of a line does not
+        # begin a list.
         text = " ".join(text.split("\n"))
     parts = re.split(r"(`[^`\n]*`)", text)
     parts[::2] = [re.sub(r"[*_$<\[\\|]", r"\\\g<0>", part) for part in parts[::2]]

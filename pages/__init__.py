@@ -1,1 +1,3 @@
-"""The pages of the app, one short file per page; a package, so that no other shadows it."""
+"""The pages of the app, one short file per page.
+
+It is a package, so that no installed package named `pages` takes precedence."""

@@ -32,10 +32,10 @@ lead("Models of the same rows, side by side: which one should you use?")
 
 
 def compare() -> None:
-    """The page for the models in the link."""
+    """Show the page for the models that the link names."""
     keys = linked_keys()
     if not keys:
-        st.info("Compare needs two models of the same data. There is no model yet.")
+        st.info("There is no model yet. Compare needs two models of the same data.")
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
             st.switch_page("pages/train.py")
         return

@@ -1,4 +1,4 @@
-"""Gallery: an introduction with a live map; below it the ready models and the user's own."""
+"""Gallery: an introduction with a live map, followed by the ready models and the user's models."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ CONTROL = "gallery_shelf"  # session key
 
 
 def shelf_bar(shelf: str) -> None:
-    """Ready or Mine."""
+    """Show the choice between the shelves Ready and Mine."""
     st.session_state[CONTROL] = shelf  # the link takes precedence, also after Back
     titles = {"ready": f"Ready {len(gallery_items())}", "mine": f"Mine {len(library_items())}"}
 

@@ -9,5 +9,5 @@ from pages.ui.shared.routes import enter_through_app
 enter_through_app()
 with st.container(key="learn_head"):
     st.title("Learn", anchor=False)
-    lead("A tour in short stops. Change a figure, and it is computed again at once.")
+    lead("A tour of short stops. When you change a figure, it is computed again at once.")
 tour()

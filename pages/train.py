@@ -20,6 +20,7 @@ from pages.ui.train.column_form import TABLES, column_question, regression_form
 from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.foreseen import say_foreseen
 from pages.ui.train.goal_form import COLUMN, LEADS, SERIES, goal_question, lead_to_time
+from pages.ui.train.isolated_question import isolated_question
 from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
 from pages.ui.train.kinds_form import what_is_learnt
@@ -44,7 +45,7 @@ FORMS = {
 
 
 def chosen_data(goal: str) -> Dataset | None:
-    """Step one: the data, or None while none are chosen."""
+    """Ask for the data (step one); return None until a data set is chosen."""
     source = st.segmented_control(
         "Source of the data",
         [each for each in SOURCES if each != "table" or has_folders()],
@@ -73,13 +74,14 @@ def chosen_data(goal: str) -> Dataset | None:
 
 
 def set_up() -> None:
-    """The form: data, model, start."""
+    """Show the form: data, model, start."""
     goal = goal_question()
     lead(f"{LEADS[goal]} Training runs in the background and continues when you close the browser.")
     st.header("1 · Data", anchor=False)
     dataset = chosen_data(goal)
     if dataset is None:
         return
+    dataset = isolated_question(dataset)
     warnings = dataset.warnings
     data_view(dataset, warnings)
     if goal == COLUMN:
@@ -95,8 +97,8 @@ def set_up() -> None:
     still = constant_views(dataset.values, dataset.views) if model.capabilities.views else ()
     if still:
         st.error(
-            f"Nothing varies in {plain(' and '.join(f'“{name}”' for name in still))}, so this "
-            "model cannot learn from it. Leave that view out, or choose another model.",
+            f"Nothing varies in {plain(' and '.join(f'“{name}”' for name in still))}, so the model "
+            "cannot learn. Leave out views that never vary, or choose another model.",
             icon=":material/error:",
         )
     st.header("3 · Start", anchor=False)
@@ -105,7 +107,7 @@ def set_up() -> None:
 
 
 def set_up_column(dataset: Dataset) -> None:
-    """The form for one column from others: question, model, start."""
+    """Show the form for predicting one column from others: question, model, start."""
     st.header("2 · Question", anchor=False)
     asked = column_question(dataset)
     if asked is None:
@@ -118,7 +120,7 @@ def set_up_column(dataset: Dataset) -> None:
 
 
 def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) -> None:
-    """The name, and the button that starts the training; of: the beginning of the name."""
+    """Show the name field and the button that starts the training; of: the name's first words."""
     title = model_words(type(model).__name__)
     name = st.text_input(
         "Name",
@@ -148,12 +150,12 @@ st.title("Train", anchor=False)
 say_problem()
 say_held()
 wanted = st.query_params.get("job")
-training.recover()  # includes jobs of another server on this workspace that has since stopped
+training.recover()  # also recovers jobs of servers on this workspace that have stopped
 known = {job.id for job in training.jobs()}
 if wanted is not None and wanted not in known:
     if training.elsewhere(wanted):
         st.info(
-            "Another running copy of this program does this training. Watch it there; its model "
+            "Another running copy of this program does this training; watch it there. Its model "
             "will also appear here, in the Gallery under Mine.",
             icon=":material/lan:",
         )

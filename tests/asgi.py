@@ -1,4 +1,4 @@
-"""Asks an ASGI application directly, without a server."""
+"""Call an ASGI application directly, without a server."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -6,16 +6,16 @@ from typing import Any
 
 
 def answered(app: Any, scope: dict[str, Any]) -> list[dict[str, Any]]:
-    """All messages that the application sends for a request without a body."""
+    """Return all messages that the application sends for a request without a body."""
     sent = []
 
-    async def receive():  # no further message, and no disconnect
+    async def receive():  # the application waits: it gets no further message, and no disconnect
         await asyncio.Event().wait()
 
     async def send(message):
         sent.append(message)
 
-    # This runs in a separate thread, because the browser of another test has an event loop in the
+    # This runs in a separate thread, because another test's browser has an event loop in the
     # present thread.
     with ThreadPoolExecutor(1) as own:
         own.submit(asyncio.run, app(scope, receive, send)).result()

@@ -19,7 +19,7 @@ settings.load_profile("house")
 class ByFile(LoadScopeScheduling):
     """The unit of work for pytest's processes: a file, or all browser tests together.
 
-    The tests of a file share fitted models, the browser tests one server and one Chromium,
+    The tests of a file share fitted models. The browser tests share one server and one Chromium,
     and must not disturb each other.
     """
 
@@ -33,7 +33,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the pieces by length, so that no long one starts last.
+    """Sort the units of work by length, so that no long unit starts last.
 
     The longest are the browser tests, the wheel, the documentation and its examples.
     """
@@ -52,7 +52,7 @@ def pytest_runtest_setup() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A fresh folder as MANIFOLIO_HOME, so that no test sees or touches a user's models."""
+    """Use a new folder as MANIFOLIO_HOME, so that no test sees or touches a user's models."""
     folder = tmp_path_factory.mktemp("manifolio")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MANIFOLIO_HOME", str(folder))
@@ -64,17 +64,17 @@ REFERENCE = Path(__file__).parent / "reference"
 
 @pytest.fixture(scope="session")
 def problem() -> dict[str, np.ndarray]:
-    """The small problem of the reference values."""
+    """Return the small problem of the reference values."""
     return dict(np.load(REFERENCE / "problem.npz"))
 
 
 @pytest.fixture(scope="session")
 def reference() -> dict[str, dict[str, np.ndarray]]:
-    """Values of established packages by package: "gpy", "gpflow"."""
+    """Return the values of established packages, by package: "gpy", "gpflow"."""
     return {name: dict(np.load(REFERENCE / f"{name}_values.npz")) for name in ("gpy", "gpflow")}
 
 
 @pytest.fixture(scope="session")
 def dynamics() -> dict[str, np.ndarray]:
-    """The same problem with a Gaussian process over time as prior: inputs, bound, gradients."""
+    """Return the same problem with a prior over time: inputs, bound, gradients."""
     return dict(np.load(REFERENCE / "vgpds_values.npz"))

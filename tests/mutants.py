@@ -1,8 +1,8 @@
-"""Test whether the tests notice a wrong formula: `make mutants`.
+"""Test whether the tests detect a wrong formula: `make mutants`.
 
 The script changes constants by 3 % and flips signs, one at a time and chosen at random, in a copy
-of the project. Then the tests of the room run. If they pass, the change is a survivor: a gap in the
-tests, or a line that does not matter, which mutants.toml must explain.
+of the project. Then the tests of the room run. If all of them pass, the mutant survives: either a
+test is missing, or the line does not matter, and mutants.toml must explain why.
 
     python tests/mutants.py --count 40 --seed 0
     python tests/mutants.py --only priors/uncertain.py:67
@@ -24,9 +24,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "gplvm_core"
 COPIED = ("gplvm_core", "tests", "pyproject.toml")
-SECONDS = 900  # seconds; if the tests run longer than this, they have detected the change
+SECONDS = 900  # if the tests run longer than these seconds, they have detected the mutant
 
-# The tests of a room or of one of its modules; the fastest and most effective ones first.
+# For every room or module of a room: its tests, the fastest and most effective first.
 TESTS = {
     "kernels": [
         "kernels/test_waves.py",
@@ -78,7 +78,7 @@ TESTS = {
 }
 ROOMS = sorted({name for name in TESTS if "/" not in name} | {"models/families", "models/batches"})
 
-# Numbers in these calls are positions, sizes and settings, not parts of a formula.
+# Numbers in calls of these functions are positions, sizes and settings, not parts of a formula.
 PLACES = {"range", "reshape", "zeros", "ones", "empty", "full", "eye", "arange", "swapaxes"}
 SETTINGS = {"axis", "axes", "keepdims", "optimize", "start", "size"}
 # Smaller and larger numbers are tolerances or guards.
@@ -90,7 +90,7 @@ class Mutant:
     """A range of a file and its replacement (columns count bytes, as in ast)."""
 
     file: Path
-    row: int  # from 0
+    row: int  # counted from 0
     begin: int
     end: int
     old: str
@@ -122,7 +122,7 @@ class Mutant:
 
 
 def mutants_of(file: Path) -> Iterator[Mutant]:
-    """Every change that can be made to a file."""
+    """Return every mutant of a file."""
     lines = file.read_bytes().splitlines()
 
     def between(left: ast.expr, right: ast.expr, old: str, new: str) -> Iterator[Mutant]:
@@ -157,7 +157,9 @@ def mutants_of(file: Path) -> Iterator[Mutant]:
 
 
 def _formulas_in(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a node that can hold formulas: no indices, sizes, annotations or messages."""
+    """Return the parts of a node that can contain formulas: no indices, sizes, annotations or
+    messages.
+    """
     match node:
         case ast.Subscript(value=value):
             yield value
@@ -176,7 +178,7 @@ def _formulas_in(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def notice(folder: Path, tests: list[str]) -> bool:
-    """Whether a test fails in the folder's copy of the project."""
+    """Return whether a test fails in the folder's copy of the project."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
     try:
@@ -185,7 +187,8 @@ def notice(folder: Path, tests: list[str]) -> bool:
         )
     except subprocess.TimeoutExpired:
         return True
-    if run.returncode not in (0, 1, 2):  # passed, failed, or the core could not be imported
+    # exit codes: all tests passed, some failed, or the core could not be imported
+    if run.returncode not in (0, 1, 2):
         raise SystemExit(run.stdout.decode() + run.stderr.decode())
     return run.returncode != 0
 

@@ -1,13 +1,15 @@
 """Check the array shapes in the core's annotations while tests run.
 
-The first calls of every function in each test are checked, and then one in many, because training
-calls the same functions thousands of times with the same shapes.
+In each test, the first calls of every function are checked, and then only some later calls, because
+training calls the same functions thousands of times with the same shapes.
 
-jaxtyping's own import hook wraps all functions, including those without shapes and those that are
-created inside others at every call. With it the bound of a small problem takes seven times as long.
-This hook wraps only functions with shapes, once, after their module is imported. mypy checks the
-other types: only mypy understands `Self`, and tests that pass a wrong type on purpose must get the
-core's own error message.
+jaxtyping's own import hook wraps all functions, also those without shapes and those that are
+created inside others at every call. With jaxtyping's hook, the bound of a small problem takes seven
+times as long. The hook of this module wraps only functions with shapes, once, after their module
+is imported.
+
+mypy checks all other types. Only mypy understands `Self`, and tests that pass a wrong type on
+purpose must get the core's own error message.
 """
 
 import sys
@@ -23,8 +25,7 @@ from typing import Any, get_args, get_origin
 from beartype import beartype
 from jaxtyping import AbstractArray, jaxtyped
 
-# The number of first calls per test that are all checked, and the numbers of the later calls that
-# are checked.
+# Per test, the first ALL_OF calls of a function are checked, and after them one in ONE_IN calls.
 ALL_OF, ONE_IN = 3, 50
 
 _calls: Counter[Callable[..., Any]] = Counter()
@@ -43,7 +44,7 @@ def enforce_shapes(package: str) -> None:
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with a check of its arguments' and results' shapes."""
+    """Return the function with a check of its arguments' and results' shapes."""
     hints = {name: _shapes_in(hint) for name, hint in function.__annotations__.items()}
     if all(hint is Any for hint in hints.values()):
         return function
@@ -55,7 +56,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
         _calls[function] += 1
         if (count := _calls[function]) > ALL_OF and count % ONE_IN:
             return function(*arguments, **named)
-        # The length of an axis such as N is the same within one call only.
+        # The length of an axis such as N must be the same only within one call.
         with jaxtyped("context"):
             return checking(*arguments, **named)
 
@@ -63,7 +64,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _shapes_in(hint: Any) -> Any:
-    """The annotation if it has a shape, else Any."""
+    """Return the annotation if it has a shape, otherwise Any."""
     if not _says_a_shape(hint):
         return Any
     if get_origin(hint) is tuple:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-# the separators of different countries, and the defaults of LibreOffice
+# These are the separators of different countries, and the defaults of LibreOffice.
 SEPARATORS = (",", ";", "\t", ",;\t")
 BEGINNINGS = "=+-−@＝＋－＠"
 HOSTILE = (
@@ -15,7 +15,7 @@ HOSTILE = (
 
 
 def formulas(text: str) -> set[str]:
-    """Cells that begin like a formula."""
+    """Return the cells that begin like a formula."""
     return {
         cell
         for separators in SEPARATORS
@@ -25,7 +25,7 @@ def formulas(text: str) -> set[str]:
 
 
 def begins_like_one(cell: str) -> bool:
-    """Whether spreadsheets may run the text; one or several numbers are not formulas."""
+    """Return whether spreadsheets may run the text; one or several numbers are not formulas."""
     seen = "".join(letter for letter in cell if letter.isprintable() and not letter.isspace())
     if not seen.lstrip('"').startswith(tuple(BEGINNINGS)):
         return False

@@ -1,6 +1,6 @@
-"""The documentation's links, files, formulas, reference pages and guide.
+"""Tests of the documentation: links, files, formulas, reference pages and guide.
 
-`make docs` is run once. It executes the guide and the recipes, so their outputs are tested here.
+`make docs` runs once. It executes the guide and the recipes, and these tests check their outputs.
 """
 
 import html
@@ -33,7 +33,7 @@ PAGES = (
     "docs/shared_server.md",
     "SECURITY.md",
 )
-# A path of the repository: a room or a file in one, from the root or from the core.
+# A path of the repository, from its root or from the core: a room, or a file in a room.
 PATH = re.compile(r"`((?:[a-z_0-9]+/)+[A-Za-z_0-9.]*|(?:app|[a-z_]+/[a-z_0-9/]+)\.[a-z]+)`")
 
 
@@ -61,7 +61,7 @@ def test_the_files_that_are_named_exist(name: str) -> None:
 
 
 def test_every_equation_has_its_files_and_names_that_are_there() -> None:
-    """A row of the table names files, not folders, and for each file a name to search for."""
+    """A row of the table names files instead of folders, and for each file a name to search for."""
     table = text_of("gplvm_core/MATHEMATICS.md").split("| search for |\n|---|---|---|---|\n")[1]
     rows = table.split("\n\n")[0].splitlines()
     assert len(rows) > 55
@@ -76,7 +76,9 @@ def test_every_equation_has_its_files_and_names_that_are_there() -> None:
 
 
 def test_formulas_use_only_what_github_renders() -> None:
-    """Between $` and `$, or in fences: a plain dollar leaves underscores and \\\\ to Markdown."""
+    """Formulas are between $` and `$ or in fences; a plain dollar leaves underscores and \\ to
+    Markdown.
+    """
     text = text_of("gplvm_core/MATHEMATICS.md")
     fences = re.findall(r"^```(\w*)\n.*?^```$", text, flags=re.MULTILINE | re.DOTALL)
     assert set(fences) == {"math"}
@@ -84,7 +86,7 @@ def test_formulas_use_only_what_github_renders() -> None:
     inline = re.findall(r"\$`(.+?)`\$", plain)
     assert len(inline) > 100
     assert "$" not in re.sub(r"\$`.+?`\$", "", plain)
-    # A bar would end a table's cell.
+    # A vertical bar would end a table's cell.
     assert [each for each in inline if "|" in each] == []
     # Braces and \left … \right come in pairs.
     for each in (*inline, *re.findall(r"```math\n(.*?)```", text, flags=re.DOTALL)):
@@ -94,7 +96,7 @@ def test_formulas_use_only_what_github_renders() -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages of `make docs`, built as it builds them: a warning is an error."""
+    """Build the pages as `make docs` does; a warning is an error."""
     folder = tmp_path_factory.mktemp("docs")
     command = "-m sphinx --quiet --fail-on-warning --fresh-env --conf-dir docs ."
     run = subprocess.run(
@@ -118,8 +120,7 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     listed = text_in(built / "docs" / "api" / "index.html")
     assert [name for name in gplvm_core.__all__ if name not in listed] == []
     page = text_in(built / "docs" / "api" / "BayesianGPLVM.html")
-    # Types are those of the source, with one parameter per line, and inherited methods are
-    # included.
+    # Types are those of the source, with one parameter per line. Inherited methods are included.
     assert "ndarray of shape (N, Q)" in page and "    Y: ArrayLike,\n" in page
     assert "_NestedSequence" not in page
     # A subclass of a public class links to its methods.
@@ -139,14 +140,14 @@ def test_every_package_has_a_page(built: Path) -> None:
 
 
 def printed(built: Path, name: str) -> str:
-    """The output that a script of the guide or a recipe printed when the pages were built."""
+    """Return the text that a script of the guide or a recipe printed when the pages were built."""
     page = (built / "docs" / "gallery" / f"{name}.html").read_text(encoding="utf-8")
     outputs = re.findall(r'<div class="sphx-glr-script-out.*?</pre>', page, flags=re.DOTALL)
     return html.unescape(re.sub(r"<[^>]+>", "", "\n".join(outputs)))
 
 
 def number(pattern: str, text: str) -> float:
-    """The number that takes the place of # in a pattern."""
+    """Return the number in the place of # in a pattern."""
     found = re.search(pattern.replace("#", r"(-?[\d.]*\d)"), text)
     assert found, (pattern, text)
     return float(found[1])
@@ -185,7 +186,7 @@ def test_chapter_1_a_first_map(built: Path) -> None:
 
 def test_chapter_2_missing_data(built: Path) -> None:
     said = printed(built, "guide/2_gaps_and_new_rows")
-    # The noise that was added is 0.1, and a circle needs two dimensions at least.
+    # The added noise is 0.1, and a circle needs at least two dimensions.
     assert number("Noise: #", said) == pytest.approx(0.1, abs=0.03)
     assert number("# of 4 dimensions", said) >= 2
     assert number("Error in the gaps: #", said) < 0.3 < number("column means: #", said)
@@ -241,7 +242,7 @@ def test_recipe_spike_trains(built: Path) -> None:
     assert "Yes, there is structure here" in said
     assert "2 dimensions are on." in said
     assert number("explains #% of the path", said) > 85.0
-    # The base rates need about 2.2 nats.
+    # With the base rates, a hidden count costs about 2.2 nats.
     assert number("# nats a hidden count", said) < 2.0
 
 
@@ -257,7 +258,7 @@ def test_recipe_a_model_of_your_own(built: Path) -> None:
     assert number("with the age: #", said) > 0.9
     assert number("Rhythm from tone: #%", said) < 30.0
     assert "edge 'age → shape' is on\n" in said
-    # The rhythm was made by a linear map.
+    # The rhythm is a linear function.
     assert "edge 'shape + age → rhythm' is on, and all but linear" in said
 
 
@@ -286,7 +287,7 @@ def test_the_mathematics_has_a_page_per_section(built: Path) -> None:
     assert len(pages) == len(headings) == 11
     sizes = {path.name: path.stat().st_size for path in pages}
     assert {name: size for name, size in sizes.items() if size > 130_000} == {}
-    # A link to a section leads to its page.
+    # A link to a section leads to the page of the section.
     contents = (built / "gplvm_core" / "MATHEMATICS.html").read_text(encoding="utf-8")
     assert 'href="../docs/mathematics/8-identities.html#identities"' in contents
 
@@ -296,6 +297,6 @@ def test_every_formula_is_understood(built: Path) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in pages)
     formulas = re.findall(r"<math\b.*?</math>", text, flags=re.DOTALL)
     assert len(formulas) > 300
-    # The converter leaves what it does not know unchanged.
+    # The converter leaves unknown commands unchanged.
     assert [each for each in formulas if "\\" in each or "<mi>&amp;</mi>" in each] == []
     assert [each for each in formulas if "<mi>&</mi>" in each] == []

@@ -1,6 +1,4 @@
-"""Rules of the project that no other tool checks (import-linter checks the imports
-between rooms).
-"""
+"""Tests of rules that no other tool checks (import-linter checks the imports between rooms)."""
 
 import ast
 import functools
@@ -21,13 +19,13 @@ PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "marshal", "s
 
 @functools.cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """The text of a file."""
+    """Return the syntax nodes of a file."""
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 @functools.cache
 def imports_of(path: Path) -> list[str]:
-    """All imports of a file as full names ("a.b" for `from a import b`), at any place."""
+    """Return all imports of a file as full names ("a.b" for `from a import b`), at any place."""
     names: list[str] = []
     for node in nodes_of(path):
         if isinstance(node, ast.Import):
@@ -89,11 +87,13 @@ def test_durations_come_from_a_clock_that_nobody_sets():
 
 
 def test_tables_are_written_where_no_cell_becomes_a_formula():
-    """In the core and its pages by csv_text, in the browser by csvText; tests/app/exports.py."""
+    """The core and its pages write tables by csv_text, the browser by csvText; see
+    tests/app/exports.py.
+    """
     canvas = ROOT.glob("assets/canvas/**/*.js")
     text = {path: path.read_text(encoding="utf-8") for path in (*CORE, *PAGES, *canvas)}
     writers = [path for path in text if re.search(r"csv\.(Dict)?[wW]riter\(", text[path])]
-    # Only for the reader of tables.
+    # Only the reader of spreadsheets uses a writer; the program itself reads this text again.
     assert in_words(writers) == ["gplvm_core/readers/tables/sheets.py"]
     offers = [path for path in text if "text/csv" in text[path]]
     safe = ("csv_text(", "to_csv", "csvText(", "row_csv(", "as_csv(", "example(")
@@ -136,8 +136,8 @@ def test_the_lock_file_has_a_checked_version_of_everything_that_the_app_and_read
         assert versions and all(each.specifier.contains(version) for version in versions), each.name
 
 
-# Pandas comes with Streamlit and is blocked; threadpoolctl is not blocked, because scikit-learn
-# needs it.
+# Pandas is blocked because it comes with Streamlit. threadpoolctl is not blocked, because
+# scikit-learn needs it.
 LIBRARY_ALONE = """
 import sys
 

@@ -1,4 +1,4 @@
-"""The shapes in the core's annotations are enforced in every call by a test."""
+"""Tests that the shapes in the core's annotations are checked whenever a test calls a function."""
 
 import inspect
 from typing import Self
@@ -50,6 +50,6 @@ def test_results_are_checked_also_without_shapes_of_arguments():
         Liar().told(np.zeros((3, 2)))
 
 
-def test_what_is_imported_already_is_not_taken_for_checked():
+def test_a_package_that_is_already_imported_is_refused():
     with pytest.raises(RuntimeError, match="imported already"):
         enforce_shapes("gplvm_core")

@@ -1,4 +1,4 @@
-"""The installed package works without the checkout: the data, the command, the app."""
+"""Tests that the installed package works without the checkout: the data, the command, the app."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ FOLDERS = ("gplvm_core", "pages", "assets", ".streamlit")
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy, because setuptools writes into the folder that it packs."""
+    """Build the wheel from a copy, because setuptools writes into the folder that it packs."""
     source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     for name in PACKED:
         (source / name).write_bytes((ROOT / name).read_bytes())
@@ -58,7 +58,7 @@ class Installed:
 
 @pytest.fixture(scope="module")
 def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Only the wheel, without NumPy."""
+    """Return an environment with only the wheel, without NumPy."""
     folder = tmp_path_factory.mktemp("alone")
     venv.create(folder, with_pip=False)
     there = Installed(folder)
@@ -70,7 +70,7 @@ def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 @pytest.fixture
 def complete(alone: Installed) -> Iterator[Installed]:
-    """The wheel with its dependencies, borrowed from the environment of the tests."""
+    """Add the dependencies of the wheel from the environment of the tests."""
     here = Path(pytest.__file__).parents[1]
     # A line of a .pth file adds a folder, but not the editable installations in the folder.
     link = alone.packages / "lent.pth"
@@ -80,7 +80,7 @@ def complete(alone: Installed) -> Iterator[Installed]:
 
 
 def outside() -> dict[str, str]:
-    """The environment without variables that lead to the checkout or limit threads."""
+    """Return the environment variables without those that lead to the checkout or limit threads."""
     told = ("PYTHONPATH", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     return {name: value for name, value in os.environ.items() if name not in told}
 
@@ -108,7 +108,7 @@ def test_every_module_and_every_model_of_the_checkout_is_in_the_wheel(wheel):
     app = [*ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
     models = ROOT.glob("assets/models/*/*.*")
     app += [*ROOT.glob("assets/depth/*.bin"), ROOT / "assets/style.css"]
-    app += [path for path in models if path.suffix != ".pyc"]  # training them leaves bytecode
+    app += [path for path in models if path.suffix != ".pyc"]  # training the models leaves bytecode
     moved = {f"manifolio/{path.relative_to(ROOT).as_posix()}" for path in app}
     assert core | scripts | moved <= packed
     assert {name.split("/")[0].split("-")[0] for name in packed} == {"gplvm_core", "manifolio"}
@@ -161,9 +161,9 @@ def test_the_command_leaves_blas_one_thread(complete):
 
 
 def test_the_command_opens_the_app(complete, tmp_path):
-    """Its first page runs completely from another folder, with the app's settings."""
+    """The first page runs completely from another folder, with the app's settings."""
     port = free_port()
-    # A folder with the pages of another program, which must not be opened.
+    # This folder has the pages of another program, which the command must not open.
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "__init__.py").write_text("raise ImportError('the wrong pages')")
     process = subprocess.Popen(
@@ -208,7 +208,9 @@ def await_health(process: subprocess.Popen[str], port: int) -> None:
 
 
 def first_run(port: int) -> tuple[NewSession, str]:
-    """The messages to a browser: the start of the session, and all texts of the first page."""
+    """Return two parts of the messages to a browser: the start of the session, and the first page's
+    texts.
+    """
     began, shown = NewSession(), []
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
     own = f"http://127.0.0.1:{port}"

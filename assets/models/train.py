@@ -1,11 +1,18 @@
 """Train the gallery's models from the project's own data sets: `make gallery`.
 
-Every model is seeded, so the same machine makes the same files. Takes a few minutes. With
---calibrate, the models are trained without a tenth of the rows, which they then complete from half
-of their values (with several views also from the other views), or without the middle of every
-sequence. The fraction of hidden values inside the intervals is written to calibration.json. With
---densities, two things for the tab Fill in are written: the log densities of training rows (to
-densities.json), and what held-out rows decided about the density of the rows (recipes.json).
+Every model has a fixed seed, so the same machine makes the same files. Training takes a few
+minutes.
+
+--calibrate writes calibration.json: the fraction of hidden values that are inside the models'
+intervals. For this, models are trained without a tenth of the rows. They complete these rows from
+half of the values; with several views, also from the other views. Models of sequences are trained
+without the middle of every sequence.
+
+--densities writes two files for the tab Fill in: the log densities of training rows
+(densities.json), and the choices that held-out rows led to for the density of the rows
+(recipes.json).
+
+--intervals writes the factors of the models' intervals (intervals.json).
 """
 
 import argparse
@@ -44,7 +51,7 @@ class Exhibit:
     in_time: bool = False
 
 
-# Every inducing input of the faces takes 40 kB on disk.
+# One inducing input of the faces takes 40 kB on disk.
 GALLERY = {
     "people": Exhibit(
         "people",
@@ -98,8 +105,8 @@ GALLERY = {
 
 
 def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
-    """The gallery's model of that name, not fitted yet."""
-    # A jitter large enough that the bound does not depend on a processor's rounding.
+    """Return the gallery's model of that name, not fitted yet."""
+    # The jitter is so large that the bound does not depend on a processor's rounding.
     settings = {"jitter": 1e-4, "max_iter": 500} | GALLERY[name].settings
     settings |= {"random_state": 0, "n_jobs": os.cpu_count()}
     dataset = load_dataset(GALLERY[name].dataset)
@@ -113,7 +120,7 @@ def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
 
 
 def known_beside(name: str, dataset: Dataset) -> dict[str, Any]:
-    """Arguments of fit in addition to the rows."""
+    """Return the arguments of fit other than the rows."""
     if not GALLERY[name].in_time:
         return {}
     return {"times": dataset.times, "sequences": dataset.sequences}
@@ -121,14 +128,15 @@ def known_beside(name: str, dataset: Dataset) -> dict[str, Any]:
 
 CALIBRATION = HERE / "calibration.json"
 MOST_HELD_OUT = 60
-TWO_SIDED_95 = 1.959964  # standard deviations of a Gaussian
+TWO_SIDED_95 = 1.959964  # in standard deviations of a Gaussian
 
 
 def calibrate(name: str) -> dict[str, float]:
-    """The share of held-out values inside their 95 % intervals.
+    """Return the share of held-out values inside their 95 % intervals.
 
-    The hidden half of partly visible rows; with several views also a completely hidden view, given
-    the others; for sequences a gap, given the frames before and after it.
+    The held-out values are one half of each partly visible row. With several views, each view is
+    also hidden completely and predicted from the others. In sequences they are a gap, predicted
+    from the frames before and after the gap.
     """
     dataset, model = load_dataset(GALLERY[name].dataset), gallery_model(name)
     if GALLERY[name].in_time:
@@ -174,12 +182,12 @@ def calibrate_columns(
 
 
 def as_given(views: dict[str, Array]) -> Any:
-    """The input of a model: views by name, or the rows if there is only one view."""
+    """Return the input of a model: views by name, or the rows if there is only one view."""
     return views if len(views) > 1 else views[""]
 
 
 def share_inside(model: Any, rows: dict[str, Array], hidden: dict[str, Array]) -> float:
-    """The fraction of hidden values inside the intervals predicted from the others."""
+    """Return the fraction of hidden values inside the intervals predicted from the others."""
     seen = {view: np.where(hidden[view], np.nan, rows[view]) for view in rows}
     completed = model.complete(as_given(seen), return_std=True)
     means, stds = completed if len(rows) > 1 else ({"": each} for each in completed)
@@ -188,7 +196,9 @@ def share_inside(model: Any, rows: dict[str, Array], hidden: dict[str, Array]) -
 
 
 def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, float]:
-    """The same for the middle fifth of every sequence, which the tab Time hides initially."""
+    """Return the coverage for the middle fifth of every sequence, which the tab Time hides
+    initially.
+    """
     held = np.zeros(dataset.n_points, dtype=bool)
     for sequence in np.unique(dataset.sequences):
         (rows,) = np.nonzero(dataset.sequences == sequence)
@@ -205,12 +215,15 @@ def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, floa
 
 
 def calibrate_films(dataset: Dataset, model: ManifoldRelevance) -> dict[str, float]:
-    """The same for a film that is left out: a gap in all views, and each view given the others."""
+    """Return the coverage for a left-out film: for a gap in all views, and for each view given the
+    others.
+    """
     held = dataset.sequences == dataset.sequences.max()
     times, kept = dataset.times[held], ~held
     views = dataset.view_values
     trained = {view: values[kept] for view, values in views.items()}
     model.fit(trained, times=dataset.times[kept], sequences=dataset.sequences[kept])
+    model.calibrate(trained)
     rows = {view: values[held] for view, values in views.items()}
     varies = {view: np.ptp(values, axis=0) > 0.0 for view, values in trained.items()}
     gap = np.zeros(len(times), dtype=bool)
@@ -228,7 +241,7 @@ def calibrate_films(dataset: Dataset, model: ManifoldRelevance) -> dict[str, flo
 
 
 def within(values: Array, mean: Array, std: Array) -> Array:
-    """Whether each value is inside its interval."""
+    """Return whether each value is inside its interval."""
     return np.abs(values - mean) <= TWO_SIDED_95 * std
 
 
@@ -241,11 +254,11 @@ def keep_calibration(name: str) -> None:
 
 
 DENSITIES = HERE / "densities.json"
-MOST_SCORED = 100  # training rows that the tab Fill in compares with
+MOST_SCORED = 100  # number of training rows that the tab Fill in compares a row with
 
 
 def keep_densities(name: str) -> None:
-    """Log densities of whole training rows, spread evenly, under the model's name and bound."""
+    """Store log densities of evenly spread training rows under the model's name and bound."""
     library = Library(HERE, read_only=True)
     model, dataset = library.model(name), library.dataset(name)
     rows = dataset.values[spread_rows(dataset.n_points, MOST_SCORED)]
@@ -260,12 +273,14 @@ def keep_densities(name: str) -> None:
 
 
 RECIPES = HERE / "recipes.json"
+INTERVALS = HERE / "intervals.json"
 
 
 def keep_recipes(name: str) -> None:
-    """What held-out rows decided about the density of the rows; of several views also each alone.
+    """Store the choices that held-out rows led to for the density; with several views, also for
+    each view.
 
-    The page derives the density from it (`pages/ui/shared/density.py`).
+    The page derives the density from these choices (`pages/ui/shared/density.py`).
     """
     library = Library(HERE, read_only=True)
     model, dataset = library.model(name), library.dataset(name)
@@ -290,13 +305,46 @@ def keep_recipes(name: str) -> None:
     RECIPES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
+def keep_intervals(name: str) -> None:
+    """The factors of the model's intervals (`calibrate`), under its name and bound."""
+    library = Library(HERE, read_only=True)
+    model, dataset = library.model(name), library.dataset(name)
+    if not getattr(model, "can_calibrate", False):
+        return
+    start = time.process_time()
+    rows = dataset.view_values or dataset.values
+    sequences = None if model.times_ is not None else dataset.sequences
+    model.calibrate(rows, sequences=sequences)
+    known = json.loads(INTERVALS.read_text()) if INTERVALS.exists() else {}
+    known = {key: values for key, values in known.items() if not key.startswith(f"{name}|")}
+    known[f"{name}|{model.bound_:.10g}"] = [
+        [
+            list(vars(own.asked).values()),
+            [float(f"{factor:.3g}") for factor in own.widened],
+            *(round(share, 4) for share in (own.before, own.inside)),
+            *(own.values, own.parts),
+        ]
+        for own in model.intervals_.factors
+    ]
+    lines = (f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
+    INTERVALS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    print(f"{name}: {time.process_time() - start:.1f} CPU s", flush=True)
+    for own in model.intervals_.factors:
+        print(f"  {own.asked}: {own.before:.1%} inside, then {own.inside:.1%}", flush=True)
+
+
 def main() -> None:
-    """Train the models that are named, or all, and put them in this folder."""
+    """Train the named models, or all models, and write them to this folder."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*", default=list(GALLERY), metavar="NAME")
     parser.add_argument("--calibrate", action="store_true", help="measure, and leave the models")
     parser.add_argument("--densities", action="store_true", help="compute, and leave the models")
+    parser.add_argument("--intervals", action="store_true", help="compute, and leave the models")
     asked = parser.parse_args()
+    if asked.intervals:
+        for name in asked.names:
+            keep_intervals(name)
+        return
     if asked.densities:
         for name in asked.names:
             keep_densities(name)

@@ -3,8 +3,8 @@
     python -m benchmarks.trust.clock
 
 libfaketime gives a subprocess a clock that jumps (apt-get install faketime); without it
-the row reports that. The monotonic clock does not jump, as when somebody sets the clock of a real
-machine.
+the row reports that. The monotonic clock does not jump; it also does not jump when somebody sets
+the clock of a real machine.
 """
 
 import json
@@ -30,13 +30,13 @@ from gplvm_core.training import Queue
 
 KIND = "clock jumps by days while a job trains"
 JUMPS = ("+0", "+1d", "-1d", "+3650d", "-3650d", "+0")
-STAGE, CHECKPOINT = 1.5, 0.2  # seconds
-PAUSE = threading.Event()  # libfaketime refuses time.sleep
+STAGE, CHECKPOINT = 1.5, 0.2  # in seconds
+PAUSE = threading.Event()  # libfaketime does not support time.sleep
 Stage = dict[str, float]
 
 
 def rows() -> list[Row]:
-    """One row: the number of jumps, and the number of jumps after which a result differed."""
+    """Return one row: the numbers of jumps, and of jumps after which a result differed."""
     library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
     if library is None:
         return [Row(KIND, 0, 0, "not tried: no libfaketime here")]
@@ -67,7 +67,7 @@ def rows() -> list[Row]:
 
 
 def wrong_in(stage: Stage) -> str:
-    """The errors that a jump caused in the running job; empty if there are none."""
+    """Return the errors that a jump caused in the running job; empty if there are none."""
     if not 0.0 <= stage["spent"] <= 1.5 * stage["real"] + 0.5:
         return f"{stage['spent']:.1f} s were counted in {stage['real']:.1f}: {stage}"
     if not 0.0 <= stage["left"] < 86_400:
@@ -78,7 +78,9 @@ def wrong_in(stage: Stage) -> str:
 
 
 def trained(home: Path) -> dict[str, object]:
-    """Run in the process whose clock jumps: the effect of each jump, and the errors at the end."""
+    """Run in the process whose clock jumps: report the effect of each jump, and the errors at the
+    end.
+    """
     rng = np.random.default_rng(0)
     values = np.sin(3.0 * rng.standard_normal((6000, 3)) @ rng.standard_normal((3, 12)))
     data = Dataset("waves", "Waves", values + 0.1 * rng.standard_normal(values.shape),
@@ -110,14 +112,14 @@ def trained(home: Path) -> dict[str, object]:
     harm += [] if len(entries) == len(JUMPS) + 1 else [f"{len(entries)} models"]
     harm += [] if dates == sorted(dates) else ["models are not in the order of their dates"]
     queue.close()
-    again = Queue(home)  # as after a new start
+    again = Queue(home)  # this is like a new start of the program
     lost = {id, *others} - {job.id for job in again.jobs()}
     again.close()
     return {"stages": stages, "harm": [*harm, *(f"{job} is lost" for job in lost)]}
 
 
 def stage_of(queue: Queue, id: str, clock: Path, jump: str) -> Stage:
-    """Let the clock jump; return a job's state a while later."""
+    """Let the clock jump, and return a job's state a while later."""
     before, wall = queue.snapshot(id).progress, time.time()
     state, written = queue.home / "jobs" / f"{id}{SUFFIX}", set[int]()
     begin = time.monotonic()

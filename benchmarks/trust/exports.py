@@ -21,8 +21,8 @@ from tests.spreadsheet import HOSTILE
 
 KIND = "formulas in files that the app writes"
 OFFICE = "soffice"
-# The separators by their codes: comma, semicolon, tab, and all of them; the last word means:
-# evaluate formulas.
+# These codes mean comma, semicolon, tab, and all of them. The last word makes LibreOffice evaluate
+# formulas.
 TABLE = "CSV:{},34,76,1,,1033,false,true,false,false,false,0,true"
 READINGS = {TABLE.format(codes): "csv" for codes in ("44", "59", "9", "44/59/9")}
 READINGS["HTML (StarCalc)"] = "html"
@@ -30,7 +30,7 @@ SECONDS = 300
 
 
 def rows() -> list[Row]:
-    """One row: files × ways to open them, and the number in which a cell became a formula."""
+    """Return one row: files × ways to open them, and how often a cell became a formula."""
     if shutil.which(OFFICE) is None:
         return [Row(KIND, 0, 0, "not tried: no LibreOffice here")]
     files = {f"{name}.csv": text for name, text in exports.tables().items()}
@@ -48,7 +48,7 @@ def rows() -> list[Row]:
 
 
 def evaluated(files: dict[str, str]) -> list[tuple[str, int]]:
-    """The number of cells that LibreOffice read as formulas, by file and way to read it."""
+    """Return the number of cells that LibreOffice read as formulas, by file and way to read it."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():

@@ -29,7 +29,7 @@ UNFORESEEN = ("not foreseen", "Traceback")
 
 
 def rows() -> list[Row]:
-    """One row: the pages opened in the meantime; unexpected errors and lost models."""
+    """Return one row: pages opened in the meantime; unexpected errors and lost models."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         library = Library(home / "library")
@@ -76,7 +76,7 @@ def visitor(seed: int, url: str, until: float, found: Counter[str]) -> None:
 
 
 def at_work(library: Library, until: float, found: Counter[str]) -> None:
-    """The actions of other tabs, as fast as possible."""
+    """Do what other tabs do, as fast as possible."""
     rng = random.Random(9)
     while time.monotonic() < until:
         name = rng.choice(NAMES)

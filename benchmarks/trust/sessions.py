@@ -15,7 +15,10 @@ N_SESSIONS, MINUTES, PAUSE = 50, 1.5, 8.0
 
 
 def rows() -> list[Row]:
-    """One row: pages opened, sessions that met an error; `benchmarks.visitors` has the seconds."""
+    """Return one row: pages opened, and sessions that met an error.
+
+    `benchmarks.visitors` measures the seconds.
+    """
     options = argparse.Namespace(sessions=N_SESSIONS, minutes=MINUTES, pause=PAUSE)
     with tempfile.TemporaryDirectory() as home, app(Path(home), "busy") as url:
         report = asyncio.run(crowd(url, options))

@@ -32,7 +32,7 @@ from gplvm_core.training.progress import Snapshot
 
 KILLS, DISKS, DAMAGES = 200, 40, 300
 NOBODY = 65534
-DONE, REFUSED = 10, 11  # how a child ends
+DONE, REFUSED = 10, 11  # exit codes of a child
 OUTPUTS = np.random.default_rng(0).normal(size=(40, 4))
 DATA = Dataset("dots", "Dots", OUTPUTS, Drawing.of_vector(4))
 MODEL = BayesianGPLVM(2, 8, max_iter=6, random_state=0).fit(OUTPUTS)
@@ -40,7 +40,7 @@ LONGER = clone(MODEL).set_params(max_iter=8).fit(OUTPUTS)
 
 
 def rows() -> list[Row]:
-    """All rows of the store."""
+    """Return all rows of the store."""
     return [
         kills(),
         disks("disk full", limited),
@@ -51,8 +51,9 @@ def rows() -> list[Row]:
 
 
 def workspace(home: Path) -> Path:
-    """A workspace with two models that no action changes, one model of a job, one model to be
-    deleted, and two jobs.
+    """Return a workspace with two models that no action changes.
+
+    It also has one model of a job, one model to be deleted, and two jobs.
     """
     library = Library(home / "library")
     for title in ("saved", "kept", "moved"):
@@ -68,7 +69,7 @@ def workspace(home: Path) -> Path:
 
 
 def acts(home: Path) -> list[Callable[[], object]]:
-    """The actions of a user and of a training."""
+    """Return the actions of a user and of a training."""
     library, files = Library(home / "library"), JobFiles(home / "jobs", "job-0")
 
     def checkpoint() -> None:
@@ -88,7 +89,7 @@ def acts(home: Path) -> list[Callable[[], object]]:
 
 
 def harm(home: Path) -> str:
-    """The damage to a workspace after a fault; empty if there is none."""
+    """Return the damage to a workspace after a fault; empty if there is none."""
     library = Library(home / "library")
     entries = library.entries()
     present = {entry.id for entry in (*entries, *library.trash())}
@@ -145,18 +146,19 @@ def kills() -> Row:
 
 
 def go_round(home: Path) -> None:
-    """In the child: repeat all actions."""
+    """In the child, repeat all actions."""
     try:
         while True:
             for act in acts(home):
-                with contextlib.suppress(StoreError):  # restored or deleted already
+                # the model may be restored or deleted already
+                with contextlib.suppress(StoreError):
                     act()
     finally:
         os._exit(1)
 
 
 def attempted(look: Callable[[], str]) -> str:
-    """The text of the error; an exception of another class also counts as damage."""
+    """Return the text of the error; an exception of another class also counts as damage."""
     try:
         return look()
     except Exception as error:
@@ -164,7 +166,7 @@ def attempted(look: Callable[[], str]) -> str:
 
 
 def disks(kind: str, setting: Callable[[Path, int], object]) -> Row:
-    """Every action on a failing disk raises a clear error, and nothing is lost."""
+    """Check that every action on a failing disk raises a clear error and loses nothing."""
     harmed: list[str] = []
     refused = 0
     for turn in range(DISKS // len(acts(Path()))):
@@ -186,7 +188,7 @@ def disks(kind: str, setting: Callable[[Path, int], object]) -> Row:
 
 @contextmanager
 def home_on(folder: str, kind: str) -> Iterator[Path | None]:
-    """A workspace; for a small disk, on a separate file system."""
+    """Return a workspace; for a small disk, on a separate file system."""
     if "tmpfs" not in kind:
         yield workspace(Path(folder))
         return
@@ -205,7 +207,7 @@ def home_on(folder: str, kind: str) -> Iterator[Path | None]:
 
 
 def outcome(home: Path, setting: Callable[[Path, int], object], turn: int, place: int) -> int:
-    """In the child: whether the action succeeded, raised an error of the store, or raised another
+    """In the child, report whether the action succeeded, raised an error of the store, or another
     error.
     """
     try:
@@ -222,7 +224,7 @@ def outcome(home: Path, setting: Callable[[Path, int], object], turn: int, place
 
 
 def limited(_home: Path, turn: int) -> None:
-    """No file may grow above a size, as on a disk that fills in the middle of a write."""
+    """Limit the size of every file, as on a disk that fills in the middle of a write."""
     size = (0, 100, 1000, 3000, 6000, 9000, 12000)[turn % 7]
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
@@ -235,7 +237,7 @@ def small_disk(home: Path, turn: int) -> None:
 
 
 def read_only(home: Path, _turn: int) -> None:
-    """A user with read access only."""
+    """Become a user with read access only."""
     for path in (home, *home.rglob("*")):
         path.chmod(0o500 if path.is_dir() else 0o400)
         if os.getuid() == 0:
@@ -320,7 +322,7 @@ def reported_or_right(home: Path, report: list[str]) -> str:
 
 
 def row(kind: str, harmed: list[str], report: str) -> Row:
-    """A row from the damage of each try; the remark has the first damage."""
+    """Return a row from the damage of each try; the remark has the first damage."""
     found = [what for what in harmed if what]
     return Row(kind, len(harmed), len(found), found[0] if found else report)
 

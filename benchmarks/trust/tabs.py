@@ -76,9 +76,9 @@ CHANGES: dict[str, Callable[[Library], object]] = {
 
 
 def rows() -> list[Row]:
-    """One row: pages and presses after each change, and unexpected errors."""
+    """Return one row: pages and presses after each change, and unexpected errors."""
     tries, harmed = 0, []
-    logging.disable(logging.WARNING)  # Streamlit's message that there is no server
+    logging.disable(logging.WARNING)  # Streamlit logs a message because there is no server
     for page in PAGES:
         for change, act in CHANGES.items():
             for pressed in (None, *buttons(page)):
@@ -95,7 +95,7 @@ def rows() -> list[Row]:
 
 @contextmanager
 def home() -> Iterator[Library]:
-    """A workspace with one model, and the training that made it."""
+    """Return a workspace with one model, and the training that made it."""
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         patch.dict(os.environ, {"MANIFOLIO_HOME": folder}),
@@ -115,13 +115,13 @@ def opened(page: str) -> AppTest:
 
 
 def buttons(page: str) -> list[str]:
-    """The buttons, one for each label."""
+    """Return the buttons, one for each label."""
     with home():
         return list(dict.fromkeys(button.label for button in opened(page).button))
 
 
 def outcome(tab: AppTest, pressed: str | None) -> str:
-    """The error of the page when it ran again; empty if the page shows a clear message."""
+    """Return the error of the page when it ran again; empty if the page shows a clear message."""
     for button in tab.button:
         if button.label == pressed:
             button.click()

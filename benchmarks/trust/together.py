@@ -36,7 +36,7 @@ LONG = clone(MODEL).set_params(max_iter=150)
 
 
 def rows() -> list[Row]:
-    """One row: the actions of the processes, and errors during or after them."""
+    """Return one row: the actions of the processes, and errors during or after them."""
     with tempfile.TemporaryDirectory() as folder:
         home, notes = Path(folder) / "home", Path(folder) / "notes"
         notes.mkdir()
@@ -65,12 +65,12 @@ def rows() -> list[Row]:
 
 
 def lines_of(path: Path) -> list[str]:
-    """Only complete lines: a kill may have cut the last one."""
+    """Return only complete lines, because a kill may have cut the last line."""
     return [line for line in path.read_text().splitlines(keepends=True) if line.endswith("}\n")]
 
 
 def started(home: Path, notes: Path, number: int) -> tuple[int, int]:
-    """A new process, and its number."""
+    """Return a new process, and its number."""
     child = os.fork()
     if child == 0:
         with (notes / f"{number}.jsonl").open("a", buffering=1) as file:
@@ -83,7 +83,7 @@ def started(home: Path, notes: Path, number: int) -> tuple[int, int]:
 
 
 def ended(child: int, number: int) -> dict[int, float]:
-    """The process to kill, and the time."""
+    """Return the process to kill, and the time."""
     when = time.monotonic()
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -91,7 +91,7 @@ def ended(child: int, number: int) -> dict[int, float]:
 
 
 def at_work(home: Path, number: int, note: Callable[..., object]) -> None:
-    """In a process: trainings and acts in random order, with their results."""
+    """In a process, train and act in random order, and report the results."""
     rng, train = random.Random(number), Job.train
 
     def noted(job: Job) -> Outcome:
@@ -149,7 +149,7 @@ def at_work(home: Path, number: int, note: Callable[..., object]) -> None:
 
 
 def trained_twice(spells: list[dict[str, Any]], died: dict[int, float]) -> list[str]:
-    """Jobs that two processes trained at the same time."""
+    """Return jobs that two processes trained at the same time."""
     ends = {(each["trains"], each["by"], each["begin"]): died[each["by"]] for each in spells}
     for each in spells:
         if each["end"] is not None:
@@ -163,7 +163,7 @@ def trained_twice(spells: list[dict[str, Any]], died: dict[int, float]) -> list[
 
 
 def left_wrong(home: Path) -> list[str]:
-    """The final damage: models, jobs that continue, and leftover files."""
+    """Return the final damage: models, jobs that continue, and leftover files."""
     queue, library = Queue(home), Library(home / "library")
     left = [job.id for job in queue.jobs() if job.status in ("interrupted", "paused")]
     for id in left[:RESUMED]:

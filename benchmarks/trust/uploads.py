@@ -1,7 +1,7 @@
 """Uploads that are damaged, hostile or far too large, and hostile data given to every model.
 
-The damaged files are a part of those of `make fuzz`. Files that unpack to a huge size are read as
-in the app, in a separate process; the system reports its CPU seconds and peak memory.
+The damaged files are a part of the files of `make fuzz`. Files that unpack to a huge size are read
+as in the app, in a separate process; the system reports its CPU seconds and peak memory.
 """
 
 import contextlib
@@ -35,14 +35,14 @@ from tests.attacks.bombs import BOMBS as HAND_MADE
 from tests.fuzz.mutations import mutated
 from tests.fuzz.samples import UPLOADS
 
-EXAMPLES = 100  # damaged files of each kind
+EXAMPLES = 100  # the number of damaged files of each kind
 MOST_SECONDS, MOST_MEGABYTES = 20.0, 1024
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def rows() -> list[Row]:
-    """The rows: damaged uploads by kind, huge uploads, and hostile data for every model."""
+    """Return the rows: damaged uploads by kind, huge uploads, and hostile data for every model."""
     return [*(damaged(name) for name in UPLOADS), bombs(), hostile_data()]
 
 
@@ -130,7 +130,7 @@ def workbook() -> bytes:
 
 
 def words() -> bytes:
-    """A column that repeats one long word, which Parquet stores once."""
+    """Return a column that repeats one long word, which Parquet stores once."""
     import pyarrow
     from pyarrow import parquet
 
@@ -156,7 +156,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
 
 
 def bombs() -> Row:
-    """Small files that unpack to huge sizes, and regular files of 45 MB."""
+    """Return small files that unpack to huge sizes, and regular files of 45 MB."""
     failures, worst, peak = 0, ("", 0.0), ("", 0.0)
     for title, (name, make) in BOMBS.items():
         seconds, megabytes, answered = read_sandboxed(NamedBytes(name, make()))
@@ -171,12 +171,13 @@ def bombs() -> Row:
 
 
 def read_sandboxed(source: NamedBytes) -> tuple[float, float, bool]:
-    """CPU seconds, peak megabytes, and whether there was an answer, as in the app.
+    """Read a file as in the app; return CPU seconds, peak megabytes, and whether there was an
+    answer.
 
-    CPU time, because wall time depends on other load.
+    The time is CPU time, because wall time depends on other load.
     """
     readers = Readers()
-    reader = readers.take()  # started before, as a page does
+    reader = readers.take()  # the app, too, starts the process before the upload
     reader.ask({"task": "inspect", "name": "x.csv", "options": {}, "data": np.frombuffer(
         b"1,2\n3,4\n", dtype=np.uint8)})  # fmt: skip
     process, answered = reader.process.pid, True
@@ -196,7 +197,7 @@ def read_sandboxed(source: NamedBytes) -> tuple[float, float, bool]:
 
 
 def processor(process: int) -> float:
-    """The CPU seconds of a process; 0 if the system does not report them."""
+    """Return the CPU seconds of a process; 0 if the system does not report them."""
     with contextlib.suppress(OSError), open(f"/proc/{process}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -204,7 +205,7 @@ def processor(process: int) -> float:
 
 
 def resident(process: int) -> float:
-    """The peak memory of a process in megabytes; 0 if the system does not report it."""
+    """Return the peak memory of a process in megabytes; 0 if the system does not report it."""
     with contextlib.suppress(OSError), open(f"/proc/{process}/status") as status:
         for line in status:
             if line.startswith("VmHWM"):
@@ -213,7 +214,7 @@ def resident(process: int) -> float:
 
 
 def hostile() -> Iterator[tuple[str, Array]]:
-    """Extreme and unusual data."""
+    """Return extreme and unusual data."""
     generator = np.random.default_rng(0)
     plain = generator.normal(size=(8, 4))
     gaps = plain.copy()
@@ -246,7 +247,7 @@ def hostile() -> Iterator[tuple[str, Array]]:
 
 
 def models() -> dict[str, Callable[[Array], object]]:
-    """A training of a few steps by each model."""
+    """Return, for each model, a function that trains it for a few steps."""
     few: dict[str, Any] = {"n_components": 2, "max_iter": 3, "random_state": 0}
 
     def with_times(y: Array) -> object:
@@ -289,13 +290,13 @@ def hostile_data() -> Row:
 
 
 def is_finite(fitted: object) -> bool:
-    """Whether the bound and the latent positions are numbers."""
+    """Return whether the bound and the latent positions are numbers."""
     found = [getattr(fitted, name, 0.0) for name in ("bound_", "latent_mean_", "noise_variance_")]
     return all(np.isfinite(np.asarray(each, dtype=float)).all() for each in found)
 
 
 def in_words(error: Exception) -> bool:
-    """Whether the error is raised by this project, or by scikit-learn's checks of data."""
+    """Return whether the error is raised by this project, or by scikit-learn's checks of data."""
     places = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     return "gplvm_core" in places[-1] or any(place.endswith("validation.py") for place in places)
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.web
 
-Starts the app on a free port of this machine, and sends requests only to it.
+The benchmark starts the app on a free port of this machine, and sends requests only to this app.
 """
 
 import http.client
@@ -72,7 +72,7 @@ class Running(NamedTuple):
 
 @contextmanager
 def running() -> Iterator[Running]:
-    """The app with an empty workspace; ends with the block."""
+    """Run the app with an empty workspace until the block ends."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -104,7 +104,7 @@ def running() -> Iterator[Running]:
 def status(
     port: int, path: str, host: str, origin: str | None, handshake: bool = False
 ) -> int | None:
-    """The answer to a request with these headers; None without an answer."""
+    """Return the answer to a request with these headers; None without an answer."""
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     try:
         line.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)
@@ -127,7 +127,7 @@ def status(
 
 
 def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
-    """Every combination of Host and Origin, for pages and websockets, and requests that must be
+    """Try every combination of Host and Origin, for pages and websockets, and requests that must be
     accepted.
     """
     port = server.port
@@ -160,7 +160,7 @@ def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
 
 
 def metrics(server: Running) -> Row:
-    """Every spelling of the metrics path, from a page of the app: none returns numbers."""
+    """Try every spelling of the metrics path, from a page of the app: none may return numbers."""
     count = Count()
     line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     for target in [target for path in (METRICS, f"/explore{METRICS}") for target in spelled(path)]:
@@ -172,7 +172,7 @@ def metrics(server: Running) -> Row:
 
 
 def linked_names(server: Running) -> Row:
-    """Links that contain markup: every one must be returned as escaped text."""
+    """Try links that contain markup: every one must be returned as escaped text."""
     tries = failures = 0
     for name, link in itertools.product(NAMES, LINKS):
         page, _, query = link.format(quote(name, safe="")).partition("?")
@@ -182,7 +182,7 @@ def linked_names(server: Running) -> Row:
 
 
 def markdown_of(port: int, page: str, query: str) -> list[str]:
-    """The content of a page's first run that the browser reads as Markdown or HTML."""
+    """Return the content of a page's first run that the browser reads as Markdown or HTML."""
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
     texts: list[str] = []
     with connect(
@@ -208,7 +208,9 @@ def markdown_of(port: int, page: str, query: str) -> list[str]:
 
 
 def rows() -> list[Row]:
-    """Rows: Host and Origin, spellings of a path, links, and outside connections of the server."""
+    """Return rows: Host and Origin, spellings of a path, links, and outside connections of the
+    server.
+    """
     with running() as server:
         found = [*hosts_and_origins(server), metrics(server), linked_names(server)]
         called = server.outside.read_text().splitlines()

@@ -2,8 +2,8 @@
 A table with words
 ==================
 
-Put numbers, yes/no, a category, a grade and counts on one map, and fill in what is missing with the
-columns' own values.
+Put numbers, yes/no, a category, a grade and counts on one map, and fill the gaps with numbers,
+words and counts.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ kinds = {
 model = BayesianGPLVM(4, 20, kinds=kinds, max_iter=60, random_state=0).fit(seen)
 
 # %%
-# The model fills gaps with the columns' own values, and gives the probability of each.
+# ``complete`` fills gaps with words, counts and numbers, and returns their probabilities.
 
 filled, sure = model.complete(seen, return_probability=True)
 print(filled.head(3).to_string())

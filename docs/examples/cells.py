@@ -4,11 +4,11 @@ Single cells
 
 Put cells on a map from counts of molecules, without logarithms or pseudocounts.
 
-The data are simulated: 150 cells along a path that branches, 40 genes. The cells differ in how many
-molecules were captured. ``read_h5ad("cells.h5ad", counts=True)`` reads real ones as such a table:
-fit a model with ``kinds=data.kinds`` to ``data.in_own_values()``. Some tens to a few hundred
-variable genes are enough, since each count column costs as much as a column with gaps that no other
-column has.
+The data are simulated: 150 cells along a path that branches, and 40 genes. The cells differ in the
+number of captured molecules. ``data = read_h5ad("cells.h5ad", counts=True)`` reads real cells as
+such a table: fit a model with ``kinds=data.kinds`` to ``data.in_own_values()``. Choose some tens to
+a few hundred variable genes, because training computes the expectations over the latent points
+separately for every column of counts.
 """
 
 import matplotlib.pyplot as plt
@@ -25,9 +25,9 @@ captured = generator.lognormal(6.0, 0.4, 150)
 counts = generator.poisson(captured[:, None] * shares / shares.sum(axis=1, keepdims=True))
 
 # %%
-# The number of captured molecules is about the experiment, not about the cell, and would be the
-# main dimension of the map. As an exposure it is known: it multiplies the expected counts of its
-# cell, and the map explains only what is left.
+# The number of captured molecules describes the experiment, not the cell. Without correction it
+# would be the main dimension of the map. As an exposure, this number multiplies the expected counts
+# of its cell, and the map explains only the remaining differences.
 
 sizes = counts.sum(axis=1)
 table = np.column_stack([counts, sizes]).astype(float)

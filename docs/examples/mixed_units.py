@@ -32,7 +32,7 @@ axes.set(xlabel="noise, as a fraction of the column's standard deviation")
 plt.show()
 
 # %%
-# The log density of wines that the models have not seen decides between the two.
+# The log density of wines that the models have not seen decides between the two models.
 
 gain = own.score_samples(test).mean() - one.score_samples(test).mean()
 print(f"Noise per output scores {gain:.1f} nats per wine more.")

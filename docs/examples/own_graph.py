@@ -2,8 +2,8 @@
 A model of your own
 ===================
 
-Join Gaussian-process layers in any way without circles: here a hidden cause, a second hidden
-variable that depends on it, and a connection that skips a layer.
+Connect Gaussian-process layers in any acyclic graph. Here the graph has a hidden cause, a second
+hidden variable that depends on it, and a connection that skips a layer.
 
 A singer's age determines the shape of the throat. The shape determines the tone of the voice; shape
 and age together determine its rhythm. Nobody measured age or shape.
@@ -25,7 +25,7 @@ data = {
 
 # %%
 # Nodes are hidden variables with a number of dimensions. Edges are Gaussian-process layers. An edge
-# leads to a node or to a table of the data; names connect them.
+# leads to a node or to a table of the data, which it names.
 
 nodes = {"age": 1, "shape": 2}
 edges = [

@@ -4,8 +4,9 @@ Spike trains
 
 Find the path that a population of neurons follows, using only spike counts.
 
-The data are simulated, so the path is known: 30 neurons, whose rates depend on a position in two
-dimensions, and Poisson counts in windows of a tenth of a second. Every third window is for testing.
+The data are simulated, so the path is known. The rates of 30 neurons depend on a position in two
+dimensions, and the data are Poisson counts in windows of a tenth of a second. Every third window is
+for testing.
 """
 
 import matplotlib.pyplot as plt
@@ -22,9 +23,9 @@ path = np.column_stack([spikes.covariates["x"], spikes.covariates["y"]])[~test]
 kinds = ["count"] * counts.shape[1]
 
 # %%
-# Is there anything to find? The function predicts hidden counts. It compares the predictions with
-# the mean rate of each neuron, and with the same procedure on tables in which every neuron was
-# shuffled separately.
+# Is there anything to find? ``is_anything_here`` predicts hidden counts. It compares these
+# predictions with the mean rate of each neuron. It repeats this on tables in which the counts of
+# every neuron are shuffled separately.
 
 model = BayesianGPLVM(4, 20, max_iter=60, random_state=0)
 print(is_anything_here(counts, kinds, model=model, n_shuffles=1).answer)
@@ -51,8 +52,8 @@ for axes, places, title in (
     axes.set_title(title)
 
 # %%
-# How much of the path does the map explain? The mean of the five nearest windows on the map,
-# without the window itself, is the estimate of each position.
+# How much of the path does the map explain? The estimate of each position is the mean position of
+# the five windows that are nearest on the map.
 
 places = (model.latent_mean_ * model.latent_scale_)[:, on]
 apart = np.sum((places[:, None] - places) ** 2, axis=2)

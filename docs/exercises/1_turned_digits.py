@@ -20,7 +20,7 @@ four = digits.values[np.flatnonzero(digits.labels == 4)[0]].reshape(8, 8) / 16
 upright = np.clip(np.pad(zoom(four, 1.75, order=3), 3), 0, 1)
 angles = np.arange(0, 360, 6)
 pictures = np.array([rotate(upright, angle, reshape=False, order=1).ravel() for angle in angles])
-pictures = pictures[:, pictures.std(axis=0) > 0.01]  # without the pixels that stay dark
+pictures = pictures[:, pictures.std(axis=0) > 0.01]  # without the pixels that are always dark
 pictures += 0.1 * np.random.default_rng(0).standard_normal(pictures.shape)  # a camera's noise
 
 # %%
@@ -45,5 +45,5 @@ axes.set(title="The map of 60 angles", xlabel="first dimension", ylabel="second 
 fig.colorbar(dots, label="degrees")
 
 # %%
-# (c) The pictures have one cause. A straight map needs a direction for every bend of the loop. A
-# curved map needs only few dimensions: one would do for a curve with two ends, a loop needs two.
+# (c) The pictures have one cause. A linear map needs a direction for every bend of the loop. A
+# nonlinear map needs fewer dimensions: a curve with two ends would need one, and a loop needs two.

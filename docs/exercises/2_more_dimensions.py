@@ -5,8 +5,8 @@
 The rows have 12 columns, which are smooth functions of two hidden numbers, plus noise.
 
 **Exercises.** (a) Train a ``GPLVM`` with 1 to 5 dimensions. How does its likelihood change?
-(b) Do the same with a ``BayesianGPLVM`` and its bound. (c) Which of the two tells you the number
-of hidden numbers? Check your answer with held-out rows.
+(b) Do the same with a ``BayesianGPLVM`` and its bound. (c) Does the likelihood or the bound reveal
+the number of hidden numbers? Check your answer with held-out rows.
 """
 
 import matplotlib.pyplot as plt
@@ -47,5 +47,5 @@ right.legend()
 
 # %%
 # (c) The likelihood of the GP-LVM rises with every dimension, because each dimension adds 50
-# numbers to fit. The bound stops rising after two. The errors on new rows agree with the bound:
-# more dimensions make the GP-LVM worse.
+# free parameters. The bound stops rising after two dimensions. The errors on new rows agree with
+# the bound: more dimensions make the GP-LVM worse.

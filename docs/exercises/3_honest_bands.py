@@ -6,7 +6,7 @@ A model fills in the lower half of a digit and gives a 95 % band for every pixel
 
 **Exercises.** (a) Train a ``GPLVM`` and a ``BayesianGPLVM`` on 60 digits, hide the lower half of
 30 others, and fill it in. Which model has the smaller error? (b) How many hidden pixels lie inside
-the 95 % bands? (c) Which of the two would you use?
+the 95 % bands? (c) Which of the two models would you use?
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from gplvm_core import GPLVM, BayesianGPLVM, load_dataset
 
 digits = load_dataset("digits")
 rows = digits.values[np.isin(digits.labels, (0, 1, 3))][:90]
-rows = rows[:, rows[:60].std(axis=0) > 0.1]  # without the pixels that stay dark
+rows = rows[:, rows[:60].std(axis=0) > 0.1]  # without the pixels that are always dark
 train, new = rows[:60], rows[60:]
 hidden = np.arange(rows.shape[1]) >= rows.shape[1] // 2
 
@@ -36,6 +36,6 @@ for model in (
     print(f"{type(model).__name__}: error {error:.2f}, {coverage:.0%} inside")
 
 # %%
-# The model with fitted points is too sure: it has used its many numbers to reproduce the noise of
-# its training rows, and expects no more noise in new ones. An error without a trustworthy band is
-# hard to use, because you do not know which pixels are wrong.
+# The ``GPLVM``, whose latent points are optimised, is too confident: its many free parameters
+# reproduce the noise of the training rows, and it expects no more noise in new rows. A prediction
+# without a trustworthy band is hard to use, because you do not know which pixels are wrong.

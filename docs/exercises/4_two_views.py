@@ -20,7 +20,7 @@ swing, left_only, right_only = np.cos(1.7 * times), np.sin(0.9 * times), np.cos(
 
 
 def view(shared, own):
-    """Eight columns that mix a shared cause with half as much of their own, with noise."""
+    """Return eight columns that mix a shared cause with half as much of an own cause, and noise."""
     mixed = np.column_stack([shared, 0.5 * own]) @ draw.standard_normal((2, 8))
     return mixed + 0.05 * draw.standard_normal(mixed.shape)
 
@@ -49,6 +49,6 @@ error = np.sqrt(np.mean((predicted - new["right"]) ** 2, axis=0)) / new["right"]
 print("Error in standard deviations, by column:", np.round(np.sort(error), 2))
 
 # %%
-# (c) The left sensor knows the swing, but not the right sensor's own disturbance. Columns that
-# mostly follow the swing are predicted well. For the others the model can only give one of the
-# possible answers: an error of one standard deviation or more.
+# (c) The left sensor observes the swing, but not the disturbance of the right sensor. Columns that
+# depend mostly on the swing are predicted well. For the other columns the model can only return one
+# of the possible answers; its error is one standard deviation or more.

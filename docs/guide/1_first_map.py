@@ -31,7 +31,7 @@ print(f"{model.n_effective_} of {model.n_components} dimensions are on.")
 # What matters most
 # -----------------
 # ``relevance_`` orders the dimensions: a large value means that the data change quickly along
-# that dimension. ``information_`` says how much the data determine each coordinate, in nats per
+# that dimension. ``information_`` is the information of the data about each coordinate, in nats per
 # row; a dimension below 0.05 is off.
 
 order = np.argsort(model.relevance_)[::-1]
@@ -47,8 +47,8 @@ plt.show()
 # The map
 # -------
 # Draw the two most relevant dimensions. Colours show the form of the flow, which the model has not
-# seen. The background shows how uncertain a prediction is at each position, with all other
-# coordinates at zero: light where the model has data, dark where it has none.
+# seen. The background shows the uncertainty of the prediction at each position, with all other
+# coordinates at zero. It is light where the model has data, and dark where it has none.
 
 first, second = order[:2]
 mean = model.latent_mean_
@@ -73,7 +73,7 @@ plt.show()
 # From the map to the data
 # ------------------------
 # ``inverse_transform`` predicts the row that belongs to a position, with its standard deviation.
-# Far from the training data the standard deviation grows: the model reports what it does not know.
+# Far from the training data the standard deviation grows: the model reports its uncertainty.
 
 path = np.tile(mean[:1], (100, 1))
 path[:, first] = np.linspace(mean[:, first].min() - 3.0, mean[:, first].max() + 3.0, 100)
@@ -90,8 +90,8 @@ plt.show()
 # %%
 # Distances on the map
 # --------------------
-# Latent coordinates have no common unit. Ask for scaled coordinates before you measure a distance
-# or look for neighbours. Here the nearest training row predicts the form of the flow in new rows.
+# Latent coordinates have no common unit. Use ``scaled=True`` before you measure a distance or look
+# for neighbours. Here the nearest training row predicts the form of the flow in new rows.
 
 known, unseen = model.transform(train, scaled=True), model.transform(new, scaled=True)
 distance = np.linalg.norm(unseen[:, None] - known[None], axis=2)
@@ -99,7 +99,7 @@ right = np.mean(classes[np.argmin(distance, axis=1)] == flow.labels[1::2])
 print(f"The nearest neighbour has the right form of flow for {right:.1%} of the new rows.")
 
 # %%
-# Keep the model
+# Save the model
 # --------------
 # ``model.save("flow.gplvm")`` writes one file, and ``gplvm_core.load`` reads it.
 # ``gplvm_core.explorer(model, flow)`` shows an interactive map in a notebook.

@@ -59,8 +59,8 @@ plt.show()
 # %%
 # New rows
 # --------
-# The same call fills gaps in rows that the model has not seen. ``transform`` gives their position
-# on the map; ``score_samples`` gives their log density in nats.
+# ``complete`` also fills gaps in rows that the model has not seen. ``transform`` returns their
+# positions on the map; ``score_samples`` returns their log densities in nats.
 
 new = measured(generator.uniform(0.0, 2.0 * np.pi, 40))
 new += 0.1 * generator.standard_normal(new.shape)
@@ -72,8 +72,8 @@ print(f"Error when half of a new row is missing: {error:.3f}")
 # %%
 # Find rows that do not fit
 # -------------------------
-# A row that combines halves of two different objects has ordinary values in every column. Its log
-# density shows that the combination is not.
+# A row that combines halves of two different objects has ordinary values in every column. Its low
+# log density shows that the combination is unusual.
 
 odd = np.hstack([new[:20, :4], new[20:, 4:]])
 typical, strange = model.score_samples(new), model.score_samples(odd)
@@ -91,10 +91,10 @@ plt.show()
 # %%
 # From wanted values to a row
 # ---------------------------
-# ``fit_to`` answers the question the other way round: which row has these values? The other columns
-# follow. One value leaves much open, so several rows explain it; with two values one is clearly the
-# best. Every answer has its point on the map, its outputs with standard deviations, and a score in
-# nats. ``through`` sets combinations of columns instead of single ones.
+# ``fit_to`` finds rows that have some wanted values, and predicts their other columns. Several
+# rows have the first wanted value; with two wanted values, one row is clearly the best. Every
+# answer has its point on the map, its outputs with standard deviations, and a score in nats. With
+# ``through``, the wanted values belong to combinations of columns instead of single columns.
 
 wanted = {0: float(truth[0, 0])}
 for reached in model.fit_to(wanted)[:3]:

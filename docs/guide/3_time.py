@@ -2,9 +2,9 @@
 3. Time
 =======
 
-Train on rows that follow one another, fill a stretch that was not recorded, and forecast.
+Train on a time series, fill a gap in the recording, and forecast.
 
-``DynamicalGPLVM`` joins the latent positions of a sequence by a smooth path over time.
+``DynamicalGPLVM`` connects the latent positions of a sequence by a smooth path over time.
 """
 
 import matplotlib.pyplot as plt
@@ -30,8 +30,9 @@ seen = ~gap & ~future
 # %%
 # Train with times
 # ----------------
-# Times need not be evenly spaced. ``time_kernel`` states how smooth the path is: "rbf" is smooth,
-# "matern32" a little rough, "periodic" repeats. The path has one time scale, learnt from the data.
+# Times need not be evenly spaced. ``time_kernel`` chooses the prior of the path: "rbf" for smooth
+# paths, "matern32" for rougher paths, "periodic" for paths that repeat. The path has one time
+# scale, which is learnt from the data.
 
 model = DynamicalGPLVM(
     n_components=3, n_inducing=15, time_kernel="matern52", max_iter=100, random_state=0
@@ -98,6 +99,6 @@ plt.show()
 # %%
 # What a time kernel can do
 # -------------------------
-# A Matérn or RBF kernel forecasts for about one of its time scales and then returns to the mean.
-# A kernel that oscillates forecasts further: see the recipe *A kernel of your own*.
-# Several sequences train together: pass ``sequences``, one label per row.
+# With a Matérn or RBF kernel, a forecast is useful for about one time scale of the kernel and then
+# returns to the mean. A kernel that oscillates forecasts further: see the recipe *A kernel of your
+# own*. To train on several sequences, pass ``sequences``, one label per row.

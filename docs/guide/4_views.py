@@ -2,8 +2,8 @@
 4. Views
 ========
 
-Describe the same objects twice. Find out what the descriptions share, and predict one from the
-other.
+Train on two descriptions of the same objects. Find out what the descriptions share, and predict one
+from the other.
 
 ``ManifoldRelevance`` (manifold relevance determination) has one latent space for all views. Each
 view uses the dimensions that it needs.
@@ -42,8 +42,8 @@ for users, dimensions in parts.items():
     print(f"{who}: {len(dimensions)} latent dimension{'s' * (len(dimensions) != 1)}")
 
 # %%
-# ``drops_`` gives the reason: by how much a view's bound falls, in nats per row, when the view
-# cannot use a dimension.
+# ``drops_`` gives the reason: how far the bound of a view falls, in nats per row, if the view
+# ignores a dimension.
 
 fig, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 for at, (name, drops) in enumerate(model.drops_.items()):

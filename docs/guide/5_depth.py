@@ -2,11 +2,11 @@
 5. Depth
 ========
 
-Put Gaussian-process layers on top of each other, and check whether it helped.
+Stack Gaussian-process layers, and check whether the additional layers helped.
 
 One Gaussian process has one smoothness everywhere. Two layers can be flat in one region and steep
-in another. Training them takes longer and does not always help; every layer reports whether it is
-used.
+in another. Training two layers takes longer and does not always help; every layer reports whether
+it is used.
 """
 
 import matplotlib.pyplot as plt
@@ -57,7 +57,8 @@ for layer in deep.layers_:
 # Predictions that are not Gaussian
 # ---------------------------------
 # Near the step a deep model's prediction is skewed: most draws are at the upper level, and some are
-# far below it. ``predict`` returns a mean and a standard deviation; ``sample`` shows the rest.
+# far below it. ``predict`` returns only a mean and a standard deviation; ``sample`` draws from the
+# whole distribution.
 
 draws = deep.sample(np.array([[0.06]]), 300, random_state=0).ravel()
 print(f"Mean {draws.mean():.2f}, median {np.median(draws):.2f}")
@@ -70,5 +71,5 @@ plt.show()
 # The deep models
 # ---------------
 # ``DeepGP`` predicts outputs from inputs. ``DeepGPLVM`` is a map with several layers.
-# ``DeepManifoldRelevance`` is one for several views. ``Model`` joins layers in any other way: see
-# the recipe *A model of your own*.
+# ``DeepManifoldRelevance`` is a map with several layers for several views. ``Model`` connects
+# layers in any other way: see the recipe *A model of your own*.

@@ -2,7 +2,8 @@
 6. Which model when
 ===================
 
-Choose a model by the question that you ask, and compare candidates on rows that they have not seen.
+Choose a model by your data and your question, and compare candidates on rows that they have not
+seen.
 
 =============================================  =====================================================
 You have                                       Start with
@@ -34,8 +35,8 @@ from gplvm_core.comparison import Contender, compare
 # Compare on held-out rows
 # ------------------------
 # ``compare`` trains every candidate on the same random splits and scores the rows that were held
-# out. Log densities are in nats per row; larger is better. Put a simple model first: the others
-# are compared with it.
+# out. Log densities are in nats per row; larger is better. Put a simple model first, because
+# ``compare`` compares all others with the first candidate.
 
 rows = load_dataset("wine").values
 settings = {"max_iter": 100, "scaling": "columns"}
@@ -53,8 +54,8 @@ for each in candidates:
     print(f"{each.name}: {found.mean('density', each.name):.1f} nats per row")
 
 # %%
-# A difference is meaningful if it is larger than chance alone would explain. Its standard error
-# allows for the rows that the splits share.
+# A difference is meaningful if it is larger than chance alone would explain. The standard error of
+# a difference accounts for the rows that the splits share.
 
 names = [each.name for each in candidates]
 differences = [found.difference("density", name) for name in names[1:]]
@@ -73,15 +74,15 @@ plt.show()
 # %%
 # Do not choose by the bound alone
 # --------------------------------
-# ``bound_`` compares models of the same kind on the same data: numbers of inducing inputs, kernels,
-# restarts. It is a lower bound, and how loose it is differs between kinds of model. Between kinds,
-# use held-out rows, as above.
+# ``bound_`` compares settings of one kind of model on the same data: numbers of inducing inputs,
+# kernels, restarts. It is a lower bound on the log evidence, and some kinds of model have a looser
+# bound than others. To compare kinds of model, use held-out rows, as above.
 #
 # Several starts
 # --------------
-# Training ends at a local maximum of the bound, so another start can end at a better map.
-# ``n_restarts="auto"`` makes four short starts of a table of at most 1000 rows, from PCA and from
-# Isomap, and continues the best one. ``restarts_`` lists them.
+# Training ends at a local maximum of the bound, so another start can end at a better map. For a
+# table of at most 1000 rows, ``n_restarts="auto"`` makes four short starts from PCA and from
+# Isomap, and continues the best one. ``restarts_`` lists all starts.
 flowers = load_iris().data
 for starts in (1, "auto"):
     flower_map = BayesianGPLVM(n_restarts=starts, random_state=0).fit(flowers)

@@ -25,7 +25,7 @@ NAMED = {each: each.__name__ for each in (np.exp, np.log, np.sqrt, np.square, np
 def _operator(
     function: Callable[..., Any], *, turned: bool = False
 ) -> Callable[["DeviceArray", Any], "DeviceArray"]:
-    """The method of an operator; turned: whether the array is the right operand."""
+    """Return the method of an operator; turned: whether the array is the right operand."""
 
     def method(array: "DeviceArray", other: Any) -> "DeviceArray":
         one, two = array.values, array._here(other)
@@ -176,5 +176,5 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 def on_host(array: Any) -> bool:
-    """Whether the array is in the main memory, not in that of a GPU."""
+    """Whether the array is in main memory, not in the memory of a GPU."""
     return not isinstance(array, DeviceArray) or array.place.on_processor

@@ -27,7 +27,7 @@ class Belief:
 
     @classmethod
     def certain(cls, points: Float[Array, "N Q"]) -> "Belief":
-        """A belief about exactly known points: variance 0 everywhere."""
+        """Make a belief about exactly known points: variance 0 everywhere."""
         return cls(points, np.zeros_like(points), np.ones(points.shape, dtype=bool))
 
     @property
@@ -44,7 +44,7 @@ class Belief:
         return self.mean.shape[1]
 
     def entropy(self) -> tuple[float, "Belief"]:
-        """The entropy Σ ½ log 2πe variance over the entries that are not observed, and its
+        """Return the entropy Σ ½ log 2πe variance over entries that are not observed, and its
         gradient.
         """
         free = np.ones(self.mean.shape, bool) if self.observed is None else ~self.observed
@@ -80,12 +80,12 @@ class Belief:
         ]
 
     def rows(self, chosen: slice | NDArray[np.intp]) -> "Belief":
-        """The belief about some of the points."""
+        """Return the belief about some of the points."""
         observed = None if self.observed is None else self.observed[chosen]
         return Belief(self.mean[chosen], self.variance[chosen], observed)
 
     def thinned(self, most: int) -> "Belief":
-        """The belief about at most `most` points, spread evenly over the rows."""
+        """Return the belief about at most `most` points, spread evenly over the rows."""
         if self.n_points <= most:
             return self
         return self.rows(np.linspace(0, self.n_points - 1, most).astype(np.intp))

@@ -19,8 +19,9 @@ from gplvm_core.statistics import Statistics
 class OutputGaps:
     """r_d(K⁻¹ − P_d): the reduction of the prior variance r_d k** of each output by the data.
 
-    Used when each output has a separate ratio r_d = σ_f²/σ². The unit is the output's noise. The
-    matrix of output d is W diag(shares_d) Wᵀ, where W is the basis of d's group.
+    A layer whose outputs have separate ratios r_d = σ_f²/σ² uses these matrices. The unit is the
+    output's noise. The matrix of output d is W diag(shares_d) Wᵀ, where W is the basis of d's
+    group.
     """
 
     ratio: Float[Array, " D"]
@@ -52,7 +53,7 @@ class Collapsed(Informed):
 def collapsed(
     statistics: Statistics, gram: Factor, noise_variance: float, spectra: Spectra | None = None
 ) -> Collapsed:
-    """F_data at K = gram.lower gram.lowerᵀ and noise variance σ², with q(u) at its optimum.
+    """Return F_data at K = gram.lower gram.lowerᵀ and noise variance σ², with q(u) at its optimum.
 
     spectra: the eigenvalues for these statistics, if already computed. Raises
     NotPositiveDefiniteError if the statistics are not finite.
@@ -75,7 +76,7 @@ def collapsed(
         v = precision * free[:, None] * carried
         value += 0.5 * precision * float(np.vdot(v, carried))
         value -= 0.5 * size * float(np.sum(np.log1p(strength)))
-        # Return β²CB⁻¹C and I − B⁻¹, computed without cancellation.
+        # The factors of β²CB⁻¹C and I − B⁻¹, computed without cancellation.
         loss, kept = strength**2 * free, strength * free
         d_gram -= 0.5 * size * (basis * loss) @ basis.T
         d_precision += float(np.vdot(carried, v))

@@ -38,13 +38,13 @@ def evaluate_bound(
     *,
     n_jobs: int | None = None,
 ) -> tuple[float, BoundGradients]:
-    """F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
+    """Return F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
-    Targets (N, D), mean and variance (N, Q) of q(X) and inducing inputs (M, Q). The jitter is
-    absolute. Targets are neither centred nor scaled; NaN marks missing targets. If the targets are
-    a PyTorch or CuPy array, that library computes the sums over points; gradients are NumPy arrays.
-    Raises ValueError for shapes that do not match and for numbers out of range. Source: Titsias &
-    Lawrence (2010), eq. 8 and 14.
+    The shapes are: targets (N, D), mean and variance of q(X) (N, Q), inducing inputs (M, Q). The
+    jitter is absolute. Targets are neither centred nor scaled; NaN marks missing targets. If the
+    targets are a PyTorch or CuPy array, that library computes the sums over points; gradients are
+    NumPy arrays. Raises ValueError for shapes that do not match and for numbers out of range.
+    Source: Titsias & Lawrence (2010), eq. 8 and 14.
 
     Examples
     --------

@@ -20,7 +20,7 @@ class Exact:
 
 
 def exact(targets: Targets, covariance: Factor) -> Exact:
-    """log N(Y; 0, K + σ²I) summed over all D columns, from the Cholesky factor of K + σ²I."""
+    """Return log N(Y; 0, K + σ²I), summed over D columns, from the Cholesky factor of K + σ²I."""
     n_points, n_outputs = len(targets.values), targets.n_outputs
     weights = covariance.solve(targets.values)
     inverse = covariance.inverse()

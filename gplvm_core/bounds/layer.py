@@ -44,9 +44,9 @@ class Layer:
 
     ratio: σ_f²/σ² of every output, if every output has its own noise variance; None if all outputs
     share signal and noise variance. slope: the weights of a linear mean, outputs = inputs slope +
-    f(inputs) + noise; None for a zero mean. With uncertain inputs, a slope needs an RBF kernel.
-    bias, local: for outputs that are not numbers (`evaluate_mixed`), the constants added to their
-    functions and their Gaussian factors; None for numbers.
+    f(inputs) + noise; None for a zero mean. With uncertain inputs, a slope needs an RBF kernel. For
+    outputs that are not numbers (`evaluate_mixed`), bias contains the constants added to their
+    functions, and local their Gaussian factors; both are None for numbers.
     """
 
     kernel: Kernel
@@ -58,7 +58,7 @@ class Layer:
     local: Local | None = None
 
     def linear_mean(self, source: Belief) -> Float[Array, "N D"] | float:
-        """The linear mean at inputs that are known exactly. Raises ValueError for other inputs."""
+        """Return the linear mean at inputs that are known exactly. Raises ValueError otherwise."""
         if self.slope is None:
             return 0.0
         if source.variance.any():
@@ -89,7 +89,7 @@ class LayerValue:
 def gram_factor(
     kernel: Kernel, inducing: Float[Array, "M Q"], jitter: float, *, relative: bool
 ) -> Factor:
-    """Cholesky factor of K with a jitter, absolute or relative to the mean of K's diagonal."""
+    """Return the Cholesky factor of K; the jitter is absolute or relative to K's mean diagonal."""
     gram = kernel.K(inducing)
     return factorise(gram, jitter * float(np.mean(np.diagonal(gram))) if relative else jitter)
 
@@ -110,15 +110,15 @@ def evaluate_layer(
     per_output: bool = False,
     executor: Executor = serial,
 ) -> LayerValue:
-    """F_data and all its gradients in constrained units, in two passes over the data.
+    """Return F_data and all its gradients in constrained units, in two passes over the data.
 
     profile: first set the kernel's overall scale and the noise variance to their optimum. By the
-    envelope theorem, the other gradients are then those of the profiled bound. A given `ratio`
-    fixes σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that only
-    the scale is optimised. A free ratio is at most `most_ratio`. mean_field: for outputs that are a
-    distribution, q(u) is independent of them; otherwise u is integrated out first
-    (`marginalised`, which is never lower). per_output: every data column gets its own signal and
-    noise variance; existing per-output values of the layer are used. Raises
+    envelope theorem, the other gradients then belong to the profiled bound. A given `ratio` fixes
+    σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that only the scale
+    is optimised. A free ratio is at most `most_ratio`. mean_field: if the outputs are a
+    distribution, q(u) is independent of them. Without mean_field, u is integrated out first
+    (`marginalised`); this F_data is never lower. per_output: every data column gets its own signal
+    and noise variance; existing per-output values of the layer are used. Raises
     NotPositiveDefiniteError.
     """
     if per_output or layer.ratio is not None:
@@ -154,7 +154,7 @@ def evaluate_statistics(
     relative: bool = True,
     mean_field: bool = False,
 ) -> LayerValue:
-    """`evaluate_layer` from the statistics of the layer's data and their pullback."""
+    """Compute `evaluate_layer` from the statistics of the layer's data and their pullback."""
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     seen = statistics if mean_field else with_spread(statistics)
     spectra = Spectra.of(seen, gram)
@@ -169,7 +169,7 @@ def evaluate_statistics(
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)
     at = bound(own, gram, float(layer.noise_variance), spectra.scaled(scale))
-    # The pullback is that of the kernel before scaling, so its adjoints must be, too.
+    # The pullback is for the kernel before scaling, so it needs adjoints for this kernel.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
     gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
     return LayerValue(
@@ -193,7 +193,7 @@ def layer_term(
     *,
     mean_field: bool = False,
 ) -> float:
-    """Only the value F_data of a layer, with statistics and K of another kernel."""
+    """Return only the value F_data of a layer, with statistics and K of another kernel."""
     if layer.ratio is None:
         bound = collapsed if mean_field else marginalised
         return bound(statistics, gram, float(layer.noise_variance)).value
@@ -203,7 +203,7 @@ def layer_term(
 
 
 def _jacobian(statistics: Statistics, noise: Float[Array, " D"]) -> float:
-    """log p(outputs in units of their noise) − log p(outputs as given)."""
+    """Return log p(outputs in units of their noise) − log p(outputs as given)."""
     counts = statistics.n_points[np.asarray(statistics.groups)]
     return 0.5 * float(counts @ np.log(noise))
 
@@ -219,7 +219,7 @@ def _evaluate_per_output(
     most_ratio: float,
     executor: Executor,
 ) -> LayerValue:
-    """`evaluate_layer` for data with a separate signal and noise variance per output.
+    """Compute `evaluate_layer` for data with a separate signal and noise variance per output.
 
     The kernel's scale does not change; the ratios are relative to it.
     """
@@ -247,7 +247,7 @@ def _evaluate_per_output(
 def with_gram(
     pulled: Gradients, kernel: Kernel, inducing: Array, d_gram: Array, jitter: float, relative: bool
 ) -> Gradients:
-    """Add the gradients through K of the inducing inputs to those through the statistics."""
+    """Add the gradients through K to the gradients through the statistics."""
     if relative:
         # The jitter is a multiple of mean(diag K), so K's diagonal has a second gradient.
         d_gram = d_gram + (jitter * np.trace(d_gram) / len(d_gram)) * np.eye(len(d_gram))

@@ -68,12 +68,12 @@ class Inferred:
 
 
 def infer(factors: Factors, targets: Float[Array, "N D"]) -> Inferred:
-    """Exact posteriors of x and log p(observed entries) in nats, for rows with gaps (NaN)."""
+    """Return exact posteriors of x and log p(observed entries), for rows with gaps (NaN)."""
     return _infer(factors, Gaps.of(targets))[0]
 
 
 def likelihood(factors: Factors, gaps: Gaps) -> tuple[float, Factors]:
-    """log p(observed entries) in nats, and its gradient.
+    """Return log p(observed entries) in nats, and its gradient.
 
     The gradient is the posterior mean of the gradient given x (Fisher's identity).
     """
@@ -103,7 +103,7 @@ def _inner_matrices(factors: Factors, patterns: Array) -> Iterator[tuple[slice, 
 
 
 def _infer(factors: Factors, gaps: Gaps) -> tuple[Inferred, Array]:
-    """Posteriors with log densities, and the residuals of the observed entries."""
+    """Return posteriors with log densities, and the residuals of the observed entries."""
     weights, noise, n_latent = factors.weights, factors.noise_variance, len(factors.weights)
     covariance = np.empty((len(gaps.patterns), n_latent, n_latent))
     log_determinant = np.empty(len(gaps.patterns))

@@ -1,9 +1,9 @@
 """The bound of a layer whose outputs are a distribution q(h), with q(u | h) optimal for each h.
 
-If q(h) is integrated out first, one q(u) is used for all h: this is mean field, which `collapsed`
-computes with the variances of q(h) in yy. Here u is integrated out given h, with
-q(u_d | h_d) = N(βKPΨᵀh_d, KPK): A Aᵀ becomes A Aᵀ + G with G = Ψᵀ diag(Σ_d s_nd) Ψ, a gain of
-(β²/2) tr(PG). Damianou (2015), §6.2.3 (last formula).
+In mean field, q(h) is integrated out first and one q(u) serves all h; `collapsed` computes this
+bound, with the variances of q(h) in yy. Here u is integrated out given h, with q(u_d | h_d) =
+N(βKPΨᵀh_d, KPK): A Aᵀ becomes A Aᵀ + G with G = Ψᵀ diag(Σ_d s_nd) Ψ, a gain of (β²/2) tr(PG).
+Damianou (2015), §6.2.3 (last formula).
 """
 
 from dataclasses import replace
@@ -37,7 +37,7 @@ def with_spread(statistics: Statistics) -> Statistics:
 def marginalised(
     statistics: Statistics, gram: Factor, noise_variance: float, spectra: Spectra | None = None
 ) -> Collapsed:
-    """F_data with u integrated out given the outputs; for data, this is the collapsed bound.
+    """Return F_data with u integrated out given the outputs; for data, this is the collapsed bound.
 
     spectra: the eigenvalues for the statistics `with_spread`, if already computed. Raises
     NotPositiveDefiniteError as `collapsed` does.
@@ -62,7 +62,7 @@ def output_gaps(
     psi1: Float[Array, "N M"],
     variance: Float[Array, "N D"],
 ) -> Float[Array, "D M M"]:
-    """K⁻¹ − P − β²PG_dP, which replaces K⁻¹ − P in the predictive variance of output d.
+    """Return K⁻¹ − P − β²PG_dP, which replaces K⁻¹ − P in the predictive variance of output d.
 
     The average of q(u_d | h_d) over h_d has the additional covariance β²KPG_dPK with
     G_d = Ψᵀ diag(s_nd) Ψ.

@@ -2,9 +2,10 @@
 
 The quadratic lower bound of the likelihood at ξ makes every yes/no entry and count a Gaussian
 factor with its own weight. The layer then has a signal and a noise variance per output
-(`per_output`), with weights instead of 0 and 1 for missing and observed numbers. ξ and the sizes of
-counts (`Local`) are fixed while the other parameters are trained. In between, `updated` sets ξ and
-the sizes to their optimum. Neither step can lower F.
+(`per_output`). The weights replace the 0 or 1 that marks a number as missing or observed. Training
+alternates two steps. In one step, ξ and the sizes of counts (`Local`) are fixed and the other
+parameters change. In the other step, `updated` sets ξ and the sizes to their optimum. Neither step
+can lower F.
 """
 
 from dataclasses import dataclass, replace
@@ -44,8 +45,8 @@ MOST_SIGNAL = 1e4
 class MixedOutputs:
     """Outputs that may be numbers, yes/no entries (0 or 1) or counts; NaN if missing.
 
-    links: the type of each output. The size of a count may be any finite number here, because the
-    layer stores the present size.
+    links: the type of each output. The size of a count in `links` may be any finite number, because
+    the layer stores the present size.
     """
 
     values: Float[Array, "N D"]
@@ -68,7 +69,7 @@ class MixedOutputs:
         return Patterns.of(~np.isnan(self.numbers))
 
     def started(self) -> Local:
-        """The initial ξ and sizes, before the functions are known.
+        """Return the initial ξ and sizes, before the functions are known.
 
         Each bound equals the likelihood at the f that fits the entry best. At this f the factors of
         large counts are narrow, so the map learns from large counts before a small size explains
@@ -80,14 +81,14 @@ class MixedOutputs:
         return Local(np.abs(np.log((successes + 0.5) / (failures + 0.5))), size)
 
     def linked(self, sizes: Float[Array, " K"]) -> Links:
-        """The links at the present sizes of counts."""
+        """Return the links at the present sizes of counts."""
         size = self.links.size.copy()
         size[self.links.discrete] = sizes
         return Links(size)
 
     def factors(self, local: Local) -> Quadratic:
-        """The Gaussian factors at ξ; the offset includes the part of log p(y | f) that does not
-        depend on f.
+        """Return the Gaussian factors at ξ; offsets include the terms of log p(y | f) constant in
+        f.
         """
         links = self.linked(local.size)
         successes, failures, _ = links.entries(self.values)
@@ -101,7 +102,7 @@ class MixedOutputs:
         )
 
     def targets(self, factors: Quadratic) -> Targets:
-        """The targets of the statistics: the numbers, the slopes ℓ and the weights w."""
+        """Return the targets of the statistics: the numbers, the slopes ℓ and the weights w."""
         own, numbers = factors.weight, self.number_patterns
         # Columns with the same weights share their sums, as columns with the same gaps do.
         keys = np.ascontiguousarray(own.T).view(np.dtype((np.void, 8 * len(own))))[:, 0]
@@ -125,7 +126,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Settled:
-    """The layer with optimal scales, and its F. In per-column arrays the numbers come first."""
+    """The layer with optimal scales, and its F. In arrays of columns, the columns of numbers come
+    first.
+    """
 
     layer: Layer
     at: Collapsed
@@ -149,10 +152,10 @@ def evaluate_mixed(
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> LayerValue:
-    """`evaluate_layer` for outputs of several kinds, with the layer's `local` fixed.
+    """Compute `evaluate_layer` for outputs of several kinds, with the layer's `local` fixed.
 
-    The arguments are those of `evaluate_layer`. profile also sets the signal variance (at least
-    `least_signal`) and the bias of the outputs that are not numbers to their optimum.
+    The arguments are those of `evaluate_layer`. With profile, the signal variances (at least
+    `least_signal`) and biases of the outputs that are not numbers are optimal, too.
     """
     limits = Limits(most_ratio, least_signal) if profile else None
     found = _settle(layer, belief, outputs, jitter, relative, limits, executor)
@@ -190,7 +193,7 @@ def mixed_term(
     jitter: float,
     executor: Executor = serial,
 ) -> float:
-    """Only the value F_data of a layer, without profiling; jitter: absolute."""
+    """Return only the value F_data of a layer, without profiling. The jitter is absolute."""
     return _settle(layer, belief, outputs, jitter, False, None, executor).at.value
 
 
@@ -204,7 +207,7 @@ def updated(
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> Layer:
-    """The layer with ξ and the sizes of counts at their optimum for its q(u): F cannot fall."""
+    """Return the layer with ξ and the sizes of counts optimal for its q(u): F cannot fall."""
     local = layer.local
     assert local is not None
     limits = Limits(most_ratio, least_signal)
@@ -231,9 +234,9 @@ def function_moments(
     bias: Float[Array, " K"],
     executor: Executor,
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
-    """⟨f⟩ and ⟨f²⟩ of the discrete outputs in every row, under q(u) of `at` (numbers first).
+    """Return ⟨f⟩ and ⟨f²⟩ of the discrete outputs in every row, under q(u) of `at`.
 
-    f is without the known term of exposures.
+    In `at`, the columns of numbers come first. f does not include the known term of exposures.
     """
     kernel, inducing = layer.kernel, layer.inducing
     n_numbers, each = outputs.numbers.shape[1], at.each
@@ -270,7 +273,7 @@ def _settle(
     limits: Limits | None,
     executor: Executor,
 ) -> _Settled:
-    """limits: the limits of the scales, which are set to their optimum; None to use the layer's
+    """Evaluate F. limits: bounds within which the scales are optimised; None to use the layer's
     scales.
     """
     local = layer.local
@@ -332,7 +335,7 @@ def _settle(
 
 
 def _first(statistics: Statistics, spectra: Spectra, count: int) -> tuple[Statistics, Spectra]:
-    """The statistics and spectra of the first columns."""
+    """Return the statistics and spectra of the first columns."""
     groups = np.asarray(statistics.groups)[:count]
     own = replace(
         statistics,
@@ -344,6 +347,6 @@ def _first(statistics: Statistics, spectra: Spectra, count: int) -> tuple[Statis
 
 
 def _order(links: Links) -> Int[NDArray[np.intp], " D"]:
-    """The position of every output in the order "numbers first"."""
+    """Return the position of every output in the order "numbers first"."""
     first = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.discrete)])
     return np.argsort(first)

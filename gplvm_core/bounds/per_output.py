@@ -18,7 +18,9 @@ from gplvm_core.statistics import Statistics
 def in_units(
     statistics: Statistics, noise: Float[Array, " D"], squares: Float[Array, " D"]
 ) -> Statistics:
-    """The statistics of targets divided by their noise; squares: Σ_n y² before the division."""
+    """Return the statistics of targets divided by their noise; squares: Σ_n y² before the
+    division.
+    """
     return Statistics(
         statistics.psi0,
         statistics.psi1_targets / np.sqrt(noise),
@@ -33,7 +35,7 @@ def in_units(
 def collapsed_per_output(
     statistics: Statistics, gram: Factor, ratio: Float[Array, " D"], spectra: Spectra | None = None
 ) -> Collapsed:
-    """F_data of targets in units of their noise, with the kernel times r_d for output d.
+    """Return F_data of targets in units of their noise, with the kernel times r_d for output d.
 
     In the result, `gap` is the average over the outputs of each group, and `each` has one matrix
     per output. ∂σ² is NaN, since σ² is fixed at 1. spectra: the eigenvalues for these statistics,

@@ -43,15 +43,15 @@ def profile_scales(
     most: float = np.inf,
     noise_variance: float | None = None,
 ) -> Profile:
-    """The scale and the noise variance that maximise F_data.
+    """Return the scale and the noise variance that maximise F_data.
 
     With a given ratio only the noise is optimised, with a given noise variance only the scale.
 
     most: the largest allowed ratio. Without this limit, targets that can be fitted without error,
     such as class labels, would increase the ratio until rounding errors dominate C. Raises
-    NotPositiveDefiniteError if rounding errors make the result meaningless, so that no optimiser
-    exploits it: the noise variance is not positive, or ψ0 − tr(K⁻¹Φ) is more negative than rounding
-    explains.
+    NotPositiveDefiniteError if the noise variance is not positive, or if ψ0 − tr(K⁻¹Φ) is more
+    negative than rounding explains. Without the error, an optimiser would exploit such meaningless
+    results.
     """
     problem = _Ratio.of(statistics, spectra, noise_variance)
     if problem.left_over < -ROUNDING * float(statistics.n_outputs @ statistics.psi0):
@@ -61,7 +61,8 @@ def profile_scales(
     problem = replace(problem, left_over=max(problem.left_over, 0.0))
     log_ratio = problem.best(float(np.log(most))) if ratio is None else float(np.log(ratio))
     noise = float(problem.noise_variance(np.array([log_ratio]))[0])
-    # A noise variance below the rounding error of the subtraction that yields it is an artefact.
+    # The noise variance comes from a subtraction. A noise variance below the rounding error is an
+    # artefact.
     if not noise > 1e-14 * max(statistics.yy, 1e-300) / problem.n_values:
         raise NotPositiveDefiniteError(f"the profiled noise variance {noise:.1e} is not positive")
     scale = float(np.exp(log_ratio)) * noise
@@ -120,7 +121,7 @@ class _Ratio:
         return np.asarray(fit - 0.5 * penalty)
 
     def slope(self, log_ratio: float) -> float:
-        """dF/d log r."""
+        """Return dF/d log r."""
         ratio = np.exp(log_ratio)
         damped = 1.0 + ratio * self.spectrum
         noise = float(self.noise_variance(np.array([log_ratio]))[0])
@@ -129,7 +130,7 @@ class _Ratio:
         return float(gain - 0.5 * cost)
 
     def best(self, most: float) -> float:
-        """The best log r up to `most`: the best point of a grid, refined to a zero of the slope."""
+        """Return the best log r up to `most`: a grid's best point, refined to a zero slope."""
         grid = np.append(LOG_RATIOS[most > LOG_RATIOS], min(most, LOG_RATIOS[-1]))
         index = int(np.argmax(self.value(grid)))
         low, high = grid[max(index - 1, 0)], grid[min(index + 1, len(grid) - 1)]

@@ -7,8 +7,8 @@ eigenvectors of the column's C = L⁻¹ΦL⁻ᵀ, with D = diag r/(1 + rλ),
 
     F = Σ[c + ℓb − ½wb²] + ½ ãᵀ D ã − ½ r (ψ0 − Σλ) − ½ Σ log(1 + rλ),   ã = ã_ℓ − b ã_w,
 
-The search takes the best r on a grid, then finds the zero of dF/d log r beside it. It handles all
-columns at once.
+For all columns at once, the search finds the best r on a grid, then the zero of dF/d log r beside
+it.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class KnownFactors:
     psi0: Float[Array, " K"]
 
     def bias(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
-        """The best b at these r."""
+        """Return the best b at these r."""
         carried = self.weights * (signal / (1.0 + signal * self.spectrum))
         above = self.slope - np.einsum("mk,mk->k", carried, self.slopes)
         below = self.weight - np.einsum("mk,mk->k", carried, self.weights)
@@ -46,7 +46,7 @@ class KnownFactors:
         return above / np.maximum(below, least)
 
     def value(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
-        """F at these r and the best b for each, without Σc."""
+        """Return F at these r, each with its best b, without Σc."""
         b = self.bias(signal)
         strength = signal * self.spectrum
         carried = self.slopes - b * self.weights
@@ -55,7 +55,7 @@ class KnownFactors:
         return b * self.slope - 0.5 * b**2 * self.weight + 0.5 * (explained - penalty)
 
     def rise(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
-        """dF/d log r at the best b."""
+        """Return dF/d log r at the best b."""
         damped = 1.0 + signal * self.spectrum
         carried = self.slopes - self.bias(signal) * self.weights
         gain = np.sum(signal * (carried / damped) ** 2, axis=0)
@@ -71,7 +71,7 @@ class KnownFactors:
 def profile_known(
     factors: KnownFactors, most: float, least: float = LEAST_SIGNAL
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """The signal variance r (from `least` to `most`) and bias b of every column that maximise F.
+    """Return every column's signal variance r (from `least` to `most`) and bias b that maximise F.
 
     Raises NotPositiveDefiniteError if rounding errors dominate a column's statistics.
     """
@@ -93,8 +93,8 @@ def profile_known(
         found = np.where(open_, cut, found)
         rise = factors.rise(np.exp(found))
         up, down = open_ & (rise > 0.0), open_ & (rise <= 0.0)
-        # The Illinois rule: if an end of the bracket stays twice, halve its value, because
-        # convergence would be slow otherwise.
+        # The Illinois rule: if an end of the bracket does not move twice, halve its value.
+        # Otherwise convergence would be slow.
         at_high = np.where(up & (side > 0.0), 0.5 * at_high, np.where(down, rise, at_high))
         at_low = np.where(down & (side < 0.0), 0.5 * at_low, np.where(up, rise, at_low))
         low, high = np.where(up, found, low), np.where(down, found, high)

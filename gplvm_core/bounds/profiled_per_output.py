@@ -39,7 +39,8 @@ def profile_outputs(
     ratio: float | None = None,
     most: float = np.inf,
 ) -> OutputProfile:
-    """The ratios and noise variances that maximise F_data; a given ratio applies to all outputs.
+    """Return the ratios and noise variances that maximise F_data; a given ratio is used for all
+    outputs.
 
     squares: Σ_n y² of each output. most: the largest allowed ratio. A column without variance gets
     ratio 0. The data do not determine its noise, which is set to 1/most of the average mean square.
@@ -56,7 +57,8 @@ def profile_outputs(
     top = float(np.log(most)) if ratio is None else float(np.log(ratio))
     log_ratio = np.full(len(squares), top) if ratio is not None else problem.best(top)
     noise = problem.noise_variance(log_ratio)
-    # A noise variance below the rounding error of its subtraction is an artefact.
+    # The noise variance comes from a subtraction. A noise variance below the rounding error is an
+    # artefact.
     if not (noise > 1e-14 * level)[~flat].all():
         least = noise[~flat].min()
         raise NotPositiveDefiniteError(f"a profiled noise variance, {least:.1e}, is not positive")
@@ -97,7 +99,7 @@ class _Outputs:
         return (self.squares - explained) / self.count
 
     def value(self, log_ratio: float) -> Array:
-        """F_data of every output at the same log r."""
+        """Return F_data of every output at the same log r."""
         ratio = np.exp(log_ratio)
         damping = ratio / (1.0 + ratio * self.spectrum)
         one = damping.shape[1] == 1
@@ -109,7 +111,7 @@ class _Outputs:
         return np.asarray(fit - 0.5 * penalty)
 
     def slope(self, log_ratio: Array) -> tuple[Array, Array]:
-        """First and second derivative of every output's F_data with respect to log r."""
+        """Return the first and second derivative of every output's F_data with respect to log r."""
         ratio = np.exp(log_ratio)
         free = 1.0 / (1.0 + ratio * self.spectrum)
         bound = 1.0 - free  # rλ/(1 + rλ)
@@ -125,7 +127,7 @@ class _Outputs:
         return first, second - 0.5 * (ratio * self.left_over + np.sum(bound * free, axis=0))
 
     def best(self, top: float) -> Array:
-        """The best log r of every output: the best point of a grid, refined by Newton's method."""
+        """Return every output's best log r: a grid's best point, refined by Newton's method."""
         grid = np.linspace(np.log(LEAST_RATIO), top, STEPS)
         index = np.argmax([self.value(at) for at in grid], axis=0)
         low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]
@@ -148,7 +150,7 @@ class _Outputs:
         return found
 
     def columns(self, chosen: Bool[NDArray[np.bool_], " D"]) -> "_Outputs":
-        """The problem for some of the outputs."""
+        """Return the problem for some of the outputs."""
         one = self.spectrum.shape[1] == 1
         return _Outputs(
             self.spectrum if one else self.spectrum[:, chosen],

@@ -36,5 +36,5 @@ class Spectra:
         return cls(np.maximum(values, 0.0), vectors, carried)
 
     def scaled(self, scale: float) -> "Spectra":
-        """The spectra for the kernel times a scale."""
+        """Return the spectra for the kernel times a scale."""
         return Spectra(scale * self.values, self.vectors, np.sqrt(scale) * self.carried)

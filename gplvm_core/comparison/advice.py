@@ -34,14 +34,12 @@ PLAIN = {
 class Result:
     """The models' values for one purpose, split by split.
 
-    leading: the best model, and those without a sure difference from it. settled: False if another
-    estimate of the same measure has another winner.
+    leading: the best model, and those without a sure difference from it.
     """
 
     purpose: Purpose
     measure: Measure
     found: Comparison
-    settled: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,13 +61,13 @@ class Result:
     @property
     def winner(self) -> str | None:
         """The model that beats all others by more than chance; None if no model does."""
-        clear = self.settled and len(self.leading) == 1 and len(self.names) > 1
+        clear = len(self.leading) == 1 and len(self.names) > 1
         return self.leading[0] if clear else None
 
     @property
     def plain_wins(self) -> bool:
         """Whether only plain models lead."""
-        return self.settled and bool(self.leading) and set(self.leading) <= set(PLAIN)
+        return bool(self.leading) and set(self.leading) <= set(PLAIN)
 
     def wins(self, name: str) -> Int[Array, " S"]:
         """Return 1 for each split where this model is the best, else 0."""
@@ -89,7 +87,7 @@ def results(looked: Looked, found: Comparison | None) -> tuple[Result, ...]:
             continue
         for measure in (*AT_ONCE, *KEPT_ASIDE):
             if measure.key in purpose.deciding and measure.key in source.values:
-                result = Result(purpose, measure, source, _settled(measure, source))
+                result = Result(purpose, measure, source)
                 if result.names:
                     given.append(result)
                 break
@@ -103,16 +101,6 @@ def _looks(looked: Looked) -> Comparison | None:
     key = next(iter(known.values()))[0]
     values = np.column_stack([parts for _, parts in known.values()])
     return Comparison(tuple(known), {key: values}, next(iter(known)), 0.0)
-
-
-def _settled(measure: Measure, found: Comparison) -> bool:
-    """Return whether bounds and draws agree on the winner; draws are low on average."""
-    if measure.key != "density" or "density_bounds" not in found.values:
-        return True
-    leading = found.leading(measure)
-    best = found.mean("density", leading[0]) if leading else np.inf
-    others = (name for name in found.names if name not in leading)
-    return not any(found.mean("density_bounds", name) > best for name in others)
 
 
 def advice(given: Sequence[Result]) -> tuple[str, ...]:
@@ -153,7 +141,7 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
 def _tied(result: Result) -> str:
     """The models that lead together, where they are some of the models only; else ""."""
     leading = result.leading
-    if not result.settled or not 1 < len(leading) < len(result.names):
+    if not 1 < len(leading) < len(result.names):
         return ""
     return joined([PLAIN.get(name, name) for name in leading])
 

@@ -49,7 +49,7 @@ def hidden_like_gaps(values: Float[Array, "n D"], fewest: int = FEWEST) -> Cells
     hidden = _moved(gaps, middle) & ~gaps
     for k in sorted(best, key=lambda each: abs(each - middle)):
         more = _moved(gaps, k) & ~gaps
-        apart = not (_beside(more.any(axis=1)) & (hidden | gaps).any(axis=1)).any()
+        apart = not (_beside(np.asarray(more.any(axis=1))) & (hidden | gaps).any(axis=1)).any()
         if apart and hidden.sum() + most <= MOST_SEVERAL * given:
             hidden |= more
     return hidden

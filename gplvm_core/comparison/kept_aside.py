@@ -24,6 +24,7 @@ from gplvm_core.comparison.repeated import (
     splits_of,
 )
 from gplvm_core.comparison.result import Comparison
+from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
@@ -38,7 +39,8 @@ HIDDEN = 0.5  # share of a row's values that is hidden
 DRAWN = 300  # rows drawn from a model, to compare them with test rows
 PLAIN = (
     "Plain PCA is probabilistic PCA, and the plain mixture is a mixture of Gaussians; both choose "
-    "their size on the training rows."
+    "their size on the training rows. A map derives the density of its training rows first, and "
+    "fills gaps with it where that was better for these rows."
 )
 Scaling = Literal["global", "columns"]
 ERRORS = (
@@ -63,7 +65,7 @@ def compare_kept_aside(
     Measures: those of `KEPT_ASIDE`. Two baselines are always added: probabilistic PCA and a mixture
     of Gaussians, which choose their sizes on the training rows. labels: (N,), −1 for unlabelled
     rows. scaling: "global" for columns that share a unit; "columns" divides errors by each column's
-    spread. n_samples: draws for a row's density, for models that sample it; None: only bounds. cv,
+    spread. n_samples: draws for the estimate of a row's density by sampling; None makes none. cv,
     callback and errors: see `compare`; also raises DataError if fewer than two columns vary.
     """
     rows = checked(Y, None)[0]
@@ -127,7 +129,7 @@ def judge_of(
     def judge(model: Any, split: Split, at: int) -> dict[str, float]:
         train, test = split
         test = test[np.linspace(0, len(test) - 1, min(len(test), MOST_JUDGED)).astype(int)]
-        found = densities(model, rows[test], n_samples)
+        found = _densities(model, rows[train], rows[test], n_samples)
         std = rows[train].std(axis=0)
         unit = std if scaling == "columns" else np.full(len(std), np.sqrt(np.mean(std**2)))
         # The seed depends only on the split: every model gets the same hidden values.
@@ -145,6 +147,26 @@ def judge_of(
         return found
 
     return judge
+
+
+def _densities(
+    model: Any, train: Float[Array, "N D"], test: Float[Array, "M D"], n_samples: int | None
+) -> dict[str, float]:
+    """Return the mean log density of test rows: exact, by draws and by bounds, as far as known.
+
+    A map first derives the density of its rows, as after a training in the app; `complete` uses it.
+    """
+    if not getattr(model, "can_have_density", False) or isinstance(model, ProbabilisticPCA):
+        exact = densities(model, test, None)
+        return {"density": exact["density"]} if "density" in exact else {}
+    model.fit_density(train)
+    found = {
+        "density": model.score_samples(test, method="density"),
+        "density_bounds": model.score_samples(test, method="bound"),
+    }
+    if n_samples is not None:
+        found["density_sampled"] = model.score_samples(test, n_samples, method="sampling")
+    return {key: float(np.mean(each)) for key, each in found.items()}
 
 
 def filled(

@@ -42,7 +42,8 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("toy_views", toy_views),
 )
 
-# Further rows of some data sets, which no ready model has seen; not listed.
+# Further rows of some data sets, on which no ready-made model was trained. `list_datasets` does not
+# list them.
 UNSEEN: tuple[tuple[str, Callable[[], Dataset]], ...] = (("walker_unseen", load_unseen_walk),)
 
 # The packages that contain some of these data sets. If its package is not installed, a data set
@@ -65,7 +66,7 @@ OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
 
 
 def list_datasets() -> tuple[str, ...]:
-    """The names of the data sets that can be loaded without installing further packages.
+    """Return the names of the data sets that can be loaded without installing further packages.
 
     Includes "faces" and "countries" only if their packages are installed.
 
@@ -79,7 +80,7 @@ def list_datasets() -> tuple[str, ...]:
 
 
 def optional_datasets() -> dict[str, tuple[str, ...]]:
-    """Further names for `load_dataset`, each with the packages to install for it."""
+    """Return further names for `load_dataset`, each with the packages to install for it."""
     absent = {name: not_installed(packages) for name, packages in NEEDED.items()}
     further = {name: not_installed(packages) for name, _, packages in OPTIONAL}
     return {name: packages for name, packages in absent.items() if packages} | further

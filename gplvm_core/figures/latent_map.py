@@ -26,7 +26,7 @@ def _called(row: int, row_names: Sequence[str] | None) -> str:
 
 
 def dimension_name(q: int, names: Sequence[str] = ()) -> str:
-    """The given name of a dimension (counted from 0), or its number."""
+    """Return the given name of a dimension (counted from 0), or its number."""
     name = names[q] if q < len(names) else ""
     return as_text(name) if name else f"latent dimension {q + 1}"
 

@@ -26,7 +26,8 @@ SHARE = "noise as a fraction of the spread"
 class CellNoise:
     """The noise of a row's cells: its pixels (all colours together), joints or columns.
 
-    std: in the data's units; share: std / the data's standard deviation, NaN where that is 0.
+    std: the noise's standard deviation, in the data's units. share: std divided by the data's
+    standard deviation; NaN where the data are constant.
     """
 
     drawing: Drawing

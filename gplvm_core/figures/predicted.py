@@ -1,4 +1,4 @@
-"""Draw predictions of held-out rows: beside the true values, their calibration, their errors."""
+"""Draw predictions of held-out rows beside the true values, their calibration, and their errors."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -22,7 +22,7 @@ def predicted_figure(
     target: str,
     height: int = 320,
 ) -> go.Figure:
-    """Draw predictions with intervals of 95 % over the true values; on the line they are right."""
+    """Draw predictions with 95 % intervals over the true values, and the line of equality."""
     some = np.linspace(0, len(truth) - 1, min(len(truth), MOST_ROWS)).round().astype(int)
     truth, mean, std = truth[some], mean[some], std[some]
     ends = [float(min(truth.min(), mean.min())), float(max(truth.max(), mean.max()))]

@@ -33,7 +33,7 @@ def part_colour(part: Part, names: Sequence[str]) -> str | None:
 
 
 def name_of(q: int, names: Sequence[str]) -> str:
-    """The name of a dimension (counted from 0), or its number."""
+    """Return the name of a dimension (counted from 0), or its number."""
     return as_text(names[q]) if q < len(names) and names[q] else str(q + 1)
 
 
@@ -48,10 +48,10 @@ def segmentation_figure(
 ) -> go.Figure:
     """Draw grouped bars on a log axis: one bar per latent dimension and view, ordered by part.
 
-    values: for each view; line: the threshold above which a view uses a dimension; unit: that of
-    the values; names: names of the dimensions. Bars above the line are solid, the others hatched,
-    so that colour is not the only distinction. Values too small for the axis are drawn at its foot;
-    the hover text gives the true number.
+    values: one array for each view. line: the threshold above which a view uses a dimension. unit:
+    the unit of the values. names: names of the dimensions. Bars above the line are solid and bars
+    below it hatched, so that colour is not the only distinction. Values too small for the axis are
+    drawn at its foot; the hover text gives the true number.
     """
     order = [(part, q) for part in parts for q in part.dimensions]
     if not values or not order:

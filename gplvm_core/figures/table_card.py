@@ -8,11 +8,11 @@ from gplvm_core.figures.palette import FAINT, label_colour
 from gplvm_core.figures.thumbnails import OVERSAMPLING
 from gplvm_core.readers.dataset import Dataset
 
-THICK = 0.72  # of the height per column
+THICK = 0.72  # height of a bar, as a fraction of the height per column
 
 
 def table_card(dataset: Dataset, row: Array, size: int = 120) -> Image.Image:
-    """Return a bar for each column: the length shows a number or count, the colour a word."""
+    """Draw a bar for each column: the length shows a number or count, the colour a word."""
     side = size * OVERSAMPLING
     picture = Image.new("RGBA", (side, side))
     pen = ImageDraw.Draw(picture)

@@ -115,7 +115,7 @@ def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -
     scale = 0.92 * side / max(frame.high - frame.low, frame.wide)
     x = side / 2 + scale * across
     y = side / 2 - scale * (upwards - 0.5 * (frame.low + frame.high))
-    assert drawing.skeleton is not None  # Drawing ensures that it is set for this kind
+    assert drawing.skeleton is not None  # `Drawing` ensures this for its kind
     width = max(2, round(side / 45))
     known = ~(np.isnan(x) | np.isnan(y))
     inks = [BONE_INKS.get(bone_side(name) or "", FAINT) for name in drawing.skeleton.joint_names]

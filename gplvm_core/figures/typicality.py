@@ -1,4 +1,4 @@
-"""Show how typical a row is: its log density among those of the training rows."""
+"""Show how typical a row is: its log density among the training rows' log densities."""
 
 import numpy as np
 import plotly.graph_objects as go

@@ -15,7 +15,8 @@ MOST_NAMED_VIEWS = 4
 class Part:
     """Latent dimensions used by the same views (counted from 0, the most important first).
 
-    title: for menus; words: a sentence; views: the views that use it, () if unused.
+    title: a name for menus. words: a sentence. views: the views that use the dimensions, () if
+    none.
     """
 
     id: str
@@ -34,7 +35,7 @@ class Part:
 
     @property
     def subject(self) -> str:
-        """What these dimensions describe, as part of a sentence."""
+        """A phrase for a sentence that says what these dimensions describe."""
         if self.shared:
             return "the shared part"
         if self.id == "private":
@@ -45,11 +46,11 @@ class Part:
 def parts_of(
     segmentation: Mapping[frozenset[str], Sequence[int]], drops: Mapping[str, Float[Array, " Q"]]
 ) -> tuple[Part, ...]:
-    """Return the parts of a latent space: shared parts, a private part for each view, the unused.
+    """Return the parts of a latent space: shared parts, private parts of views, the unused part.
 
-    segmentation: the dimensions of every set of views; drops: for each view, its loss without each
+    segmentation: the dimensions of every set of views; drops: each view's loss without each
     dimension. Up to four views have a private part each, which may be empty. With more views there
-    are three parts: used by several views, by one view, by none.
+    are three parts: dimensions used by several views, by one view, and by none.
     """
     names = tuple(drops)
     weight = np.sum([np.asarray(drop, dtype=float) for drop in drops.values()], axis=0)

@@ -60,8 +60,8 @@ __all__ = [
 
 MATERN_KERNELS = {"matern12": Matern12, "matern32": Matern32, "matern52": Matern52}
 TIME_KERNELS = ("rbf", "matern12", "matern32", "matern52", "periodic")
-# Initial values of a named time kernel: the number of lengthscales or periods in one span of the
-# times, and the variance of the white noise, which is added to a variance of 1.
+# Initial values of a named time kernel: how many lengthscales or periods fit into the span of the
+# times, and the variance of the white noise. The other part of the kernel has variance 1.
 LENGTHSCALES_IN_SPAN = 10.0
 PERIODS_IN_SPAN = 4.0
 WHITE_NOISE = 1e-2
@@ -86,8 +86,8 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
 def time_kernel_named(name: str, span: float) -> Sum:
     """Create a kernel over time by name, with variance 1, plus a little white noise.
 
-    span: duration of a typical sequence in units of time; the lengthscale starts at a tenth of it,
-    the period at a quarter. Raises KernelError.
+    span: duration of a typical sequence, in units of time. The initial lengthscale is a tenth of
+    the span; the initial period is a quarter. Raises KernelError.
     """
     parts = PERIODS_IN_SPAN if name == "periodic" else LENGTHSCALES_IN_SPAN
     return time_kernel_of_scale(name, span / parts)

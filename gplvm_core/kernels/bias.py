@@ -16,8 +16,7 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Bias(Stationary):
-    """Constant covariance. The rank of its matrix K is 1, so without another kernel it needs
-    jitter.
+    """Constant covariance. The matrix K has rank 1, so a Bias alone needs jitter.
 
     Examples
     --------

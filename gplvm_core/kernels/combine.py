@@ -1,8 +1,9 @@
 """Cross terms ⟨k₁(z, x) k₂(x, z')⟩ in the Φ of sums of kernels.
 
-White noise: 0. The term of a bias and any kernel is Ψ·bias. The term of RBF and linear is the first
-tilted moment of the RBF (kernel times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3).
-`cross_waves` has the terms of periodic kernels and of two RBF kernels.
+The cross term of white noise and any kernel is 0. The cross term of a bias and any kernel is
+Ψ·bias. For an RBF and a linear kernel, the cross term follows from the first tilted moment of the
+RBF. An RBF times a Gaussian is a scaled Gaussian (Damianou 2015, §3.3.3). `cross_waves` computes
+the cross terms of periodic kernels and of two RBF kernels.
 """
 
 from dataclasses import replace

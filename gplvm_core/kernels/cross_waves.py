@@ -1,4 +1,4 @@
-"""Cross terms of sums with products of RBF and periodic kernels.
+"""Cross terms of sums whose parts are products of RBF and periodic kernels.
 
 The term of two such products uses `wave_pairs` for all pairs of inducing inputs. The term of such a
 product and a linear kernel uses the first tilted moments ⟨k(z, x) x_q⟩ of the product.

@@ -41,7 +41,7 @@ CrossPullback = Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
 class CrossTerm(Protocol):
     """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over the points of each group.
 
-    pullback: adjoint → (∂psi1 of the carrier, (the carrier's direct gradients, the other's)).
+    pullback: adjoint → (∂psi1 of the carrier, (direct gradients of the carrier, of the other)).
     """
 
     @property
@@ -57,8 +57,8 @@ class CrossTerm(Protocol):
     ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
         """Return tr(adjoint (C + Cᵀ)) of each point, with its gradients in mean and variance.
 
-        adjoint: one for all points, or one for each point (every point is then a group). psi1: that
-        of the carrier.
+        adjoint: one matrix for all points, or one for each point (every point is then a group).
+        psi1: the carrier's psi1.
         """
 
 
@@ -86,8 +86,8 @@ class CrossWhole:
     """A cross term with direct gradients only, none through the carrier's psi1.
 
     pull takes (adjoint of each group, rows) or (adjoint of each point, None). It returns tr(adjoint
-    (C + Cᵀ)) of each point, the gradients of the carrier, and those of the other kernel. Without
-    rows only the gradients in mean and variance are needed.
+    (C + Cᵀ)) of each point, the gradients of the carrier, and the gradients of the other kernel.
+    Without rows only the gradients in mean and variance are needed.
     """
 
     make: Callable[[], Float[Array, "G M M"]]

@@ -35,13 +35,12 @@ class Kernel(Parametric):
     A kernel over times and other exact inputs needs `K`, `diag`, and either `K_pullback` or
     `between_pullback`. Each of these two follows from the other; `between_pullback` is faster for
     sparse models. `Stationary` provides a variance, `diag` and `psi0`. A kernel over uncertain
-    inputs also needs `psi0`, `psi1` and `grouped_psi2`; `psi2`, `psi2_pullback` and `weighted_psi2`
-    follow from the last, and can be overridden for speed. `Waving` provides all of these for
+    inputs also needs `psi0`, `psi1` and `grouped_psi2`. By default `psi2`, `psi2_pullback` and
+    `weighted_psi2` call `grouped_psi2`; override them for speed. `Waving` provides all of these for
     products of RBF and periodic kernels. `relevance` returns the ARD weights. `cross_with` makes
-    the cross term in a sum with another kernel; sums with Bias and White work without it.
-    `browser_form` lets pages draw the kernel, with a function of that kind in
-    assets/canvas/geometry/kernels.js. Training and model files support every kernel that is defined
-    in gplvm_core/kernels.
+    the cross term in a sum with another kernel; sums with Bias and White work without it. Pages can
+    draw a kernel that has a `browser_form`, if assets/canvas/geometry/kernels.js has a function for
+    its "kind". Training and model files support every kernel that is defined in gplvm_core/kernels.
 
     Examples
     --------
@@ -73,7 +72,7 @@ class Kernel(Parametric):
     def K(
         self, first: Float[Array, "N Q"], second: Float[Array, "M Q"] | None = None
     ) -> Float[Array, "N M"]:
-        """Return k(first, second); `second` None means the same points, with white noise."""
+        """Return k(first, second). If `second` is None, return K of `first`, with white noise."""
         raise NotImplementedError
 
     def diag(self, points: Float[Array, "N Q"]) -> Float[Array, " N"]:
@@ -85,7 +84,8 @@ class Kernel(Parametric):
     ) -> tuple[Float[Array, "N Q"], Self]:
         """Return (∂points, ∂kernel) from the symmetric ∂K of K(points).
 
-        A kernel whose K(points) differs from K(points, points), such as white noise, overrides it.
+        Override this method for a kernel whose K(points) differs from K(points, points), such as
+        white noise.
         """
         first, second, own = self.between_pullback(points, points, gram)
         return first + second, own
@@ -209,7 +209,7 @@ class Kernel(Parametric):
         inducing: Float[Array, "M Q"],
         weights: Float[Array, "K P"],
     ) -> Float[Array, "N K"]:
-        """tr(W_k Φ_n) for every single point n and every matrix W_k, as `fold_upper` folds it."""
+        """Return tr(W_k Φ_n) for every point n and every matrix W_k, which `fold_upper` folded."""
         size, found = len(inducing), np.empty((len(mean), len(weights)))
         step = max(1, MOST_NUMBERS // size**2)
         for first in range(0, len(mean), step):
@@ -255,9 +255,10 @@ class Kernel(Parametric):
         return None
 
     def check(self, *, exact: bool = False) -> None:
-        """Raise KernelError unless a layer can use the kernel: parameters and expectations.
+        """Raise KernelError unless the parameters are valid and a layer can use the kernel.
 
-        exact: the layer's inputs are known exactly, so every kernel has expectations.
+        exact: the layer's inputs are known exactly, so every kernel has the expectations that the
+        layer needs.
         """
         self.check_parameters()
         if not exact and type(self).psi1 is Kernel.psi1:

@@ -1,6 +1,4 @@
-"""The parameters of a kernel: which are trained or held fixed, scaling, and switching off a
-dimension.
-"""
+"""Hold parameters of a kernel fixed in training, scale a kernel, or drop a dimension."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
@@ -49,9 +47,9 @@ class Parametric:
         return replace_leaves(self, {path: factor * values[path] for path in overall})
 
     def holding(self, *names: str) -> Self:
-        """Return the kernel with these parameters held fixed in training; without names, all
-        parameters.
+        """Return the kernel with these parameters held fixed in training.
 
+        Without names, all parameters are held.
         Example: RBF(1.0, 10.0).holding("lengthscale"). In a sum or product, the parameters of all
         parts are held: (Periodic(1.0) + RBF(0.1)).holding("variance") fixes the ratio of two
         variances (Damianou 2015, §3.5.1). In the kernel of a mapping, only ratios of variances can
@@ -86,8 +84,8 @@ class Parametric:
             blind[name] = np.array(getattr(self, name), dtype=float)
             if not blind[name].ndim:
                 raise KernelError(
-                    f"{type(self).__name__} with one {name} for all dimensions: use with_latent "
-                    "first"
+                    f"{type(self).__name__} has one {name} for all dimensions, so it cannot ignore "
+                    "one of them: use with_latent first"
                 )
             blind[name][dimension] = at
         return replace(self, **blind)

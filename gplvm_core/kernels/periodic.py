@@ -1,7 +1,8 @@
 """The periodic kernel k(x, x') = σ² exp(−2 Σ_q sin²(π (x_q − x'_q) / period_q) / ℓ_q²).
 
 MacKay (1998), eq. 47; Rasmussen & Williams (2006), eq. 4.31. Expectations under Gaussian inputs are
-those of its Fourier series in every dimension (`waves`): exact up to 1e-12 of the variance.
+computed from the kernel's Fourier series in every dimension (`waves`). These expectations are exact
+up to 1e-12 of the variance.
 """
 
 from dataclasses import dataclass, replace
@@ -19,12 +20,14 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Periodic(Waving, Stationary):
-    """Functions that repeat exactly; multiplied by an RBF or a Matérn, they repeat nearly.
+    """Kernel of functions that repeat exactly.
+
+    Its product with an RBF or a Matérn kernel describes functions that repeat nearly.
 
     period: in units of the inputs. lengthscale: has no unit. With a small lengthscale a function
-    varies much within its period; with a large one it is a sine. Both are one number for all
-    dimensions, or (Q,). At uncertain inputs the cost grows with 1/lengthscale; the smallest
-    lengthscale is 0.01.
+    varies much within its period; with a large lengthscale it is a sine. Period and lengthscale are
+    one number for all dimensions, or (Q,). At uncertain inputs the cost grows with 1/lengthscale;
+    the smallest lengthscale is 0.01.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from gplvm_core.numerics import Array
 class Product(Waving, Compound):
     """k = Π parts, also written k1 * k2.
 
-    At exact inputs the parts can be any kernels. At uncertain inputs they must be RBF and Bias
+    At exact inputs the parts can be any kernels. At uncertain inputs the parts must be RBF and Bias
     kernels with at most one Periodic, because a product of these is one exponential
     (`gplvm_core.kernels.waves`). The variances of the parts are multiplied, so train only one of
     them.
@@ -110,7 +110,7 @@ class Product(Waving, Compound):
 
 
 def product_of(first: Kernel, second: Kernel) -> Kernel:
-    """Return first * second; a bias becomes a number if the other kernel has no waves."""
+    """Return first * second. A Bias only scales a kernel that has expectations but no waves."""
     for bias, other in ((first, second), (second, first)):
         expected = type(other).psi1 is not Kernel.psi1 and not isinstance(other, Bias | Waving)
         free = not bias.held_paths() and not other.held_paths()
@@ -120,10 +120,10 @@ def product_of(first: Kernel, second: Kernel) -> Kernel:
 
 
 def _waves(part: Kernel) -> Waves | None:
-    # `Bias.waves` is None because sums have other cross terms for a bias.
+    # `Bias.waves` is None because a bias in a sum has its own cross terms (`cross_bias`).
     return Waves(part.variance) if isinstance(part, Bias) else part.waves
 
 
 def _others(values: Sequence[Any], i: int) -> Any:
-    """Return, for each value, the product of all others."""
+    """Return the product of all values except value i."""
     return reduce(mul, (value for j, value in enumerate(values) if j != i), 1.0)

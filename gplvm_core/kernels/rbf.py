@@ -229,6 +229,6 @@ class RBF(Stationary):
 
 
 def _centred(mean: Array, inducing: Array) -> tuple[Array, Array]:
-    """Centre both at the inducing inputs' mean: far from the origin the exponent loses digits."""
+    """Subtract the inducing inputs' mean: far from the origin the exponent loses digits."""
     centre = inducing.mean(axis=0)
     return mean - centre, inducing - centre

@@ -41,7 +41,9 @@ def without_drawing(kernel: Any) -> KernelError:
 
 
 def kernels_that(write: str) -> list[type[Kernel]]:
-    """Return all kernels that override this method of `Kernel`, sorted by name, without bases."""
+    """Return the kernels that override a method of `Kernel`, sorted by name, without base
+    classes.
+    """
 
     def below(kind: type[Kernel]) -> Iterator[type[Kernel]]:
         for child in kind.__subclasses__():

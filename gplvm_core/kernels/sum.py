@@ -24,7 +24,7 @@ from gplvm_core.numerics import Array, unfold_upper
 
 @dataclass(frozen=True, repr=False)
 class Sum(Compound):
-    """k = Σ parts. Kernels without analytic cross terms raise KernelError."""
+    """k = Σ parts. At uncertain inputs, parts without a cross term raise KernelError."""
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         return _total(part.K(first, second) for part in self.parts)

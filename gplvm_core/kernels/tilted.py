@@ -20,8 +20,8 @@ from gplvm_core.numerics import Array
 class Drift:
     """⟨k (x − μ)⟩ = Ψ_nm c_nq (z_mq − μ_nq), with c = Sw/(1 + wS) and a diagonal S.
 
-    By Stein's lemma it is S ∂Ψ/∂μ. Sums are computed by matrix products, without an N × M × Q
-    array.
+    By Stein's lemma this moment is S ∂Ψ/∂μ. Sums are computed by matrix products, without an
+    N × M × Q array.
     """
 
     kernel: RBF
@@ -32,7 +32,7 @@ class Drift:
 
     @property
     def share(self) -> Float[Array, "N Q"]:
-        """c: the fraction of the distance to an inducing input that the kernel moves a point."""
+        """c: the kernel moves a point by this fraction of its distance to an inducing input."""
         return self._strong / (1.0 + self._strong)
 
     @property

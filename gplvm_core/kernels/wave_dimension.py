@@ -64,7 +64,7 @@ class WaveDimension(Protocol):
         """Return this factor in a block."""
 
     def sums(self) -> Carried:
-        """Return zeros for `add`."""
+        """Return arrays of zeros, in which `add` accumulates gradients."""
 
     def add(self, sums: Carried, rows: slice, columns: slice, adjoint: Float[Array, "n p"]) -> None:
         """Add the adjoint of a block to the sums, in place."""
@@ -156,8 +156,8 @@ class Straight(Separated):
 class Bent:
     """A dimension with an RBF and waves, computed wave by wave.
 
-    origin: if given, the value is the mean of (x + origin) times the waves, for a sum with a linear
-    kernel; if None, the value is the mean of the waves.
+    origin: if None, the value is the mean of the waves. If given, for a sum with a linear kernel,
+    it is the mean of (x + origin) times the waves.
     """
 
     at: WaveInputs
@@ -260,8 +260,7 @@ class Bent:
         both = np.stack([series.one, series.other])
         if not series.harmonic:
             return both, np.eye(2)
-        # The basic phase is that of the second term. The first term has phase 0 and may be the only
-        # term.
+        # The second term has the basic phase. The first term has phase 0 and may be the only term.
         step = both[:, 1:2].T if both.shape[1] > 1 else np.zeros((1, 2))
         return np.arange(both.shape[1], dtype=float)[None], step
 

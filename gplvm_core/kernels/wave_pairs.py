@@ -93,7 +93,7 @@ class WavePairs:
     ) -> WavePulled:
         """Return the gradients from the adjoint of `summed`.
 
-        rows None: the adjoint has one row for each point, or one for all points.
+        Without rows, the adjoint has one row for each point, or one row for all points.
         """
         pair = np.asarray(adjoint, like=self.mean)
         if rows is not None:
@@ -125,7 +125,7 @@ class WavePairs:
 
     @cached_property
     def both(self) -> Float[Array, " Q"]:
-        """w̄."""
+        """The summed weights w̄ = w₁ + w₂."""
         return np.asarray(self.first.weight + self.second.weight)
 
     @cached_property
@@ -152,7 +152,7 @@ class WavePairs:
 
     @cached_property
     def middle(self) -> Float[Array, "P Q"]:
-        """c."""
+        """The centre c of each pair's Gaussian."""
         return self.one - (1.0 - self.share) * self.apart
 
     @cached_property

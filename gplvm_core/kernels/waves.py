@@ -30,14 +30,14 @@ NARROWEST = 1e4
 class NarrowWavesError(KernelError, NotPositiveDefiniteError):
     """A periodic kernel has too short a lengthscale for uncertain inputs.
 
-    Training rejects such a step, like one whose matrices cannot be factorised.
+    Training rejects a step to such a lengthscale, as it does if a matrix cannot be factorised.
     """
 
 
 @dataclass(frozen=True)
 class Waves:
-    """A product of kernels: σ², and w, b and ν of every dimension. Also the gradients with respect
-    to these.
+    """A product of kernels: σ², and w, b and ν of every dimension. The gradients with respect to
+    these numbers are also a `Waves`.
     """
 
     variance: float
@@ -79,9 +79,9 @@ class Waves:
 class Series:
     """The series Σ_t A_t cos(j_t α + k_t γ) of two kernels with the phases α and γ in a dimension.
 
-    amplitude: (T, P), or (T, 1) if it is the same for all pairs of inducing inputs. chain: maps its
-    adjoint to the adjoints of both kernels' b, of the first kernel's ν, and of z − z'. harmonic:
-    the terms are the multiples 0, 1, … of one phase.
+    amplitude: (T, P), or (T, 1) if it is the same for all pairs of inducing inputs. chain: maps the
+    adjoint of the amplitude to the adjoints of both kernels' b, of the first kernel's ν, and of z −
+    z'. harmonic: the terms are the multiples 0, 1, … of one phase.
     """
 
     one: Float[Array, " T"]
@@ -118,7 +118,7 @@ class Series:
         """Return the product of one kernel at z and at z': a series around their middle.
 
         A_t = 2 e^{−2b} I_t(2b cos(ν(z − z')/2)) = 2 Σ_m a_{(t+m)/2} a_{(t−m)/2} cos(m ν(z − z')/2)
-        over all m of the parity of t (Neumann's addition theorem); A_0 is half of it.
+        over all m of the parity of t (Neumann's addition theorem); A_0 is half of this expression.
         """
         a, slope = bessel(sharpness)
         reach = len(bessel(2.0 * sharpness)[0])

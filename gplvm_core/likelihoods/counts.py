@@ -15,7 +15,7 @@ MOST_LISTED = 100_000
 
 
 def log_base(counts: Float[Array, "*S"], size: Float[Array, "*S"]) -> Float[Array, "*S"]:
-    """log Γ(y + r)/(Γ(r) y!), the part of log p(y | f) that does not depend on f."""
+    """Return log Γ(y + r)/(Γ(r) y!), the part of log p(y | f) that does not depend on f."""
     return np.asarray(gammaln(counts + size) - gammaln(size) - gammaln(counts + 1.0))
 
 
@@ -26,7 +26,7 @@ def best_sizes(
     variance: Float[Array, "N K"],
     size: Float[Array, " K"],
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """The size r of each column that maximises the bound, and the corresponding shift of f.
+    """Return the size r of each column that maximises the bound, and the corresponding shift of f.
 
     mean, variance: moments of f at the present size. A new r shifts f by log(size/r), so that the
     mean count r exp(f) does not change. A column keeps its present size if no other size is better.
@@ -54,7 +54,7 @@ def best_sizes(
 def count_probabilities(
     mean: Float[Array, "*S"], variance: Float[Array, "*S"], size: float, most: int
 ) -> Float[Array, "*S C"]:
-    """p(y) for y = 0 … most with f ~ N(mean, variance), by Gauss–Hermite quadrature."""
+    """Return p(y) for y = 0 … most and f ~ N(mean, variance), by Gauss–Hermite quadrature."""
     counts = np.arange(most + 1, dtype=np.float64)
     base = log_base(counts, np.full_like(counts, size))
     found = np.zeros((*np.shape(mean), most + 1))
@@ -71,11 +71,11 @@ def mixture_quantiles(
     variance: Float[Array, "N K"],
     size: float,
 ) -> Float[Array, "L N"]:
-    """Quantiles of counts: for each level, the smallest count whose cumulative probability reaches
-    the level.
+    """Return quantiles of counts: the smallest count whose cumulative probability reaches each
+    level.
 
-    f has a mixture of Gaussians. The search uses doubling and bisection on the cumulative
-    distribution of the mixture of negative binomials.
+    f is distributed as a mixture of Gaussians, so the counts are a mixture of negative binomials.
+    The search on the cumulative distribution doubles a count, then bisects.
     """
     std = np.sqrt(variance)
 

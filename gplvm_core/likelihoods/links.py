@@ -49,8 +49,8 @@ class Links:
     def entries(
         self, values: Float[Array, "N D"]
     ) -> tuple[Float[Array, "N K"], Float[Array, "N K"], Bool[NDArray[np.bool_], "N K"]]:
-        """The successes and failures of the discrete outputs (0 where missing), and which entries
-        are observed.
+        """Return successes and failures of the discrete outputs (0 if missing), and which are
+        observed.
         """
         own, size = values[:, self.discrete], self.size[self.discrete]
         observed = ~np.isnan(own) & (size != EXPOSURE)
@@ -59,9 +59,10 @@ class Links:
         return successes, np.where(observed, failures, 0.0), observed
 
     def known(self, values: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """The known term in every function: the row's log exposure for counts, 0 for others.
+        """Return the known term in every function: the row's log exposure for counts, 0 for others.
 
-        The column of an exposure has its own value. A missing exposure is a usual one (0).
+        An exposure's own column contains its log exposure. A missing exposure counts as the usual
+        exposure (0).
         """
         own = np.nan_to_num(values[:, self.exposures])
         found = np.zeros(values.shape)
@@ -70,7 +71,7 @@ class Links:
         return found
 
     def log_base(self, values: Float[Array, "N D"]) -> Float[Array, "N K"]:
-        """The part of log p(y | f) that does not depend on f, for the discrete outputs; 0 where
+        """Return the terms of log p(y | f) that are constant in f, for discrete outputs; 0 if
         missing.
         """
         own, size = values[:, self.discrete], self.size[self.discrete]
@@ -84,7 +85,7 @@ class Links:
         mean: Float[Array, "*S N D"],
         variance: Float[Array, "*S N D"],
     ) -> Float[Array, "*S N"]:
-        """Σ log ⟨p(y | f)⟩ over the observed discrete outputs of each row."""
+        """Return Σ log ⟨p(y | f)⟩ over the observed discrete outputs of each row."""
         successes, failures, _ = self.entries(values)
         own = self.discrete
         mean = mean[..., own] + self.known(values)[:, own]
@@ -99,7 +100,7 @@ class Links:
     def log_likelihoods(
         self, values: Float[Array, "N D"], functions: Float[Array, "T D"]
     ) -> Float[Array, "N T"]:
-        """Σ log p(y | f) over each row's discrete outputs, at several f, without `log_base`."""
+        """Return Σ log p(y | f) without `log_base` over each row's discrete outputs, at each f."""
         successes, failures, _ = self.entries(values)
         f = functions[:, self.discrete]
         if self.exposures.any():
@@ -118,9 +119,9 @@ class Links:
         generator: np.random.Generator,
         known: Float[Array, "N D"] | None = None,
     ) -> Float[Array, "*S D"]:
-        """Draws of the discrete outputs at these functions; numbers are returned unchanged.
+        """Draw the discrete outputs at these functions; numbers are returned unchanged.
 
-        known: as `known` returns it; None: usual exposures.
+        known: the result of `known`; None means usual exposures.
         """
         functions = np.where(self.exposures, 0.0, functions)
         if known is not None:
@@ -138,7 +139,7 @@ class Links:
     def moments(
         self, mean: Float[Array, "*S D"], variance: Float[Array, "*S D"]
     ) -> tuple[Float[Array, "*S D"], Float[Array, "*S D"]]:
-        """Mean and variance of the outputs for f ~ N(mean, variance); unchanged for numbers."""
+        """Return the moments of the outputs for f ~ N(mean, variance); numbers do not change."""
         mean, spread = mean.copy(), variance.copy()
         yes_no, counts = self.yes_no, self.counts
         yes = probability(mean[..., yes_no], variance[..., yes_no])

@@ -32,7 +32,7 @@ class Quadratic:
 
 
 def tangent(xi: Float[Array, "*S"]) -> Float[Array, "*S"]:
-    """λ(ξ) = tanh(ξ/2)/(4ξ), which is 1/8 at 0."""
+    """Return λ(ξ) = tanh(ξ/2)/(4ξ), which is 1/8 at 0."""
     safe = np.maximum(xi, SMALL)
     return np.where(xi < SMALL, 0.125 - xi**2 / 96.0, np.tanh(0.5 * safe) / (4.0 * safe))
 
@@ -40,7 +40,7 @@ def tangent(xi: Float[Array, "*S"]) -> Float[Array, "*S"]:
 def quadratic(
     successes: Float[Array, "*S"], failures: Float[Array, "*S"], xi: Float[Array, "*S"]
 ) -> Quadratic:
-    """The bound at ξ. The bound is 0 where successes and failures are both 0, as for missing
+    """Return the bound at ξ. It is 0 where successes and failures are both 0, as for missing
     entries.
     """
     total, rate = successes + failures, tangent(xi)
@@ -57,7 +57,7 @@ def expected_log_likelihood(
     mean: Float[Array, "*S"],
     square: Float[Array, "*S"],
 ) -> tuple[Float[Array, "*S"], Float[Array, "*S"], Float[Array, "*S"]]:
-    """The bound's expectation at its best ξ² = ⟨f²⟩, and its gradients in ⟨f⟩ and ⟨f²⟩.
+    """Return the bound's expectation at its best ξ² = ⟨f²⟩, and its gradients in ⟨f⟩ and ⟨f²⟩.
 
     By the envelope theorem these gradients are ½(a − b) and −s λ(ξ).
     """
@@ -67,7 +67,7 @@ def expected_log_likelihood(
 
 
 def probability(mean: Float[Array, "*S"], variance: Float[Array, "*S"]) -> Float[Array, "*S"]:
-    """⟨σ(f)⟩ for f ~ N(mean, variance), by Gauss–Hermite quadrature."""
+    """Return ⟨σ(f)⟩ for f ~ N(mean, variance), by Gauss–Hermite quadrature."""
     std = np.sqrt(variance)
     found: Array = np.zeros(np.shape(mean))
     for node, weight in zip(NODES, np.exp(LOG_WEIGHTS), strict=True):
@@ -81,7 +81,7 @@ def log_probability(
     mean: Float[Array, "*S"],
     variance: Float[Array, "*S"],
 ) -> Float[Array, "*S"]:
-    """log ⟨σ(f)^a σ(−f)^b⟩ for f ~ N(mean, variance), by Gauss–Hermite quadrature.
+    """Return log ⟨σ(f)^a σ(−f)^b⟩ for f ~ N(mean, variance), by Gauss–Hermite quadrature.
 
     The likelihood of a large count is much narrower than N(mean, variance). The quadrature nodes
     are therefore those of the Gaussian that approximates the integrand at its maximum (Laplace).
@@ -90,7 +90,7 @@ def log_probability(
     for _ in range(8):
         p = expit(mode)
         slope = successes - total * p - (mode - mean) / variance
-        # The quadratic bound's weight replaces the curvature, so that no step overshoots.
+        # The weight of the quadratic bound replaces the curvature, so that no step overshoots.
         mode = mode + slope / (2.0 * total * tangent(np.abs(mode)) + 1.0 / variance)
     p = expit(mode)
     spread = 1.0 / (total * p * (1.0 - p) + 1.0 / variance)

@@ -11,7 +11,7 @@ from gplvm_core.numerics import Array
 
 
 def n_sticks(n_classes: int) -> int:
-    """The number of yes/no columns that encode a number of classes."""
+    """Return how many yes/no columns encode a number of classes."""
     return n_classes - 1
 
 
@@ -22,15 +22,13 @@ def sticks(codes: Float[Array, " N"], n_classes: int) -> Float[Array, "N K"]:
 
 
 def class_probabilities(yes: Float[Array, "*S K"]) -> Float[Array, "*S C"]:
-    """Probabilities of the K + 1 classes, given those of K yes/no columns, which are treated as
-    independent.
-    """
+    """Return the probabilities of K + 1 classes, from those of K independent yes/no columns."""
     ones = np.ones((*yes.shape[:-1], 1))
     later = np.concatenate([ones, np.cumprod(1.0 - yes, axis=-1)], axis=-1)
     return np.asarray(later * np.concatenate([yes, ones], axis=-1))
 
 
 def classes(yes: Float[Array, "*S K"]) -> Float[Array, "*S"]:
-    """The class numbers of complete draws of the yes/no columns: the first column that is yes."""
+    """Return the class numbers of complete yes/no columns: the first column that is yes."""
     last = np.ones((*yes.shape[:-1], 1))
     return np.argmax(np.concatenate([yes, last], axis=-1), axis=-1).astype(np.float64)

@@ -17,12 +17,12 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 
-SPARSE = 0.5  # mean of counts that are mostly 0
+SPARSE = 0.5  # counts with a mean below this value are mostly 0
 
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table, in its order.
+    """The columns of a table, in the table's order.
 
     A layer's outputs have the same order: a column of numbers, yes/no or counts is one output, and
     a category or grade of W words is W − 1 outputs. An exposure is one output, its logarithm in
@@ -36,7 +36,7 @@ class TableColumns:
     def learnt(
         cls, table: Any, kinds: Any
     ) -> tuple["TableColumns", Float[Array, "N D"], tuple[str, ...]]:
-        """The columns of training data, their outputs, and notes on the kinds that were chosen."""
+        """Return the columns of training data, their outputs, and notes on the chosen kinds."""
         cells = cells_of(table)
         columns, notes = columns_of(cells, kinds)
         found = cls(columns, hasattr(table, "iloc"))
@@ -47,7 +47,7 @@ class TableColumns:
         return [column.name for column in self.columns]
 
     def column(self, name: str | int) -> int:
-        """The index of a column, by its name or index. Raises DataError for an unknown column."""
+        """Return the index of a column, given by name or index. Raises DataError if unknown."""
         if name in self.names:
             return self.names.index(str(name))
         if isinstance(name, int) and -len(self.columns) <= name < len(self.columns):
@@ -56,7 +56,7 @@ class TableColumns:
 
     @cached_property
     def places(self) -> tuple[slice, ...]:
-        """The outputs that belong to each column."""
+        """The slice of outputs that belongs to each column."""
         widths = [n_sticks(len(each.words)) if each.is_words else 1 for each in self.columns]
         ends = np.cumsum([0, *widths]).tolist()
         return tuple(slice(a, b) for a, b in pairwise(ends))
@@ -66,7 +66,7 @@ class TableColumns:
         return self.places[-1].stop
 
     def links(self, size: float = 1.0) -> Links:
-        """The types of the outputs. size: the size r of counts before training."""
+        """Return the types of the outputs. size: the size r of counts before training."""
         found = np.zeros(self.n_outputs)
         sizes = {"count": size, "exposure": EXPOSURE}
         for column, place in zip(self.columns, self.places, strict=True):
@@ -75,7 +75,7 @@ class TableColumns:
         return Links(found)
 
     def encoded(self, table: Any) -> Float[Array, "N D"]:
-        """The outputs of new rows. Raises DataError if the rows do not fit the columns."""
+        """Return the outputs of new rows. Raises DataError if the rows do not fit the columns."""
         cells = cells_of(table)
         if len(cells) != len(self.columns):
             raise DataError(
@@ -95,17 +95,17 @@ class TableColumns:
         return found
 
     def are_sparse(self, outputs: Float[Array, "N E"]) -> bool:
-        """Whether all columns are counts, apart from exposures, with a mean below a half."""
+        """Whether all columns except exposures are counts with a mean below a half."""
         kinds = [column.kind for column in self.columns]
         if not set(kinds) <= {"count", "exposure"}:
             return False
         return bool(np.nanmean(outputs[:, [kind == "count" for kind in kinds]]) < SPARSE)
 
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
-        """The data as columns of about unit variance, for the initial principal components.
+        """Return the data as columns of about unit variance, for the initial principal components.
 
-        Each word of a category becomes a column, a grade is replaced by its index, and a count by
-        the square root of its number at a usual exposure.
+        Each word of a category becomes a column. A grade is replaced by its index, and a count by
+        the square root of the count at a usual exposure.
         """
         parts = []
         known = self.links().known(outputs)
@@ -135,7 +135,7 @@ class TableColumns:
         return np.hstack(done)
 
     def codes(self, outputs: Float[Array, "N D"], at: int) -> Float[Array, " N"]:
-        """The numbers of the words of column `at`; NaN where missing."""
+        """Return the index of each row's word in column `at`; NaN where missing."""
         return _codes(outputs[:, self.places[at]])
 
     def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[np.object_]:
@@ -154,7 +154,7 @@ class TableColumns:
         return found
 
     def as_table(self, values: NDArray[np.object_]) -> Any:
-        """Values (N × C) as a data frame if training data were one, else as an array."""
+        """Return values (N × C) as a data frame if the training data were one, else as an array."""
         if not self.frame:
             return values
         import pandas
@@ -163,5 +163,5 @@ class TableColumns:
 
 
 def _codes(own: Float[Array, "N K"]) -> Float[Array, " N"]:
-    """Class numbers of yes/no columns; NaN if missing."""
+    """Return the class numbers of yes/no columns; NaN if missing."""
     return np.where(np.isnan(own[:, 0]), np.nan, classes(np.nan_to_num(own)))

@@ -1,8 +1,8 @@
-"""Every value of a row given the others, under a mixture of Gaussians, for many rows at once.
+"""The distribution of each value of a row given its other values, under a mixture of Gaussians.
 
 The precision matrix P of a Gaussian gives the conditionals of all columns together: with δ = y − c
-and q = P δ, column d given the others is N(y_d − q_d / P_dd, 1 / P_dd). Rows with gaps use the
-precision of their observed columns, P_oo − P_om P_mm⁻¹ P_mo.
+and q = P δ, column d given the other columns is N(y_d − q_d / P_dd, 1 / P_dd). Rows with gaps use
+the precision of their observed columns, P_oo − P_om P_mm⁻¹ P_mo.
 """
 
 from collections.abc import Iterator
@@ -27,10 +27,11 @@ MOST_NUMBERS = 4_000_000
 class Conditionals:
     """Rows given a mixture.
 
-    log_density: of the observed values, in nats. lost: how much lower −log p is on average because
-    columns are missing, in nats. filled, variance: the rows with their gaps filled; variance 0 if
-    observed. expected, std: of every observed value given the row's others; NaN if missing.
-    log_tail: log of the two-sided probability of a value at least as far out; 0 if missing.
+    log_density: log density of the observed values, in nats. lost: how much lower −log p is on
+    average because columns are missing, in nats. filled, variance: the rows with their gaps filled,
+    and the variances of the fills (0 if observed). expected, std: mean and standard deviation of
+    every observed value given the row's other values; NaN if missing. log_tail: log of the
+    two-sided probability of a value at least as far out; 0 if missing.
     """
 
     log_density: Float[Array, " n"]
@@ -43,7 +44,7 @@ class Conditionals:
 
     @classmethod
     def of(cls, mixture: Gaussians, rows: Float[Array, "n D"]) -> Self:
-        """All rows, NaN marks missing values."""
+        """Compute the conditionals of all rows; NaN marks missing values."""
         dense = rows.shape[1] <= MOST_DENSE
         each = [_Dense.of(mixture, k) for k in range(len(mixture.weights))] if dense else []
         found = [np.empty(len(rows))] * 2 + [np.empty(rows.shape)] * 5
@@ -61,14 +62,17 @@ class Conditionals:
         return cls(*found)
 
     def rows(self, chosen: NDArray[np.intp]) -> Self:
-        """Some of the rows."""
+        """Return the conditionals of some of the rows."""
         return type(self)(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """One Gaussian: log p and log |C| of the observed values, the entropy of the missing ones given
-    these, fills with variances, and conditional means and standard deviations.
+    """Rows given one Gaussian.
+
+    log: log p of the observed values. lost: the entropy of the missing values given the observed
+    values. filled, variance: fills and their variances. away, std: distances to the conditional
+    means and conditional standard deviations.
     """
 
     log: Float[Array, " n"]
@@ -81,7 +85,10 @@ class _Given:
 
 @dataclass(frozen=True, eq=False)
 class _Dense:
-    """A Gaussian by N = S P S with unit diagonal, S = diag P_dd^(−½); log_determinant: log |P|."""
+    """A Gaussian in the form N = S P S, which has unit diagonal, with S = diag P_dd^(−½).
+
+    log_determinant: log |P|.
+    """
 
     mean: Float[Array, " D"]
     scale: Float[Array, " D"]
@@ -98,7 +105,7 @@ class _Dense:
         return cls(mixture.means[k], scale, normal, -found.log_determinant)
 
     def given(self, rows: Float[Array, "n D"], gaps: Int[NDArray[np.intp], "n m"]) -> _Given:
-        """Rows with the same number of gaps, whose columns are `gaps`."""
+        """Condition rows with the same number of gaps, whose columns are `gaps`."""
         count, width = gaps.shape
         away = np.nan_to_num((rows - self.mean) / self.scale)
         slope = away @ self.precision
@@ -118,7 +125,7 @@ class _Dense:
             filled[own, gaps] = self.mean[gaps] + self.scale[gaps] * best
             variance[own, gaps] = self.scale[gaps] ** 2 * np.diagonal(inverse, axis1=1, axis2=2)
             slope[own, gaps], left[own, gaps] = 0.0, 1.0
-        # log |P_mm|, with which log |C_oo| = log |C| + log |P_mm|.
+        # log |P_mm|; the determinant of the observed columns is log |C_oo| = log |C| + log |P_mm|.
         logs = logs - 2.0 * np.sum(np.log(self.scale[gaps]), axis=1)
         constant = (rows.shape[1] - width) * np.log(2.0 * np.pi) - self.log_determinant + logs
         lost = 0.5 * (width * (1.0 + np.log(2.0 * np.pi)) - logs)
@@ -130,7 +137,7 @@ class _Dense:
 
 
 def _low_rank(mixture: Gaussians, k: int, rows: Float[Array, "n D"]) -> _Given:
-    """Rows with the same gaps, by the algebra of factors and variances."""
+    """Condition rows with the same gaps, by the algebra of factors and variances."""
     seen = ~np.isnan(rows[0])
     log, factor, white = mixture.seen(k, rows[:, seen], seen)
     own, noise = mixture.spread(k, seen), mixture.variances[k, seen]
@@ -157,7 +164,7 @@ def _low_rank(mixture: Gaussians, k: int, rows: Float[Array, "n D"]) -> _Given:
 def _mixed(
     weights: Float[Array, " K"], rows: Float[Array, "n D"], parts: list[_Given]
 ) -> tuple[Array, ...]:
-    """The fields of `Conditionals` from those of every Gaussian."""
+    """Combine the conditionals of all Gaussians to the fields of `Conditionals`."""
     with np.errstate(divide="ignore"):
         logs = np.log(weights)[:, None] + np.array([part.log for part in parts])
     whole = logsumexp(logs, axis=0)
@@ -167,7 +174,7 @@ def _mixed(
     variance = np.array([part.variance for part in parts])
     variance = np.sum(shares * (variance + (filled - mean) ** 2), axis=0)
     away, std = np.array([part.away for part in parts]), np.array([part.std for part in parts])
-    # The Gaussians' probabilities given the other columns: w_k N_k(y) / N_k(y_d | the others).
+    # Each Gaussian's probability given the other columns: w_k N_k(y) / N_k(y_d | other columns).
     others = logs[:, :, None] + 0.5 * away**2 + np.log(std)
     others -= logsumexp(others, axis=0)
     log_tail = np.log(2.0) + np.minimum(
@@ -189,12 +196,12 @@ def _mixed(
 
 
 def _gaps(rows: Float[Array, "n D"]) -> Int[NDArray[np.intp], "n m"]:
-    """The columns of the gaps of rows with the same number of them."""
+    """Return the columns of the gaps, for rows with the same number of gaps."""
     return np.nonzero(np.isnan(rows))[1].reshape(len(rows), -1)
 
 
 def _alike(rows: Float[Array, "n D"], size: int, *, dense: bool) -> Iterator[NDArray[np.intp]]:
-    """Rows with the same number of gaps, or with the same gaps, a few at a time."""
+    """Yield rows with the same number of gaps, or with the same gaps, a few at a time."""
     if dense:
         counts = np.isnan(rows).sum(axis=1)
         groups = [np.flatnonzero(counts == count) for count in np.unique(counts)]

@@ -13,10 +13,11 @@ from gplvm_core.numerics import Array
 # The number of principal axes of wide rows; all other directions share one variance.
 MOST_AXES = 256
 ROWS_AN_AXIS = 3
-# The weight of a wide Gaussian for rows that are unlike all others. It costs at most 0.01 nats per
-# row.
+# The weight of a wide Gaussian for rows that are unlike all others. This Gaussian costs at most
+# 0.01 nats per row.
 BACKGROUND = 0.01
-# Its variances as multiples of the rows' variances, and its share of their correlations.
+# The wide Gaussian's variances as multiples of the rows' variances, and its share of their
+# correlations.
 WIDER = 8.0
 CORRELATED = 0.5
 
@@ -31,46 +32,46 @@ class Axes:
 
     @classmethod
     def of(cls, rows: Float[Array, "N D"]) -> Self:
-        """The principal axes of wide rows."""
+        """Fit the principal axes of wide rows."""
         middle = rows.mean(axis=0)
         _, values, axes = np.linalg.svd(rows - middle, full_matrices=False)
         width = max(1, min(MOST_AXES, len(rows) // ROWS_AN_AXIS))
-        # The axes are fitted to these rows, so the residuals are too small: divide by the free
-        # numbers.
+        # The axes are fitted to these rows, so the residuals are too small: divide by the degrees
+        # of freedom.
         free = max(1, len(rows) - width) * (rows.shape[1] - width)
         return cls(axes[:width].T, middle, float(np.sum(values[width:] ** 2)) / free)
 
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Rows in units of the outputs' scales, along principal axes if they are wide."""
+    """Rows in units of the outputs' scales, along principal axes if the rows are wide."""
 
     center: Float[Array, " D"]
     scale: Float[Array, " D"]
     axes: Axes | None = None
 
     def fitted(self, rows: Float[Array, "N D"]) -> Self:
-        """With principal axes if the rows are wide."""
+        """Return the coordinates, with principal axes if the rows are wide."""
         if rows.shape[1] <= MOST_AXES:
             return self
         return replace(self, axes=Axes.of((rows - self.center) / self.scale))
 
     def of(self, rows: Float[Array, "N D"]) -> Float[Array, "N E"]:
-        """The coordinates of rows."""
+        """Return the coordinates of rows."""
         own = (rows - self.center) / self.scale
         return own if self.axes is None else (own - self.axes.middle) @ self.axes.directions
 
     def covariance(self, variances: Float[Array, " D"]) -> Float[Array, "E E"]:
-        """The covariance of the coordinates if the outputs are independent with these variances."""
+        """Return the covariance of the coordinates for independent outputs with these variances."""
         own = variances / self.scale**2
         if self.axes is None:
             return np.diag(own)
         return (self.axes.directions.T * own) @ self.axes.directions
 
     def density(self, found: LocalGaussians, rows: Float[Array, "N E"]) -> Gaussians:
-        """The density of rows in the user's units, with a wide background.
+        """Return the density of rows in the user's units, with a wide background.
 
-        rows: the coordinates of the rows that it was fitted to.
+        rows: the coordinates of the rows to which the density was fitted.
         """
         spread, axes = np.atleast_2d(np.cov(rows.T, bias=True)), self.axes
         # A column may be constant in the rows; the Gaussians' own variances are positive.

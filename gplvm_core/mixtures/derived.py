@@ -1,11 +1,11 @@
 """A mixture of Gaussians derived from a map: local Gaussians, residuals, and a fit to the rows.
 
-1. Every Gaussian of a latent density becomes one Gaussian of rows: mean and covariance of the map's
-   values there (`LocalGaussians`).
+1. Every Gaussian of a latent density becomes one Gaussian of rows, with the mean and covariance of
+   the map's values there (`LocalGaussians`).
 2. The map's residuals are correlated between outputs: they have a common covariance R (`residual`).
 3. The local Gaussians are the prior of a mixture that is fitted to the rows (`fitted`).
 
-The result is the exact density of this mixture, and no bound on the model's log p(Y).
+The result is the exact density of this mixture. It is not a bound on the model's log p(Y).
 """
 
 from dataclasses import dataclass, replace
@@ -39,11 +39,11 @@ class LocalGaussians:
 
     @cached_property
     def factors(self) -> list[Factor]:
-        """Cholesky factors of the covariances."""
+        """The Cholesky factors of the covariances."""
         return [factorise(each) for each in self.covariances]
 
     def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
-        """log(w_k p_k) of each row, in nats."""
+        """Return log(w_k p_k) of each row, in nats."""
         found = np.empty((len(rows), len(self.weights)))
         for k, factor in enumerate(self.factors):
             white = factor.solve_lower((rows - self.means[k]).T)
@@ -54,7 +54,7 @@ class LocalGaussians:
         return found
 
     def with_residual(self, residual: Float[Array, "D D"]) -> Self:
-        """The same Gaussians with a common covariance added."""
+        """Return the same Gaussians with a common covariance added."""
         return replace(self, covariances=self.covariances + residual)
 
 
@@ -66,9 +66,10 @@ def residual(
     updates: int = RESIDUAL_UPDATES,
     shrunk: float = SHRUNK,
 ) -> Float[Array, "D D"]:
-    """The covariance R of the map's residuals, by expectation maximisation; starts at the noise.
+    """Estimate the covariance R of the map's residuals by expectation maximisation from the noise.
 
-    A row is the map's value N(c_k, A_k) plus N(0, R); local: c_k and A_k, which stay fixed.
+    A row is the map's value N(c_k, A_k) plus a residual N(0, R). local: c_k and A_k, which are
+    fixed.
     """
     found, diagonal = noise, np.eye(len(noise), dtype=bool)
     least = LEAST_SHARE * noise.diagonal()
@@ -90,7 +91,7 @@ def residual(
 
 
 def fitted(rows: Float[Array, "N D"], prior: LocalGaussians, strength: float) -> LocalGaussians:
-    """The most probable mixture of the rows, with the local Gaussians as prior of its Gaussians.
+    """Return the most probable mixture of the rows; the local Gaussians are the prior.
 
     strength: ν, the number of rows that a prior covariance counts as; ∞ fixes the covariances.
     """
@@ -109,7 +110,7 @@ def fitted(rows: Float[Array, "N D"], prior: LocalGaussians, strength: float) ->
 def objective(
     each: Float[Array, "N K"], found: LocalGaussians, prior: LocalGaussians, strength: float
 ) -> float:
-    """log p(rows) + log of the prior of means and covariances, up to a constant, in nats.
+    """Return log p(rows) + the log prior of means and covariances, in nats, up to a constant.
 
     The prior of a Gaussian is exp(−½ ν [log |C| + tr C⁰ C⁻¹] − ½ κ oᵀ C⁻¹ o), with o = c − c⁰.
     """

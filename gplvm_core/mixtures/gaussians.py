@@ -1,6 +1,6 @@
 """Mixtures of Gaussians as densities of rows, with gaps, conditional distributions and draws."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -20,8 +20,8 @@ class Gaussians:
     """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k), with B_k = U F_k.
 
     weights: (K,), their sum is 1; means, variances: (K, D); factors: F_k (K, E, R). axes: U (D, E),
-    which wide rows share to save memory; None: the identity. Missing values of rows (NaN) are
-    integrated out.
+    which all Gaussians of wide rows share to save memory; None means the identity. Missing values
+    of rows (NaN) are integrated out.
     """
 
     weights: Float[Array, " K"]
@@ -38,8 +38,8 @@ class Gaussians:
         covariances: Float[Array, "K D D"],
         around: float | None = None,
     ) -> Self:
-        """From full covariances. around: v, a lower limit of the eigenvalues; None: half of the
-        smallest one of each covariance.
+        """Make a mixture from full covariances. around: v, a lower limit of the eigenvalues; None
+        means half of the smallest eigenvalue of each covariance.
         """
         values, vectors = np.linalg.eigh(covariances)
         least = 0.5 * values[:, :1] if around is None else np.full((len(values), 1), around)
@@ -48,7 +48,7 @@ class Gaussians:
 
     @classmethod
     def mixed(cls, parts: Sequence[Self], weights: Float[Array, " P"]) -> Self:
-        """A mixture of mixtures with the same axes."""
+        """Make a mixture of mixtures with the same axes."""
         return cls(
             np.concatenate([w * part.weights for w, part in zip(weights, parts, strict=True)]),
             np.concatenate([part.means for part in parts]),
@@ -58,7 +58,7 @@ class Gaussians:
         )
 
     def only(self, k: int) -> Self:
-        """Gaussian k as a mixture of one."""
+        """Return Gaussian k as a mixture of one."""
         one = slice(k, k + 1)
         return replace(
             self,
@@ -69,7 +69,7 @@ class Gaussians:
         )
 
     def in_units(self, center: Float[Array, " D"], scale: Float[Array, " D"]) -> Self:
-        """The density of center + scale · y."""
+        """Return the density of center + scale · y."""
         means, variances = center + scale * self.means, scale**2 * self.variances
         if self.axes is not None:
             axes = scale[:, None] * self.axes
@@ -79,20 +79,20 @@ class Gaussians:
         )
 
     def along(self, axes: Float[Array, "E D"]) -> Self:
-        """The density of rows with these coordinates along orthonormal axes, and with the same
-        variance v, which must be one number, in all other directions.
+        """Return the density of rows with these coordinates along orthonormal axes. In all other
+        directions the rows have the same variance v, which must be one number.
         """
         around = np.repeat(self.variances[:, :1], len(axes), axis=1)
         return replace(self, means=self.means @ axes.T, variances=around, axes=axes)
 
     def spread(self, k: int, columns: Seen) -> Float[Array, "S R"]:
-        """The rows of B_k of some columns."""
+        """Return the rows of B_k that belong to some columns."""
         if self.axes is None:
             return self.factors[k, columns]
         return self.axes[columns] @ self.factors[k]
 
     def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
-        """log(w_k p_k) of the observed values of each row, in nats."""
+        """Return log(w_k p_k) of the observed values of each row, in nats."""
         found = np.empty((len(rows), len(self.weights)))
         for alike, seen in patterns(rows):
             for k in range(len(self.weights)):
@@ -100,13 +100,13 @@ class Gaussians:
         return found
 
     def score_samples(self, rows: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """log p of the observed values of each row, in nats."""
+        """Return log p of the observed values of each row, in nats."""
         return np.asarray(logsumexp(self.log_each(rows), axis=1))
 
     def complete(
         self, rows: Float[Array, "N D"]
     ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Fill missing values with their conditional means; also their variances, 0 if observed."""
+        """Fill missing values with conditional means; also return variances, 0 if observed."""
         whole, variance = rows.copy(), np.zeros_like(rows)
         for alike, seen in patterns(rows):
             hidden = ~seen
@@ -130,7 +130,7 @@ class Gaussians:
     def sample_completions(
         self, rows: Float[Array, "N D"], count: int, generator: np.random.Generator
     ) -> Float[Array, "S N D"]:
-        """Rows with their missing values drawn from the conditional density."""
+        """Return rows with their missing values drawn from the conditional density."""
         found, width = np.repeat(rows[None], count, axis=0), self.factors.shape[2]
         for alike, seen in patterns(rows):
             hidden = ~seen
@@ -164,7 +164,7 @@ class Gaussians:
     def seen(
         self, k: int, rows: Float[Array, "N S"], seen: Seen
     ) -> tuple[Float[Array, " N"], Factor, Float[Array, "R N"]]:
-        """log(w_k p_k) of the observed values, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
+        """Return log(w_k p_k) of observed values, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
         variance = self.variances[k, seen]
         away = rows - self.means[k, seen]
         basis = self.factors[k, seen] if self.axes is None else self.axes[seen]
@@ -180,8 +180,7 @@ class Gaussians:
             return np.log(self.weights[k]) - 0.5 * (squares + constant), factor, white
 
 
-def patterns(rows: Float[Array, "N D"]) -> Iterator[tuple[Rows, Seen]]:
-    """The rows with the same observed columns, and these columns."""
+def patterns(rows: Float[Array, "N D"]) -> list[tuple[Rows, Seen]]:
+    """Return the rows with the same observed columns, and these columns."""
     seen, which = np.unique(~np.isnan(rows), axis=0, return_inverse=True)
-    for at, own in enumerate(seen):
-        yield np.flatnonzero(which.ravel() == at), own
+    return [(np.flatnonzero(which.ravel() == at), own) for at, own in enumerate(seen)]

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from gplvm_core.mixtures.gaussians import Gaussians
 from gplvm_core.numerics import Array
 
-DRAWS = 5  # of every training row
+DRAWS = 5  # draws for every training row
 MOST_POINTS = 20_000
 LEAST_VARIANCE = 1e-6
 
@@ -19,7 +19,7 @@ def latent_density(
     size: int,
     random_state: int,
 ) -> Gaussians:
-    """A mixture of full Gaussians, fitted to draws from the posteriors of the rows' points."""
+    """Fit a mixture of full Gaussians to draws from the posteriors of the rows' points."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
@@ -29,7 +29,7 @@ def latent_density(
     points = (mean[few] + np.sqrt(variance[few]) * unit).reshape(-1, mean.shape[1])
     mixture = GaussianMixture(size, reg_covar=LEAST_VARIANCE, random_state=random_state)
     with warnings.catch_warnings():
-        # A precise optimum is not needed, because the mixture is only a start.
+        # A precise optimum is not needed: the mixture is only a starting point.
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture.fit(points)
     return Gaussians.full(mixture.weights_, mixture.means_, mixture.covariances_)

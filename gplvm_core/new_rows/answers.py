@@ -17,10 +17,11 @@ Slip = Literal["decimal", "sign"]
 class Reason:
     """A column that makes a row odd.
 
-    column: its number. given: the row's value. expected, std: the value that the row's other
-    columns predict, without the columns of earlier reasons; std 0 if all training rows have the
-    expected value. hint: the value without a slip of the decimal point or of the sign (`kind`),
-    if that would fit. p_without: the row's p-value without this and the earlier columns.
+    column: the column's number. given: the row's value. expected, std: the value that the row's
+    other columns predict, and its standard deviation. Columns of earlier reasons are not used; std
+    is 0 if all training rows have the expected value. hint: the value with its decimal point or its
+    sign corrected (`kind`), if the corrected value fits; else None. p_without: the row's p-value
+    without this column and the columns of earlier reasons.
     """
 
     column: int
@@ -34,16 +35,18 @@ class Reason:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The answers about rows.
+    """The answers about some rows.
 
-    places, place_std: on the map, NaN for rows without values. filled, std: whole rows; std is 0
-    where observed. p: the p-value of the whole row, from out-of-fold scores of training rows; NaN:
-    not known. p_cell: that of its most surprising value. oddness: a number to rank rows by. unlike:
-    a score above those of all training rows; filled values of such rows mean little. reasons: the
-    columns that make a row odd, the most surprising first; none for an ordinary row, and for a row
-    that is odd as a whole. nearest: the numbers of training rows on the map, the nearest first.
-    known: the number of out-of-fold scores. held_out: whether the scores are out-of-fold; else they
-    are those of a model that was trained with these rows (`without_density`).
+    places, place_std: positions on the map and their standard deviations; NaN for rows without
+    values. filled, std: rows with their gaps filled, and standard deviations, which are 0 where
+    observed. p: the p-value of the whole row, from out-of-fold scores of training rows; NaN if
+    unknown. p_cell: the p-value of the row's most surprising value. oddness: a number by which rows
+    can be ranked. unlike: whether the row scores above all training rows; filled values of such
+    rows mean little. reasons: the columns that make a row odd, the most surprising first. Ordinary
+    rows, and rows that are odd as a whole, have none. nearest: the numbers of the nearest training
+    rows on the map, the nearest first. known: the number of out-of-fold scores. held_out: whether
+    the scores are out-of-fold. If not, the scores come from a model that was trained on the same
+    rows (`without_density`).
     """
 
     places: Float[Array, "n Q"]
@@ -61,7 +64,7 @@ class Answers:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """The answers about several blocks of rows, in their order."""
+        """Join the answers about several blocks of rows, in their order."""
         if not parts:
             raise ValueError("there are no answers to join: ask about at least one row")
 

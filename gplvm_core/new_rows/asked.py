@@ -30,12 +30,13 @@ def answers_of(
     reasons: bool = True,
     ranked: bool = False,
 ) -> Iterator[Answers]:
-    """Answer for rows, NaN: missing, in the columns of the data set that trained the model.
+    """Yield the answers about rows with the columns of the training data set (NaN: missing).
 
-    The first block has 20 rows, so that its answers come soon, the others `batch`, by default 250.
-    reasons: whether to find the columns that make rows odd. Without a density (`prepare`) the
-    answers have only places, filled values and the nearest training rows. ranked: compare rows with
-    training rows also without a density, by the model's bound (`without_density`).
+    The first block has 20 rows, so that its answers come soon. All others have `batch` rows, by
+    default 250. reasons: whether to find the columns that make rows odd. Without a density
+    (`prepare`), the answers contain only positions, filled values and the nearest training rows.
+    ranked: without a density, compare rows with training rows by the model's bound
+    (`without_density`).
     """
     check_asked(model)
     rows = np.asarray(rows, dtype=float)
@@ -52,7 +53,7 @@ def answers_of(
 
 
 def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranked: bool) -> Answers:
-    """Rows without values get no answers: NaN."""
+    """Answer one block. All answers about rows without values are NaN."""
     given = ~np.isnan(rows).all(axis=1)
     width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
     places, place_std = np.full((2, len(rows), width), np.nan)
@@ -97,7 +98,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
 
 
 def _nearest(model: Any, places: Float[Array, "n Q"]) -> Int[NDArray[np.intp], "n k"]:
-    """The training rows that are nearest on the map, in lengthscales."""
+    """Return the training rows that are nearest on the map, in lengthscales."""
     scale = model.latent_scale_
     away = cdist(places * scale, model.latent_mean_ * scale)
     count = min(NEAREST, away.shape[1])

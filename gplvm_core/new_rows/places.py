@@ -1,4 +1,4 @@
-"""Where new rows are on the map, and what belongs in their gaps."""
+"""Place new rows on the map, and fill their gaps."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def check_asked(model: Any) -> None:
 
 
 def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
-    """Rows of a data set as the model takes them: words, views, or numbers."""
+    """Convert rows of a data set to the model's input: words, views, or numbers."""
     if dataset.columns:
         return dataset.in_own_values(rows)
     if dataset.views and model.capabilities.views:
@@ -37,9 +37,9 @@ def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
 def placed_and_filled(
     model: Any, dataset: Dataset, rows: Float[Array, "n D"], scores: Scores | None
 ) -> tuple[Belief, Array, Array]:
-    """Posteriors of the points of rows, rows with their gaps filled, and standard deviations.
+    """Return posteriors of the rows' points, rows with their gaps filled, and standard deviations.
 
-    scores: of these rows, if the model has a density with out-of-fold scores.
+    scores: the scores of these rows, if the model has a density with out-of-fold scores.
     """
     asked = rows_for(model, dataset, rows)
     if dataset.columns:

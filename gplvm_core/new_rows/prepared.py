@@ -1,4 +1,4 @@
-"""Models whose density, and the scores of their training rows, are ready for new rows."""
+"""Prepare a model's density, and the scores of its training rows, for new rows."""
 
 import copy
 from collections.abc import Callable
@@ -19,10 +19,11 @@ def prepare(
 ) -> Any:
     """Return the model with a density and out-of-fold scores of its training rows.
 
-    The model does not change: the result is a copy if anything was missing. Models that cannot
-    have a density are returned as they are. dataset: the training rows. callback: called with the
-    fraction of the work that is done; an exception that it raises ends the work. recipe: that of
-    the same model and rows (`density_.recipe`), for a model without a density.
+    The model does not change: the result is a copy if anything was missing. Models that cannot have
+    a density are returned as they are. dataset: the training rows. callback: called with the
+    fraction of the work that is done; an exception that it raises ends the work. recipe:
+    `density_.recipe` of the same model with the same rows; it saves time if the model has no
+    density.
     """
     if not getattr(model, "can_have_density", False):
         return model

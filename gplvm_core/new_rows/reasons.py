@@ -1,7 +1,8 @@
 """Which columns make a row odd.
 
-The most surprising value, given the row's others, is hidden; this is repeated until the rest of the
-row is ordinary. A row that stays odd without three columns is odd as a whole.
+The search hides the value that is most surprising given the row's other values. The search repeats
+this step until the rest of the row is ordinary. A row that is still odd without three columns is
+odd as a whole.
 """
 
 import numpy as np
@@ -13,11 +14,12 @@ from gplvm_core.new_rows.answers import Reason, Slip
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.typicality import Scores, Typicality
 
-# Rows with a smaller p-value, of the whole row or of its most surprising value, are odd.
+# A row is odd if its p-value, or the p-value of its most surprising value, is at most this.
 ORDINARY = 0.05
 MOST_REASONS = 3
-# A corrected value fits within this number of standard deviations of its prediction, if the
-# standard deviation is below this share of the value: almost any number fits a wide interval at 0.
+# A corrected value fits if it is within FITS standard deviations of its prediction. The standard
+# deviation must be below SHARP times the value, because almost any small number fits a wide
+# interval.
 FITS, SHARP = 3.0, 0.25
 SHIFTS = (10.0, 0.1, 100.0, 0.01, 1000.0, 0.001)
 
@@ -25,7 +27,7 @@ SHIFTS = (10.0, 0.1, 100.0, 0.01, 1000.0, 0.001)
 def reasons_of(
     density: Gaussians, known: Typicality, rows: Float[Array, "n D"], scores: Scores
 ) -> list[tuple[Reason, ...]]:
-    """The reasons of rows whose scores are `scores`."""
+    """Return the reasons for each row. scores: the scores of the rows."""
     found: list[list[Reason]] = [[] for _ in rows]
     rows, active = rows.copy(), np.flatnonzero(_odd(known, scores, rows))
     scores = scores.rows(active)
@@ -56,7 +58,7 @@ def reasons_of(
 
 
 def hint_of(given: float, expected: float, std: float) -> tuple[float | None, Slip | None]:
-    """The value without a slip of the decimal point or of the sign, if it fits the prediction."""
+    """Return the value with a corrected decimal point or sign, if it then fits the prediction."""
     candidates: list[tuple[float, Slip]] = [(-given, "sign")]
     candidates += [(shift * given, "decimal") for shift in SHIFTS]
     fitting = [

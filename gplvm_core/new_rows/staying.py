@@ -1,4 +1,4 @@
-"""New rows that stay: a data set with rows added, and a model with rows added to its map."""
+"""Add new rows permanently: to a data set, and to a model's map."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -21,17 +21,15 @@ def with_rows(
 ) -> Dataset:
     """Return a data set with rows added at its end.
 
-    Their labels are missing. Other facts of the rows are unknown, except "added later". Times and
-    sequences are left out, because the new rows have none.
+    The new rows have no labels, and all their facts except "added later" are unknown. The result
+    has no times and no sequences, because the new rows have none.
 
     Parameters
     ----------
     dataset : Dataset
-        The rows so far, without views.
-    rows : array_like of shape (n, D)
-        The rows to add, in the columns of the data set; NaN marks missing values.
-    names : sequence of str, optional
-        Names of the rows to add.
+        The data set to extend, with a single view. rows : array_like of shape (n, D) The rows to
+        add, in the columns of the data set; NaN marks missing values. names : sequence of str,
+        optional Names of the rows to add.
 
     Raises
     ------
@@ -68,7 +66,7 @@ def with_rows(
 
 
 def _stacked(targets: NDArray[Any], rows: Array) -> NDArray[Any]:
-    """Rows below each other, as bytes if all of them are."""
+    """Append rows to targets. The result has bytes if the targets do and all rows fit."""
     if targets.dtype == np.uint8:
         whole = np.clip(np.rint(np.nan_to_num(rows)), 0, 255).astype(np.uint8)
         if np.array_equal(whole, rows):
@@ -77,7 +75,7 @@ def _stacked(targets: NDArray[Any], rows: Array) -> NDArray[Any]:
 
 
 def _longer(fact: NDArray[Any], count: int) -> NDArray[Any]:
-    """A fact of the rows with unknown values at its end."""
+    """Append unknown values to a fact of the rows."""
     shape = (count, *fact.shape[1:])
     if fact.dtype.kind in "fiub":
         return np.concatenate([fact.astype(float), np.full(shape, np.nan)])
@@ -85,7 +83,7 @@ def _longer(fact: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 def can_add(model: Any) -> bool:
-    """Whether rows can be added to the model's map without training: `extend`."""
+    """Whether the model's `extend` can add rows to its map without training."""
     return (
         hasattr(model, "extend")
         and getattr(model, "time_kernel", None) is None
@@ -106,8 +104,9 @@ def added(model: Any, rows: Float[Array, "n D"]) -> Any:
     Returns
     -------
     estimator
-        The copy. Its density is forgotten, because it described the rows before.
+        The copy. It has no density and no factors of intervals, because those of the model describe
+        only the previous rows.
     """
     copy = deepcopy(model).extend(rows)
-    copy.density_ = None
+    copy.density_ = copy.intervals_ = None
     return copy

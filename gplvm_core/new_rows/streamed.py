@@ -1,4 +1,4 @@
-"""Tables in blocks: read from files, and answers written to a file, in bounded memory."""
+"""Read tables in blocks and write answers to a file, in bounded memory."""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ ENDINGS = (".csv", ".parquet")
 
 
 def blocks_of(table: Any) -> Iterator[Any]:
-    """The table in blocks of rows: of a data frame, an array, a file, or an iterable of frames."""
+    """Yield blocks of rows of a data frame, an array, a file, or an iterable of frames."""
     if isinstance(table, str | Path):
         return _blocks_of_file(Path(table))
     if hasattr(table, "iloc"):
@@ -51,7 +51,7 @@ def _blocks_of_file(path: Path) -> Iterator[Any]:
 
 
 def written(parts: Iterator[Any], path: Path) -> Path:
-    """Write data frames below each other to a file, which appears when all are written."""
+    """Write data frames one below the other to a file, which appears when all are written."""
     _check_ending(path, "output")
     beside = path.with_name(f".{path.name}.part")
     try:
@@ -85,4 +85,4 @@ def _write_parquet(parts: Iterator[Any], path: Path) -> None:
 
 def _check_ending(path: Path, what: str) -> None:
     if path.suffix.lower() not in ENDINGS:
-        raise DataError(f"{what} must be a file .csv or .parquet; got {path.name}")
+        raise DataError(f"{what} must be a .csv or .parquet file; got {path.name}")

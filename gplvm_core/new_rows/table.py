@@ -1,4 +1,4 @@
-"""Answers about the rows of a table, as columns beside it."""
+"""Answer questions about the rows of a table, in new columns."""
 
 import warnings
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ def apply(
     reasons: bool = True,
     output: str | Path | None = None,
 ) -> Any:
-    """Answer for the rows of a table: places, gaps, how typical they are, and odd columns.
+    """Place a table's rows on the map, fill their gaps, and find odd rows and columns.
 
     Columns are matched by name, in any order. Columns that the model does not have are ignored, and
-    those that the table lacks count as missing; both are reported as warnings. Text with a decimal
-    comma is read as a number.
+    columns that the table lacks count as missing. Warnings report both. Text with a decimal comma
+    is read as a number.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ def apply(
     Returns
     -------
     DataFrame, or Path if output is given
-        One row for each given row, with the index of the table: `x1`, … and `x1 std`, … (place on
-        the map and its standard deviation), every column of the model with its gaps filled, its
-        name with ` std` (its standard deviation, 0 where observed), `p` and `p of one
-        value` (the p-values of the whole row and of its most surprising value), `unlike` (less
-        typical than all training rows; its filled values mean little) and `reasons`
-        (sentences). Rows without values have only NaN.
+        One row for each given row, with the index of the table. `x1`, … and `x1 std`, … are the
+        position on the map and its standard deviations. Every column of the model follows with its
+        gaps filled; its name with ` std` is its standard deviation, 0 where observed. `p` and `p of
+        one value` are the p-values of the whole row and of its most surprising value. `unlike`
+        marks rows that are less typical than all training rows; their filled values mean little.
+        `reasons` contains sentences. Rows without values have only NaN.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def apply(
 
 
 def columns_of(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
-    """The columns that `apply` returns, by name; names: those of the model's columns."""
+    """Return the columns of `apply`, by name. names: the names of the model's columns."""
     found: dict[str, Any] = {}
     for at in range(answers.places.shape[1]):
         found[f"x{at + 1}"] = answers.places[:, at]
@@ -136,7 +136,7 @@ def columns_of(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _columns(model: Any, dataset: Dataset | None) -> tuple[list[str], Dataset]:
-    """The names of the model's columns, and a data set with them."""
+    """Return the names of the model's columns, and a data set with these columns."""
     if dataset is not None:
         return list(column_words(dataset)), dataset
     if getattr(model, "columns_", None) is not None or model.capabilities.views:
@@ -155,7 +155,7 @@ def _columns(model: Any, dataset: Dataset | None) -> tuple[list[str], Dataset]:
 def _values(
     table: Any, names: list[str], dataset: Dataset, before: int
 ) -> tuple[Any, Any, list[str]]:
-    """The model's columns of a table as numbers, its index, and notes.
+    """Return the model's columns of a table as numbers, the table's index, and notes.
 
     before: the number of rows before this block, for messages.
     """
@@ -193,7 +193,7 @@ def _values(
 
 
 def _numbers(cells: Any, name: str, before: int) -> Any:
-    """A column as numbers; a cell of text may have a decimal comma."""
+    """Convert a column to numbers; a cell of text may have a decimal comma."""
     import pandas
 
     numbers = pandas.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)

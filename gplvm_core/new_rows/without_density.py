@@ -1,7 +1,7 @@
-"""How typical rows are for a model without a density of rows: its bound with and without a row.
+"""How typical a row is for a model without a density: the row's effect on the model's bound.
 
 Such a model has words or counts. A row is compared with training rows in the columns where it has
-values. The model has seen these rows, so a new row is on average a little less typical.
+values. The model was trained on these rows, so a new row is on average slightly less typical.
 """
 
 from typing import Any
@@ -16,8 +16,8 @@ from gplvm_core.readers import Dataset
 from gplvm_core.readers.spread import spread_rows
 
 MOST_SCORED = 100  # training rows to compare with; gives fractions to about 0.05
-# The score of a row depends a little on the rows that are scored with it. Blocks of a fixed size,
-# and asked rows one at a time, give the same answer everywhere.
+# The score of a row depends slightly on the rows that are scored together with it. Training rows
+# are scored in blocks of this size, and new rows one at a time, so answers are the same everywhere.
 ROWS_AT_ONCE = 25
 
 
@@ -26,25 +26,25 @@ def scored_rows(
 ) -> Int[NDArray[np.intp], " K"]:
     """Return the numbers of the training rows to compare with: all, or 100 spread evenly.
 
-    missing: the columns without a value in the asked row. In data with gaps, only rows with values
-    in all other columns are compared.
+    missing: the columns without a value in the new row. In data with gaps, only rows with values in
+    all other columns are compared.
     """
     known = np.flatnonzero(~np.isnan(dataset.values[:, ~missing]).any(axis=1))
     return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
 
 
 def log_scores(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, " n"]:
-    """The gain of the model's bound from each row, in nats: higher for a more typical row."""
+    """Return how much each row raises the model's bound, in nats: more for a typical row."""
     return np.asarray(model.score_samples(rows_for(model, dataset, rows)))
 
 
 def p_values(
     model: Any, dataset: Dataset, rows: Float[Array, "n D"]
 ) -> tuple[Float[Array, " n"], int]:
-    """(1 + the number of training rows with at most this score) / (1 + their number), for each row.
+    """Return (1 + number of training rows that score no higher) / (1 + number of training rows).
 
-    The training rows have the same gaps. Also returns the least number of compared rows; a row
-    without any to compare with has p NaN.
+    The compared training rows get the gaps of the new row. If no training row can be compared, p is
+    NaN. Also returns the smallest number of compared rows.
     """
     found, counts = np.full(len(rows), np.nan), []
     if not len(rows):

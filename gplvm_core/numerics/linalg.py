@@ -31,27 +31,27 @@ class Factor:
         return 2.0 * float(np.sum(np.log(np.diagonal(self.lower))))
 
     def solve_lower(self, right: Float[Array, "M K"]) -> Float[Array, "M K"]:
-        """L⁻¹ right."""
+        """Return L⁻¹ right."""
         return _triangular(self.lower, right, transposed=False)
 
     def solve_lower_transposed(self, right: Float[Array, "M K"]) -> Float[Array, "M K"]:
-        """L⁻ᵀ right."""
+        """Return L⁻ᵀ right."""
         return _triangular(self.lower, right, transposed=True)
 
     def solve(self, right: Float[Array, "M K"]) -> Float[Array, "M K"]:
-        """(L Lᵀ)⁻¹ right."""
+        """Return (L Lᵀ)⁻¹ right."""
         return self.solve_lower_transposed(self.solve_lower(right))
 
     def whiten(self, matrices: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
-        """L⁻¹ X L⁻ᵀ for symmetric matrices X."""
+        """Return L⁻¹ X L⁻ᵀ for symmetric matrices X."""
         return self._both_sides(matrices, self.solve_lower)
 
     def unwhiten(self, matrices: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
-        """L⁻ᵀ X L⁻¹ for symmetric matrices X."""
+        """Return L⁻ᵀ X L⁻¹ for symmetric matrices X."""
         return self._both_sides(matrices, self.solve_lower_transposed)
 
     def inverse(self) -> Float[Array, "M M"]:
-        """(L Lᵀ)⁻¹."""
+        """Return (L Lᵀ)⁻¹."""
         half = self.solve_lower(np.eye(len(self.lower)))
         return half.T @ half
 
@@ -69,7 +69,7 @@ class Factor:
 
 
 def factorise(matrix: Float[Array, "M M"], jitter: float = 0.0) -> Factor:
-    """Cholesky factor of a symmetric matrix with an absolute jitter on its diagonal.
+    """Return the Cholesky factor of a symmetric matrix with an absolute jitter on its diagonal.
 
     Does not retry with a larger jitter, which would change the objective in the middle of a line
     search. Raises NotPositiveDefiniteError, which names the jitter.
@@ -88,20 +88,20 @@ def factorise(matrix: Float[Array, "M M"], jitter: float = 0.0) -> Factor:
 
 
 def symmetrise(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
-    """½(X + Xᵀ)."""
+    """Return ½(X + Xᵀ)."""
     return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))
 
 
 @lru_cache(maxsize=8)
 def upper_pairs(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows and columns of the pairs m ≤ m', in the order of numpy.triu_indices."""
+    """Return rows and columns of the pairs m ≤ m', in the order of numpy.triu_indices."""
     rows, columns = np.triu_indices(size)
     rows.flags.writeable = columns.flags.writeable = False
     return rows, columns
 
 
 def mirror_upper(values: Any, rows: Any, columns: Any, size: int) -> Array:
-    """Symmetric matrices (…, M, M) from their entries on and above the diagonal (…, P)."""
+    """Make symmetric matrices (…, M, M) from entries on and above the diagonal (…, P)."""
     matrix = np.empty((*np.shape(values)[:-1], size, size))
     matrix[..., rows, columns] = values
     matrix[..., columns, rows] = values
@@ -119,7 +119,7 @@ def fold_upper(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G P"]:
 
 
 def unfold_upper(folded: Float[Array, "*G P"], size: int) -> Float[Array, "*G M M"]:
-    """The inverse of `fold_upper`: the symmetric matrix W from its folded numbers."""
+    """Return the symmetric matrix W from its folded numbers; the inverse of `fold_upper`."""
     rows, columns = upper_pairs(size)
     return mirror_upper(np.where(rows == columns, folded, 0.5 * folded), rows, columns, size)
 

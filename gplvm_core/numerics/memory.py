@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Just under 32 MB, the size of the largest array that raises glibc's threshold.
+# The array has just under 32 MB: glibc's threshold does not adapt to larger arrays.
 THRESHOLD_SETTING = 4_000_000
 
 

@@ -22,7 +22,7 @@ def one_thread_a_product() -> Iterator[None]:
     """Make every BLAS of the process use one thread.
 
     For a product of thin matrices, several threads mostly wait for each other; on a busy machine
-    they make it many times slower.
+    the threads make the product many times slower.
     """
     with _lock:
         _users[0] += 1

@@ -18,7 +18,7 @@ from gplvm_core.wire.precision import rounded
 class MapOf:
     """A map in the file: the packed model, or only positions if the model cannot generate rows.
 
-    note: shown instead of a generated row.
+    note: a text shown instead of a generated row.
     """
 
     title: str
@@ -39,9 +39,9 @@ def offline_comparison(
 ) -> str:
     """Return the text of the file.
 
-    picture: HTML of the recommendation, as `panels_html` returns it; words: its sentences; table:
-    HTML. All HTML is inserted unchanged. source: the origin of the data. Raises
-    KernelError for a kernel that a browser cannot evaluate.
+    picture: HTML of the recommendation, as `panels_html` returns it; words: the recommendation's
+    sentences; table: HTML of a table. All HTML is inserted unchanged. source: the origin of the
+    data. Raises KernelError for a kernel that a browser cannot evaluate.
     """
     contents, notes = [], [source]
     for number, each in enumerate(maps):

@@ -1,7 +1,9 @@
 """The explorer of a fitted model as one HTML file, without a server, network or Python."""
 
 import hashlib
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from os import PathLike
@@ -80,13 +82,15 @@ class OfflineExplorer:
     """A model's map as one HTML file, also shown in a notebook's cell. See `explorer`.
 
     source: origin of the data, shown below the map; opening: Python code that opens the model, for
-    the code examples in the file.
+    the code examples in the file; link: the map's state when the file is opened, by the names of
+    the parameters in the app's links, such as "at" and "dims".
     """
 
     chart: Chart
     title: str
     source: str = ""
     opening: str = OPENING
+    link: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _ = self._content  # so that errors are raised here rather than when the page is shown
@@ -109,7 +113,11 @@ class OfflineExplorer:
             self.title,
             MAP_STYLES,
             asset("map/map.html"),
-            content("model", self._content[0], {"opening": self.opening}),
+            content(
+                "model",
+                self._content[0],
+                {"opening": self.opening, "link": json.dumps(dict(self.link))},
+            ),
             (self.source, self.precision.in_words()),
         )
 

@@ -9,10 +9,10 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).resolve()
-# A wheel contains the files inside this package, a checkout beside the core.
+# In a wheel the files are inside this package, in a checkout beside the core.
 INSTALLED, CHECKED_OUT = HERE.parent / "canvas", HERE.parents[2] / "assets" / "canvas"
 ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
-# Styles of map/map.html in addition to those of the kit, for the app and for a file without a
+# The styles that map/map.html needs besides the kit's styles, in the app and in a file without a
 # server.
 MAP_STYLES = ("map/map.css", "map/bookmarks.css", "map/paths.css", "map/taking.css")
 IMPORT = re.compile(

@@ -24,20 +24,20 @@ PULL_BACK = 0.25
 GROWTH, MOST_GROWN = 4.0, 1e6
 EPS = float(np.finfo(np.float64).eps)
 LARGEST = 1e150
-# The slope is useful even if the possible decrease is below the rounding error of the value. A row
-# ends if the decrease is below this fraction of the rounding error.
+# Slopes are useful even if the possible decrease is below the rounding error of the value. A row
+# ends only if the decrease is below this fraction of that rounding error.
 SPENT = 1e-6
-# Values with a relative difference below VALUE_NOISE cannot rank steps; such a step is accepted
-# only if the slope has decreased to this fraction.
+# Values with a relative difference below VALUE_NOISE cannot rank steps. A step with such a
+# difference is accepted only if the slope has decreased to the fraction FLATTENED.
 VALUE_NOISE = 1e-13
 FLATTENED = 0.9
 
 
 class RowsObjective(Protocol):
-    """Independent functions of the rows of a matrix to minimise, with their gradients.
+    """Functions to minimise, one for each row of a matrix, with their gradients.
 
-    Takes some rows X (r, P) and their row numbers in the start (r,); returns values (r,) and
-    gradients (r, P). A value or gradient that is not finite rejects the evaluation of that row
+    The function takes some rows X (r, P) and their row numbers in X0 (r,). It returns values (r,)
+    and gradients (r, P). A value or gradient that is not finite rejects the evaluation of that row
     only.
     """
 
@@ -66,8 +66,8 @@ class _Batch:
 
     `steps` and `changes` (r, memory, P) hold the latest differences, newest first. Unused entries,
     and their `inverse_curvatures` (r, memory), are zero and have no effect. The trial step of a row
-    is its direction times its entry of `lengths`. `trials` counts the attempts, and `grown` is the
-    length of the first one.
+    is its direction times its entry of `lengths`. `trials` counts the trial steps, and `grown` is
+    the length of the first of them.
     """
 
     rows: Indices
@@ -95,9 +95,9 @@ def minimise_rows(
     """Minimise R independent functions of P variables by L-BFGS, evaluating them together.
 
     X0 (R, P) holds the starts. A row leaves the batch if no entry of its gradient exceeds
-    `tolerance` in size, after `max_iter` accepted iterations, or if it finds no lower value. Each
-    row has its own memory and its own backtracking (Armijo's condition), so no row influences
-    another. Raises ValueError for starts that are not finite or cannot be evaluated.
+    `tolerance` in size, or if no lower value is found. It also leaves after `max_iter` accepted
+    iterations. Each row has its own memory and its own backtracking (Armijo's condition), so no row
+    influences another. Raises ValueError for starts that are not finite or cannot be evaluated.
     """
     starts = frozen(X0)
     if starts.ndim != 2 or starts.shape[1] == 0:
@@ -188,7 +188,7 @@ def _remembers(batch: _Batch) -> Flags:
 
 
 def _directions(batch: _Batch) -> tuple[Array, Array]:
-    """Each row's direction by the two-loop recursion, and the slope along it.
+    """Return each row's direction by the two-loop recursion, and the slope along it.
 
     Clears the memory of rows whose direction is uphill.
     """

@@ -36,10 +36,10 @@ class LBFGS:
     """L-BFGS with a strong-Wolfe line search, for unbounded variables.
 
     The run has converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an
-    iteration lowers the value by at most `value_tolerance` times max(|value|, 1). The default is
-    tiny, because a badly conditioned bound can improve slowly for many iterations before it
-    improves faster. It has stalled if the line search fails even along steepest descent. Source:
-    Nocedal & Wright (2006), Numerical Optimization, algorithms 7.4 and 7.5.
+    iteration lowers the value by at most `value_tolerance` times max(|value|, 1). The default
+    tolerance is tiny, because a badly conditioned bound can improve slowly for many iterations
+    before it improves faster. The run has stalled if the line search fails even along steepest
+    descent. Source: Nocedal & Wright (2006), Numerical Optimization, algorithms 7.4 and 7.5.
     """
 
     memory: int = 20
@@ -56,7 +56,7 @@ class LBFGS:
         )
 
     def start(self, x: Array, objective: Objective) -> LBFGSState:
-        """The state at x, shape (P,), after one evaluation.
+        """Return the state at x, shape (P,), after one evaluation.
 
         Raises ValueError if x or the evaluation there is not finite.
         """
@@ -97,7 +97,7 @@ class LBFGS:
         return self._judge(self._moved(state, found), decrease)
 
     def rescaled(self, state: LBFGSState, ratio: Float[Array, " P"]) -> LBFGSState:
-        """The same state in the variables ratio · x, including the memory of the curvature."""
+        """Return the state in the variables ratio · x, including the memory of the curvature."""
         return replace(
             state,
             x=frozen(ratio * state.x),
@@ -111,7 +111,7 @@ class LBFGS:
         change = found.gradient - state.gradient
         curvature = float(moved @ change)
         steps, changes, curvatures = state.steps, state.changes, state.curvatures
-        # Only pairs of positive curvature keep the approximation positive definite.
+        # With pairs of positive curvature, the approximate Hessian stays positive definite.
         if curvature > np.finfo(np.float64).eps * float(change @ change):
             kept = slice(max(0, len(curvatures) + 1 - self.memory), None)
             steps = frozen(np.vstack([steps[kept], moved]))
@@ -139,7 +139,7 @@ def _search(
 
 
 def _direction(state: LBFGSState) -> Float[Array, " P"]:
-    """Minus the approximate inverse Hessian times the gradient, by the two-loop recursion."""
+    """Return minus the approximate inverse Hessian times the gradient (two-loop recursion)."""
     direction = -state.gradient
     if len(state.curvatures) == 0:
         return direction

@@ -18,8 +18,8 @@ LONGEST_STEP = 1e10
 MOST_EVALUATIONS = 20
 # A rejected step is shortened to this fraction of its distance from the best step.
 PULL_BACK = 0.25
-# Relative widths of the bracket at which the search ends, if a sufficient decrease was found and if
-# not.
+# The search ends at these relative widths of the bracket: the first width if there is a sufficient
+# decrease, otherwise the second.
 NARROW_BRACKET = 0.1
 EMPTY_BRACKET = 1e-12
 
@@ -137,10 +137,10 @@ def search(
 def _advance(
     bracket: Bracket, trial: Trial, low: float, high: float, decrease: float, modified: bool
 ) -> tuple[Bracket, float]:
-    """The bracket after a trial, and the next step to try.
+    """Return the bracket after a trial, and the next step to try.
 
     Until a step gives sufficient decrease, the search minimises the value minus the required
-    decrease (Moré & Thuente, section 2), since that minimiser satisfies the condition.
+    decrease. The minimiser of this difference satisfies the condition (Moré & Thuente, section 2).
     """
     if not (modified and trial.value <= bracket.best.value):
         return _interpolate(bracket, trial, low, high)
@@ -154,7 +154,7 @@ def _advance(
 
 
 def _interpolate(bracket: Bracket, trial: Trial, low: float, high: float) -> tuple[Bracket, float]:
-    """The four cases of a safeguarded cubic or quadratic step (Moré & Thuente, section 4)."""
+    """Make a safeguarded cubic or quadratic step, in four cases (Moré & Thuente, section 4)."""
     best, other, closed = bracket
     turned = trial.slope * best.slope < 0.0
     span = trial.step - best.step
@@ -193,7 +193,7 @@ def _interpolate(bracket: Bracket, trial: Trial, low: float, high: float) -> tup
 
 
 def _cubic(a: Trial, b: Trial, beyond: float | None = None) -> float:
-    """Minimiser of the cubic through two values and slopes (Nocedal & Wright, equation 3.59).
+    """Return the minimiser of the cubic with these values and slopes (Nocedal & Wright, eq. 3.59).
 
     `beyond`: the limit of an extrapolation past b, returned if the cubic has no minimum there.
     """

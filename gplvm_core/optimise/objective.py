@@ -15,9 +15,10 @@ Status = Literal["running", "converged", "stalled"]
 class Objective(Protocol):
     """A function of a vector to minimise, with its gradient.
 
-    Takes x, shape (P,); returns a value and a gradient of shape (P,). If the value or the gradient
-    is not finite, the evaluation is rejected: the optimiser counts it and shortens its step. The
-    vector is read-only and the gradient is copied, so an objective may reuse its buffers.
+    The function takes x of shape (P,) and returns a value and a gradient of shape (P,). If the
+    value or the gradient is not finite, the evaluation is rejected: the optimiser counts it and
+    shortens its step. The vector is read-only and the gradient is copied, so an objective may reuse
+    its buffers.
     """
 
     def __call__(self, x: Float[Array, " P"], /) -> tuple[float, Float[Array, " P"]]: ...
@@ -27,7 +28,7 @@ class Objective(Protocol):
 class State:
     """The state of an optimiser; each optimiser adds further fields.
 
-    `value` and `gradient` are those at x. `rejected` counts the `evaluations` that were not finite.
+    `value` and `gradient` belong to x. `rejected` counts the `evaluations` that were not finite.
     `reason` is empty while the run continues. The state consists only of arrays, numbers and
     strings. A run continued from a stored state gives the same numbers as an uninterrupted run.
     """
@@ -59,7 +60,7 @@ class Optimiser(Protocol[S]):
     def step(self, state: S, objective: Objective) -> S: ...
 
     def rescaled(self, state: S, ratio: Float[Array, " P"]) -> S | None:
-        """The same state in variables ratio · x; None if the optimiser must start anew."""
+        """Return the state in variables ratio · x; None if the optimiser must start anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +70,8 @@ class Progress:
     `relevance` and `information` (Q,): 1/lengthscale² and mean KL in nats per latent dimension;
     `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None if unknown);
     `message` describes the current phase; `run` is the value from which training continues exactly;
-    `verdicts` describes each of several layers, not in every report. `share` is the completed
-    fraction of all work, including the work after training. It assumes that all allowed steps are
+    `verdicts` describes each of several layers, but is empty in most reports. `share` is the
+    completed fraction of all work, including the work after training, if all allowed steps are
     needed.
     """
 
@@ -109,7 +110,7 @@ class Result:
 
 
 def frozen(array: ArrayLike) -> Array:
-    """A read-only float64 copy, so that states are immutable."""
+    """Return a read-only float64 copy, so that states are immutable."""
     copy = np.array(array, dtype=np.float64)
     copy.setflags(write=False)
     return copy
@@ -118,7 +119,7 @@ def frozen(array: ArrayLike) -> Array:
 def evaluate(
     objective: Objective, x: Float[Array, " P"]
 ) -> tuple[float, Float[Array, " P"]] | None:
-    """Value and gradient at x, or None for a rejected evaluation.
+    """Return value and gradient at x, or None for a rejected evaluation.
 
     Raises ValueError if the gradient's shape differs from that of x.
     """
@@ -137,7 +138,7 @@ def evaluate(
 def first_evaluation(
     x: Array, objective: Objective
 ) -> tuple[Float[Array, " P"], float, Float[Array, " P"]]:
-    """A checked copy of the starting vector, its value and its gradient.
+    """Return a checked copy of the starting vector, its value and its gradient.
 
     Raises ValueError unless x is a non-empty finite vector and its evaluation is finite.
     """
@@ -161,8 +162,8 @@ def first_evaluation(
 
 
 def check_settings(least: Mapping[str, tuple[float, float]]) -> None:
-    """Raise a ValueError for the first setting, given as (value, smallest allowed value), that is
-    too small.
+    """Raise a ValueError for the first setting below its limit; least: (value, smallest allowed
+    value).
     """
     for name, (value, lowest) in least.items():
         if not value >= lowest:
@@ -170,7 +171,7 @@ def check_settings(least: Mapping[str, tuple[float, float]]) -> None:
 
 
 def judged(state: S, decrease: float, gradient_tolerance: float, value_tolerance: float) -> S:
-    """The state, marked as converged if its gradient, or the last decrease, is within tolerance."""
+    """Return the state, marked as converged if its gradient or decrease is within tolerance."""
     largest = float(np.max(np.abs(state.gradient)))
     if largest <= gradient_tolerance:
         reason = (
@@ -188,9 +189,7 @@ def judged(state: S, decrease: float, gradient_tolerance: float, value_tolerance
 
 
 def counted(state: S, evaluations: int, rejected: int) -> S:
-    """The state with further evaluations added to its counts; `rejected`: how many of them were not
-    finite.
-    """
+    """Return the state with further evaluations counted; `rejected` of them were not finite."""
     return replace(
         state,
         evaluations=state.evaluations + evaluations,

@@ -10,7 +10,7 @@ OPTIMISERS: dict[str, Optimiser[Any]] = {"lbfgs": LBFGS(), "scg": SCG()}
 
 
 def optimiser_named(name: str) -> Optimiser[Any]:
-    """The optimiser of a given name. Raises ValueError for unknown names."""
+    """Return the optimiser of a given name. Raises ValueError for unknown names."""
     if name not in OPTIMISERS:
         raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}; got {name!r}")
     return OPTIMISERS[name]

@@ -49,9 +49,9 @@ class SCG:
 
     An accepted iteration takes two evaluations: one for the curvature along the direction, one for
     the step. The run has converged if no entry of the gradient exceeds `gradient_tolerance` in
-    size, or if an iteration lowers the value by at most `value_tolerance` times max(|value|, 1). It
-    has stalled if no step along steepest descent lowers the value. Source: Møller (1993), A scaled
-    conjugate gradient algorithm for fast supervised learning.
+    size, or if an iteration lowers the value by at most `value_tolerance` times max(|value|, 1).
+    The run has stalled if no step along steepest descent lowers the value. Source: Møller (1993), A
+    scaled conjugate gradient algorithm for fast supervised learning.
     """
 
     gradient_tolerance: float = 1e-5
@@ -66,7 +66,7 @@ class SCG:
         )
 
     def start(self, x: Array, objective: Objective) -> SCGState:
-        """The state at x, shape (P,), after one evaluation.
+        """Return the state at x, shape (P,), after one evaluation.
 
         Raises ValueError if x or the evaluation there is not finite.
         """
@@ -102,8 +102,8 @@ class SCG:
                 stiffer = REJECTED_STIFFER
             else:
                 value, gradient = evaluated
-                # The ratio of the actual decrease to that predicted by the quadratic model; 1 is
-                # perfect.
+                # The ratio of the actual decrease to the decrease that the quadratic model
+                # predicts; 1 is perfect.
                 comparison = 2.0 * curvature * (state.value - value) / slope**2
                 if comparison >= 0.0:
                     if comparison < 0.25:
@@ -130,7 +130,7 @@ class SCG:
         )
 
     def rescaled(self, state: SCGState, ratio: Float[Array, " P"]) -> None:
-        """None, because the direction is conjugate only in the original variables."""
+        """Return None, because the direction is conjugate only in the original variables."""
 
     def _judge(self, state: SCGState, decrease: float) -> SCGState:
         return judged(state, decrease, self.gradient_tolerance, self.value_tolerance)
@@ -139,8 +139,8 @@ class SCG:
 def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
     """Estimate the curvature dᵀHd along the direction by a difference of gradients.
 
-    The evaluation is counted in the state. If it is rejected, the curvature is 0, so that only the
-    damping counts.
+    The evaluation is counted in the state. If the evaluation is rejected, the curvature is 0, so
+    that only the damping counts.
     """
     length = float(np.linalg.norm(state.direction))
     fraction = PROBE * max(float(np.linalg.norm(state.x)), 1.0) / length
@@ -152,7 +152,7 @@ def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
 
 
 def _turned(state: SCGState, gradient: Float[Array, " P"], slope: float) -> SCGState:
-    """The next state with its conjugate direction; every P iterations, the direction is steepest
+    """Return the next state with its conjugate direction, which every P iterations is steepest
     descent.
     """
     turn = float(gradient @ (gradient - state.gradient)) / -slope

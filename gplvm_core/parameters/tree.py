@@ -19,7 +19,7 @@ Tree = TypeVar("Tree")
 
 
 def leaves(tree: Any, prefix: str = "") -> dict[str, Any]:
-    """Every number and floating-point array of a tree, by path."""
+    """Return every number and floating-point array of a tree, by path."""
     return dict(_walk(tree, prefix))
 
 
@@ -44,8 +44,8 @@ def _children(tree: Any) -> Iterator[tuple[str, Any]]:
 
 
 def replace_leaves(tree: Tree, values: Mapping[str, Any]) -> Tree:
-    """A copy of the tree with new values of the leaves at the given paths. Raises KeyError for
-    unknown paths.
+    """Return a copy of the tree with new leaves at the given paths. Raises KeyError for unknown
+    paths.
     """
     unknown = set(values) - set(leaves(tree))
     if unknown:
@@ -72,12 +72,12 @@ def _join(path: str, name: str) -> str:
 
 
 def add(first: Tree, second: Tree) -> Tree:
-    """The leafwise sum of two trees of the same shape, such as gradients."""
+    """Return the leafwise sum of two trees of the same shape, such as gradients."""
     return _leafwise(operator.add, first, second)
 
 
 def scale_leaves(tree: Tree, factor: float) -> Tree:
-    """The tree with every leaf multiplied by a factor."""
+    """Return the tree with every leaf multiplied by a factor."""
     return _leafwise(lambda value: factor * value, tree)
 
 
@@ -122,7 +122,7 @@ class Layout:
     free: Mapping[str, Leaf] = field(default_factory=dict)
 
     def pack(self, tree: Any) -> Array:
-        """The free vector v of a tree, without tied leaves."""
+        """Return the free vector v of a tree, without tied leaves."""
         values = leaves(tree)
         parts = [
             self._select(leaf, self._to_free(leaf, values[path])) for path, leaf in self._own()
@@ -130,7 +130,7 @@ class Layout:
         return np.concatenate(parts) if parts else np.empty(0)
 
     def unpack(self, vector: Array) -> Any:
-        """The tree at a free vector."""
+        """Return the tree at a free vector."""
         template = leaves(self.template)
         values: dict[str, Any] = {}
         start = 0
@@ -149,7 +149,7 @@ class Layout:
         return replace_leaves(self.template, values)
 
     def scales(self) -> Array:
-        """The scale of every entry of the free vector."""
+        """Return the scale of every entry of the free vector."""
         values = leaves(self.template)
         parts = [
             self._select(leaf, np.array(np.broadcast_to(leaf.scale, np.shape(values[path]))))
@@ -158,7 +158,7 @@ class Layout:
         return np.concatenate(parts) if parts else np.empty(0)
 
     def below(self, name: str) -> NDArray[np.bool_]:
-        """A mask of the entries of the free vector that belong to leaves below a given name."""
+        """Return a mask of the free vector's entries that belong to leaves below a given name."""
         values = leaves(self.template)
         parts = [
             np.full(self._select(leaf, np.asarray(values[path])).size, path.startswith(f"{name}."))
@@ -167,7 +167,7 @@ class Layout:
         return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
 
     def chain(self, tree: Any, gradient: Any) -> Array:
-        """The gradient ∂/∂v from the tree of ∂/∂θ, at the given tree."""
+        """Return the gradient ∂/∂v from the tree of ∂/∂θ, at the given tree."""
         values, slopes = leaves(tree), dict(leaves(gradient))
         for path, leaf in self.free.items():
             if leaf.tied is not None:

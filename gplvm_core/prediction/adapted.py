@@ -1,4 +1,4 @@
-"""Update the mapping with new rows: the joint bound of new and training rows.
+"""Update the mapping with new rows, by the joint bound of new and training rows.
 
 Damianou (2015), App. B.4, with fixed kernel, noise and q(X) of the training rows. For every q of
 the new rows, q(u) is at its optimum for all rows.
@@ -28,7 +28,7 @@ from gplvm_core.statistics import (
 def adapted_terms(
     edges: Sequence[TrainedEdge], outputs: Sequence[Float[Array, "n _D"]]
 ) -> tuple["AdaptedTerms", ...]:
-    """The terms of the new outputs of each layer; the edges need training statistics."""
+    """Return each layer's terms of the new outputs; the edges need training statistics."""
     found = list[AdaptedTerms]()
     for edge, values in zip(edges, outputs, strict=True):
         assert (
@@ -49,10 +49,10 @@ class AdaptedTerms:
 
     @classmethod
     def of(cls, posterior: Posterior, statistics: Statistics, outputs: Float[Array, "n D"]) -> Self:
-        """From new rows (user's units, NaN: missing) and the statistics of the training rows.
+        """Make the terms from new rows (user's units, NaN: missing) and training statistics.
 
-        Statistics are sums, so only those of the new rows are computed, in groups of columns that
-        are observed in the same training rows and the same new rows.
+        Statistics are sums, so only the new rows' statistics are computed. Columns that are
+        observed in the same training rows and the same new rows form a group.
         """
         observed = ~np.isnan(outputs)
         split = statistics.split(Patterns.of(observed).groups)
@@ -64,19 +64,19 @@ class AdaptedTerms:
         return cls(posterior, split, Targets(values, values.shape[1], patterns), gram)
 
     def data(self, belief: Belief) -> tuple[float, Array, Array]:
-        """F_data in nats (internal units), and its gradients in mean and variance (n, Q)."""
+        """Return F_data in nats (internal units), and its gradients in mean and variance (n, Q)."""
         at, pullback = self._together(belief)
         gradients = pullback(at.statistics).inputs
         return at.value, gradients.mean, gradients.variance
 
     def posterior(self, belief: Belief) -> Posterior:
-        """The layer with q(u) at its optimum for all rows."""
+        """Return the layer with q(u) at its optimum for all rows."""
         at, _ = self._together(belief)
         groups = np.asarray(self.statistics.groups)
         return replace(self.before, weights=at.weights, gap=at.gap, groups=groups, each=at.each)
 
     def together(self, belief: Belief) -> tuple[Statistics, float]:
-        """The statistics of all rows, and F_data in nats (internal units)."""
+        """Return the statistics of all rows, and F_data in nats (internal units)."""
         before = self.before
         new, _ = reduce_statistics(before.kernel, belief, before.inducing, self.targets)
         whole = self.statistics + new

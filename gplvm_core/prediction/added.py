@@ -1,7 +1,7 @@
 """Add rows to a trained layer: infer their points at its q(u), then update q(u) from all rows.
 
-This needs only sums over rows. They can be computed part by part, on threads, or on the machines
-that have the files: mathematically the map-reduce of Damianou (2015), §2.3.3 and §3.3.7.
+This needs only sums over rows. The sums can be computed part by part, on threads, or on the
+machines that store the files, as in the map-reduce of Damianou (2015), §2.3.3 and §3.3.7.
 """
 
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ class Sums:
         belief: Belief,
         executor: Executor = serial,
     ) -> "Sums":
-        """The sums of rows (user's units, NaN: missing) with these posteriors."""
+        """Return the sums of rows (user's units, NaN: missing) with these posteriors."""
         targets = Targets.whole(posterior.to_internal(outputs))
         statistics, _ = reduce_statistics(
             posterior.kernel, belief, posterior.inducing, targets, executor
@@ -66,9 +66,9 @@ class Sums:
 class StreamedPart:
     """Computes the sums of a part of the rows of files, with q(u) fixed.
 
-    A pure function of (first, last + 1) with M × M and M × D numbers and a few starting points. It
-    can run on any machine that reads the files, and can be repeated after a failure. but: rows to
-    leave out. Returns None if no rows are left.
+    A part is (first row, last row + 1). The task is a pure function that contains M × M and M × D
+    numbers and a few starting points. It can run on any machine that can read the files, and can be
+    repeated after a failure. but: the rows to leave out. The result is None if no rows are left.
     """
 
     files: RowFiles
@@ -128,7 +128,7 @@ class Added:
 
     @classmethod
     def of(cls, trained: Posterior, statistics: Statistics, new: Sums) -> "Added":
-        """statistics: of the previous rows."""
+        """Update q(u) of a layer. statistics: the statistics of the previous rows."""
         whole = statistics.joined(new.statistics)
         gram = gram_factor(trained.kernel, trained.inducing, trained.jitter, relative=False)
         before, at = trained.bound(statistics, gram), trained.bound(whole, gram)

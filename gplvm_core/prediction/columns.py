@@ -1,8 +1,9 @@
 """Predict the columns of a table of several kinds from the functions of their outputs.
 
-A row's functions have a mixture of Gaussians, one component for each explanation of the row
-(`functions`). The yes/no columns of a category are taken as independent within an explanation. This
-is exact at a known latent point and an approximation at an uncertain one.
+The functions of a row are distributed as a mixture of Gaussians, with one component for each
+explanation of the row (`functions`). Within an explanation, the yes/no columns of a category are
+treated as independent. This is exact at a known latent point and an approximation at an uncertain
+one.
 """
 
 from collections.abc import Mapping
@@ -52,12 +53,12 @@ class Expected:
         mean: Float[Array, "N D"],
         variance: Float[Array, "N D"],
     ) -> "Expected":
-        """With a single Gaussian for every function."""
+        """Make a prediction with a single Gaussian for every function."""
         alone = np.ones((len(mean), 1))
         return cls(columns, posterior, alone, mean[:, None], variance[:, None])
 
     def exposed(self, outputs: Float[Array, "N D"]) -> "Expected":
-        """The prediction at the exposures of these rows; exposures are the given ones."""
+        """Return the prediction at these rows' exposures, which are copied, not predicted."""
         links = self.posterior.links
         assert links is not None
         if not links.exposures.any():
@@ -66,7 +67,7 @@ class Expected:
         return replace(self, mean=mean)
 
     def explanation(self, k: int) -> "Expected":
-        """The prediction of explanation k only."""
+        """Return the prediction of explanation k alone."""
         one = np.ones((len(self.weights), 1))
         only = slice(k, k + 1)
         return Expected(
@@ -74,18 +75,18 @@ class Expected:
         )
 
     def classes(self, at: int) -> Float[Array, "N C"]:
-        """The probabilities of a column's words."""
+        """Return the probabilities of a column's words."""
         place = self.columns.places[at]
         yes = probability(self.mean[..., place], self.variance[..., place])
         return np.einsum("nk,nkc->nc", self.weights, class_probabilities(yes))
 
     def counts(self, at: int, most: int) -> Float[Array, "N C"]:
-        """The probabilities of the counts 0 … most in a column."""
+        """Return the probabilities of the counts 0 … most in a column."""
         each = count_probabilities(*self._one(at), self._size(at), most)
         return np.einsum("nk,nkc->nc", self.weights, each)
 
     def moments(self, at: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
-        """Mean and variance of a column of numbers or counts, noise included."""
+        """Return mean and variance of a column of numbers or counts, noise included."""
         place = self.columns.places[at]
         own = self.posterior.observed(self.mean, self.variance, noise=True)
         mean, variance = (part[..., place.start] for part in own)
@@ -94,7 +95,9 @@ class Expected:
         return whole, spread
 
     def quantiles(self, at: int, levels: Float[Array, " L"]) -> Float[Array, "L N"]:
-        """Quantiles of a column of numbers or counts, or of the indices of a grade's words."""
+        """Return quantiles of a column of numbers or counts, or of the indices of a grade's
+        words.
+        """
         column = self.columns.columns[at]
         if column.kind == "count":
             return mixture_quantiles(levels, self.weights, *self._one(at), self._size(at))
@@ -112,10 +115,10 @@ class Expected:
         return _normal_quantiles(levels, self.weights, mean, np.sqrt(variance + noise))
 
     def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
-        """Outputs for the most likely table, with standard deviations and probabilities.
+        """Return the most likely outputs, with standard deviations and probabilities.
 
-        The outputs give numbers at their mean, counts at their median and the most probable word.
-        Standard deviations are NaN for words and exposures, probabilities for numbers.
+        Numbers are at their mean, counts at their median, and words are the most probable ones.
+        Standard deviations are NaN for words and exposures; probabilities are NaN for numbers.
         """
         count = len(self.weights), len(self.columns.columns)
         outputs = np.zeros((len(self.weights), self.columns.n_outputs))
@@ -140,16 +143,17 @@ class Expected:
         return outputs, std, sure
 
     def values(self) -> tuple[Any, Float[Array, "N C"]]:
-        """The most probable values as a table, with standard deviations (NaN for words)."""
+        """Return the most probable values as a table, with standard deviations (NaN for words)."""
         outputs, std, _ = self.likeliest()
         return self.columns.as_table(self.columns.decoded(outputs)), std
 
     def alternatives(
         self, outputs: Float[Array, "N D"] | None = None
     ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
-        """The most probable values by each single explanation, and standard deviations (NaN:
-        words); None and NaN where a row has fewer. outputs: observed entries, which stay as they
-        are.
+        """Return the most probable values under each explanation, and standard deviations.
+
+        Standard deviations are NaN for words. If a row has fewer explanations, the missing values
+        are None and their standard deviations NaN. outputs: observed entries, which do not change.
         """
         rows, deviations = [], []
         for k in range(self.weights.shape[1]):
@@ -165,8 +169,11 @@ class Expected:
     def filled(
         self, outputs: Float[Array, "N D"]
     ) -> tuple[Any, Float[Array, "N C"], Float[Array, "N C"]]:
-        """Rows with their gaps filled in, as a table; their standard deviations (0 where observed,
-        NaN for words) and probabilities (1 where observed, NaN for numbers).
+        """Return rows with their gaps filled, as a table, with standard deviations and
+        probabilities.
+
+        Standard deviations are 0 where observed and NaN for words. Probabilities are 1 where
+        observed and NaN for numbers.
         """
         likeliest, std, sure = self.likeliest()
         whole = np.where(np.isnan(outputs), likeliest, outputs)
@@ -178,14 +185,14 @@ class Expected:
         )
 
     def quantile_values(self, at: int, levels: Float[Array, " L"]) -> NDArray[Any]:
-        """Quantiles of a column in its own values: numbers, counts, or the words of a grade."""
+        """Return quantiles of a column in its own values: numbers, counts, or a grade's words."""
         found, own = self.quantiles(at, levels), self.columns.columns[at]
         if own.kind != "grade":
             return found
         return np.array(own.words, dtype=object)[found.astype(int)]
 
     def chance(self, at: int, values: Float[Array, " N"]) -> Float[Array, " N"]:
-        """The probability of a given count in every row."""
+        """Return the probability of a given count in every row."""
         place = self.columns.places[at].start
         links = self.posterior.links
         assert links is not None
@@ -212,7 +219,7 @@ class Expected:
 def expected_at(
     network: Network, columns: TableColumns, end: str, given: Mapping[int, Belief]
 ) -> Expected:
-    """Predictions of one of the data at points of the nodes above it."""
+    """Predict the data `end` at given points of the nodes above the data."""
     own = moments(network, given, noise=False, ends={end})[end]
     return Expected.at(columns, network.ends[end].posterior, *own)
 
@@ -224,7 +231,7 @@ def expected_of(
     explained: Explained,
     outputs: Float[Array, "N D"] | None,
 ) -> Expected:
-    """Predictions of one of the data for rows. outputs: their observed values of these data."""
+    """Predict the data `end` for rows. outputs: the rows' observed values of these data."""
     parts = functions(network, explained, end)
     found = Expected(columns, network.ends[end].posterior, *parts)
     return found if outputs is None else found.exposed(outputs)
@@ -233,7 +240,7 @@ def expected_of(
 def expected_of_others(
     network: Network, columns: TableColumns, end: str, outputs: Outputs, at: int
 ) -> Expected:
-    """Predictions of one of the data for rows that do not use their values in its column `at`."""
+    """Predict the data `end` for rows without using the rows' values in column `at`."""
     known, rows = dict(outputs), outputs.get(end)
     if end in known:
         own = known[end].copy()
@@ -258,7 +265,7 @@ def counts_of(column: TableColumn) -> None:
 
 
 def words_of(column: TableColumn) -> tuple[object, ...]:
-    """The words of a column. Raises DataError for a column without words."""
+    """Return the words of a column. Raises DataError for a column without words."""
     if not column.is_words:
         raise DataError(
             f"column {column.name!r} is of kind {column.kind}, which has no words: use "
@@ -270,7 +277,7 @@ def words_of(column: TableColumn) -> tuple[object, ...]:
 def _normal_quantiles(
     levels: Array, weights: Array, mean: Array, std: Array
 ) -> Float[Array, "L N"]:
-    """Quantiles of every row's mixture of Gaussians, by bisection between the components' own."""
+    """Return quantiles of each row's mixture, by bisection between the Gaussians' quantiles."""
     found = []
     for level in levels:
         each = np.where(weights > 0.0, mean + std * ndtri(level), np.nan)

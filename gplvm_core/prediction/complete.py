@@ -1,8 +1,7 @@
 """Partial rows → complete rows: all data of a row, given its observed values.
 
-Predictions are mixtures of a row's explanations (see `project`) with their weights; ambiguous rows
-have several explanations.
-Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
+A prediction is the weighted mixture of a row's explanations (see `project`). An ambiguous row has
+several explanations. Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
 """
 
 from collections.abc import Collection
@@ -40,9 +39,10 @@ def reconstructed(
     noise: bool,
     ends: Collection[str] | None = None,
 ) -> Moments:
-    """Mean and variance of the data (`ends`; None: all) of rows, as mixtures of explanations.
+    """Return mean and variance of rows' data (`ends`; None: all), as mixtures of explanations.
 
-    A node without observed data below follows from the nodes above, a root from its prior.
+    A node without observed data below it is predicted from the nodes above it, a root from its
+    prior.
     """
     weights = _weights(explained)
     each: list[Moments] = []
@@ -68,10 +68,12 @@ def reconstructed(
 def functions(
     network: Network, explained: Explained, end: str
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """Weights of each row's explanations, and mean and variance of one end's functions."""
+    """Return weights of each row's explanations, and mean and variance of the functions of
+    `end`.
+    """
     weights, edge = _weights(explained), network.ends[end]
     shape = (*weights.shape, edge.posterior.n_outputs)
-    # Unused places for explanations get finite moments, which have weight 0.
+    # Unused slots for explanations get finite moments and weight 0.
     mean, variance = np.zeros(shape), np.ones(shape)
     for k in range(weights.shape[1]):
         for rows, given in _given(network, explained, weights, k):
@@ -83,7 +85,7 @@ def functions(
 def reconstructed_jointly(
     network: Network, explained: Explained, end: str
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D D"]]:
-    """As `reconstructed` for one end, with the full covariance of each row, noise included."""
+    """Compute `reconstructed` for one end, with the full covariance of each row and noise."""
     weights, edge = _weights(explained), network.ends[end]
     shape = (*weights.shape, edge.posterior.n_outputs)
     mean, covariance = np.zeros(shape), np.zeros((*shape, shape[-1]))
@@ -106,7 +108,7 @@ def draw_rows(
     generator: np.random.Generator,
     outputs: Outputs,
 ) -> dict[str, Float[Array, "S N _D"]]:
-    """Draws of complete rows with noise: an explanation, points of the nodes, then the data.
+    """Draw complete rows with noise: first an explanation, then points of nodes, then the data.
 
     outputs: the rows' observed values, whose exposures apply to the draws.
     """
@@ -134,9 +136,12 @@ def alternatives(
 ) -> tuple[
     Float[Array, "N K"], dict[int, Float[Array, "N K _Q"]], dict[str, Float[Array, "N K _D"]]
 ]:
-    """Weights, means at every node and completed rows of each row's explanations, the best first.
+    """Return weights, means at every node and completed rows of each row's explanations.
 
-    Weights of a row sum to 1. Where a row has fewer explanations, weights are 0, all else NaN.
+    The best explanation comes first.
+
+    Weights of a row sum to 1. If a row has fewer explanations, the other weights are 0 and the
+    other numbers NaN.
     """
     weights = explained.weights[:, :count]
     weights = weights / weights.sum(axis=1, keepdims=True)
@@ -162,7 +167,7 @@ def alternatives(
 
 
 def _weights(explained: Explained) -> Float[Array, "N K"]:
-    """The weights of the explanations, without negligible ones; those of a row sum to 1."""
+    """Return the weights of each row's explanations, which sum to 1; negligible ones are 0."""
     weights = np.where(explained.weights > NEGLIGIBLE, explained.weights, 0.0)
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -170,7 +175,7 @@ def _weights(explained: Explained) -> Float[Array, "N K"]:
 def _given(
     network: Network, explained: Explained, weights: Float[Array, "N K"], k: int
 ) -> list[tuple[Rows, dict[int, Belief]]]:
-    """Rows that have an explanation k, in groups, with its posteriors at the nodes."""
+    """Return groups of rows that have an explanation k, with its posteriors at the nodes."""
     groups = ((rows[weights[rows, k] > 0.0], places) for rows, places in explained.patterns())
     return [
         (rows, explained.given(network, rows, places, k)) for rows, places in groups if len(rows)

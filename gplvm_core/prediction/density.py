@@ -22,7 +22,7 @@ from gplvm_core.priors import StandardNormal
 from gplvm_core.readers import DataError
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
-# Draws of a row's latent point for outputs without a bound that is a sum over rows.
+# Number of draws of a row's latent point, for outputs whose bound is not a sum over rows.
 DRAWS = 200
 
 Turn = Callable[[Array], Array]
@@ -36,13 +36,13 @@ def log_density(
     random_state: int | np.random.Generator | None = None,
     latent: Gaussians | None = None,
 ) -> Float[Array, " N"]:
-    """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
+    """Return log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
 
-    Only a row's observed columns (not NaN) enter. Statistics are sums, so only those of the new row
-    are computed. A layer without statistics keeps its q(u), which can only lower the difference.
-    The densities of a row's explanations are added. This is an approximation: the difference of
-    two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With n_samples, and for
-    outputs of several kinds: `log_density_sampled`.
+    Only a row's observed columns (not NaN) are used. Statistics are sums, so only the new row's
+    statistics are computed. A layer without statistics has a fixed q(u), which can only lower the
+    difference. The densities of a row's explanations are added. The result is an approximation,
+    since the difference of two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With
+    n_samples, and for outputs of several kinds, `log_density_sampled` is used.
     """
     if n_samples is None and any(network.ends[name].posterior.links for name in outputs):
         n_samples = DRAWS
@@ -76,11 +76,11 @@ def log_density_sampled(
     random_state: int | np.random.Generator | None = None,
     latent: Gaussians | None = None,
 ) -> Float[Array, " N"]:
-    """log p(observed entries of the rows | Y) in nats, in the user's units, by importance sampling.
+    """Estimate log p(observed entries | Y) in nats, in the user's units, by importance sampling.
 
     The points of all nodes are drawn from the rows' explanations, slightly widened. The density is
     unbiased, so its logarithm is too low on average; the bias shrinks as the number of draws grows.
-    latent: a density of the points at all roots, side by side, in the place of N(0, I).
+    latent: a density of the points at all roots, side by side, which replaces N(0, I).
     """
     generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
     weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
@@ -125,9 +125,9 @@ def log_density_sampled(
 def log_density_at(
     posterior: Posterior, outputs: Float[Array, "N D"], points: Float[Array, "N Q"]
 ) -> Float[Array, " N"]:
-    """log p(observed y | x*, Y) + log p(x*) of each row at a latent point, in nats (user's units).
+    """Return log p(observed y | x*, Y) + log p(x*) of each row, in nats (user's units).
 
-    A joint density at a point, not an integral over x*.
+    This is a joint density at the points x*; it does not integrate over x*.
     """
     own = log_likelihood_at(posterior, outputs, points[None])[0]
     return own + log_normal(points, 0.0, 1.0)
@@ -136,7 +136,7 @@ def log_density_at(
 def _log_latent(
     latent: Gaussians, network: Network, points: Mapping[int, Float[Array, "S n _Q"]]
 ) -> Float[Array, "S n"]:
-    """The log density of draws at the roots; roots without evidence are integrated out."""
+    """Return the log density of draws at the roots; roots without evidence are integrated out."""
     first = next(iter(points.values()))
     beside = [
         points.get(at, np.full((*first.shape[:2], network.width(at)), np.nan))
@@ -155,7 +155,7 @@ def _flat(values: Float[Array, "N K Q"]) -> Float[Array, "R Q"]:
 
 
 def _inputs(edge: TrainedEdge, explained: Explained) -> Projection:
-    """The explanations at a layer's inputs, side by side."""
+    """Return the explanations at a layer's inputs, side by side."""
     found, shape = explained.found[0].bound, explained.found[0].bound.shape
     every = {at: Belief(_flat(own.mean), _flat(own.variance)) for at, own, _ in _nodes(explained)}
     for at, own in explained.known.items():
@@ -167,7 +167,7 @@ def _inputs(edge: TrainedEdge, explained: Explained) -> Projection:
 
 
 def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Float[Array, "N K"]:
-    """The gain of F by the posterior of a hidden layer's outputs, including its entropy."""
+    """Return the gain of F by the posterior of a hidden layer's outputs, including its entropy."""
     found, there = np.zeros(above.bound.shape), np.isfinite(above.bound)
     posterior, known = edge.posterior, edge.statistics
     inputs = Belief(above.mean[there], above.variance[there])
@@ -191,7 +191,7 @@ def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Fl
 def _gains(
     edge: TrainedEdge, outputs: Float[Array, "N D"], found: Projection
 ) -> Float[Array, "N K"]:
-    """The gain of F_data by each row's outputs in one layer; 0 without an explanation."""
+    """Return the gain of F_data by each row's outputs in one layer; 0 without an explanation."""
     posterior, internal = edge.posterior, edge.posterior.to_internal(outputs)
     statistics = edge.statistics
     assert statistics is not None  # data layers with a bound have statistics
@@ -220,7 +220,7 @@ def _gains(
 
 
 def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:
-    """The statistics of some columns, without yy, which cancels in differences."""
+    """Return the statistics of some columns, without yy, which cancels in differences."""
     used, groups = np.unique(np.asarray(statistics.groups)[chosen], return_inverse=True)
     return Statistics(
         statistics.psi0[used],
@@ -238,7 +238,7 @@ def _unchanged(values: Array) -> Array:
 
 
 def _rotated(statistics: Statistics) -> tuple[Statistics, Turn]:
-    """The same statistics in few columns, and the map of a row's outputs to these columns.
+    """Return the same statistics in few columns, and the map of a row's outputs to these columns.
 
     With a shared noise variance the bound is invariant to rotations of a group's outputs. In a
     basis of the training data's A = Ψᵀ·targets, M columns contain all of A. One further column
@@ -268,7 +268,7 @@ def _rotated(statistics: Statistics) -> tuple[Statistics, Turn]:
 
 
 def _of_row(posterior: Posterior, belief: Belief, values: Array, like: Statistics) -> Statistics:
-    """The statistics of one further row in the same columns and groups."""
+    """Return the statistics of one further row in the same columns and groups."""
     kernel, inducing = posterior.kernel, posterior.inducing
     psi0, _ = kernel.psi0(belief.mean, belief.variance)
     psi1, _ = kernel.psi1(belief.mean, belief.variance, inducing)

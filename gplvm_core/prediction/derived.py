@@ -1,7 +1,8 @@
 """The density of rows that is derived from a trained graph (`gplvm_core.mixtures`).
 
 The latent points of the training rows are not distributed as N(0, I), and the map's residuals are
-correlated between outputs. Both are learnt after training, and the bound does not change.
+correlated between outputs. The density of the points and the covariance of the residuals are
+estimated after training; the bound does not change.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,22 +34,24 @@ SIZES = (1, 2, 5, 10, 20, 40)
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, np.inf)
 KEPT_ASIDE = 0.2
 ROWS_A_GAUSSIAN = 5
-DRAWS = 400  # of the points of every latent Gaussian
+DRAWS = 400  # draws of points from every latent Gaussian
 MOST_ROWS = 20_000
-# Approximate fractions of the work that have been done when the candidates, then the gaps of
-# held-out rows, have been tried.
+# Approximate fractions of the work after all candidates, and after all gaps of held-out rows, have
+# been tried.
 TRIED, FILLED = 0.45, 0.9
-DECIDED = 0.6  # of the work with out-of-fold scores
-SAME = 5  # the work that all candidates have in common, in Gaussians
+DECIDED = 0.6  # fraction of the work that precedes the out-of-fold scores
+SAME = 5  # work of a candidate that does not depend on its size, in units of one Gaussian
 
-# Called with the fraction of the work that has been done.
+# Called with the completed fraction of the work.
 Report = Callable[[float], None]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What held-out rows decided: the number of Gaussians, the rows that a covariance of the map
-    counts as, and which method fills which gaps.
+    """The choices that were made with held-out rows.
+
+    size: the number of Gaussians. strength: the number of rows that a covariance of the map counts
+    as. fills: which method fills which gaps.
     """
 
     size: int
@@ -58,16 +61,16 @@ class Recipe:
 
 @dataclass(frozen=True)
 class DerivedDensity:
-    """An exact density of rows, of a mixture of Gaussians that is derived from a map.
+    """The exact density of a mixture of Gaussians for rows, which is derived from a map.
 
-    It is neither a bound on the model's density nor an estimate of it.
+    The mixture's density is neither a bound on the model's density nor an estimate of it.
 
-    rows: in the user's units, all data side by side; the last Gaussian is a wide background.
-    latent: of the points at the roots, side by side. data: the names of the data with their
-    columns. strength: the number of rows that a covariance of the map counts as. tried: candidates
-    (Gaussians, strength) with the mean log density of the held-out rows. fills: how well the map
-    and the density fill gaps in these rows. notes: about the rows that were used. typicality: the
-    out-of-fold scores of training rows, if they were wanted.
+    rows: the mixture in the user's units, all data side by side; its last Gaussian is a wide
+    background. latent: the mixture of the points at the roots, side by side. data: the names of the
+    data with their numbers of columns. strength: the number of rows that a covariance of the map
+    counts as. tried: candidates (number of Gaussians, strength) with the mean log density of the
+    held-out rows. fills: how well the map and the density fill gaps in these rows. notes: which
+    rows were used. typicality: the out-of-fold scores of training rows, if they were requested.
     """
 
     rows: Gaussians
@@ -81,23 +84,25 @@ class DerivedDensity:
 
     @property
     def recipe(self) -> Recipe:
-        """What held-out rows decided. The same model and rows need not decide it again."""
+        """The choices made with held-out rows, for reuse with the same model and rows."""
         return Recipe(len(self.latent.weights), self.strength, self.fills)
 
     def beside(self, outputs: Outputs) -> Float[Array, "N D"]:
-        """All data side by side; data that are left out are missing."""
+        """Put all data side by side; data that are not given are missing."""
         count = len(next(iter(outputs.values())))
         nothing = {name: np.full((count, width), np.nan) for name, width in self.data}
         return np.hstack([outputs.get(name, nothing[name]) for name, _ in self.data])
 
     def score_samples(self, outputs: Outputs) -> Float[Array, " N"]:
-        """log p of the observed values of each row in nats; data that are left out are missing."""
+        """Return log p of each row's observed values in nats; data that are not given are
+        missing.
+        """
         return self.rows.score_samples(self.beside(outputs))
 
     def chosen_fills(
         self, rows: Float[Array, "N D"], method: FillMethod | None = None
     ) -> list[Fill]:
-        """How the gaps of each row are filled; method: None: the better one for such gaps."""
+        """Return how each row's gaps are filled; method None chooses the better method."""
         known = {
             fill.gaps: fill
             for fill in self.fills
@@ -111,7 +116,7 @@ class DerivedDensity:
         return [known.get(gaps, unknown[VIEW if gaps == VIEW else FEW]) for gaps in kinds]
 
     def apart(self, rows: Float[Array, "*S D"]) -> dict[str, Float[Array, "*S _D"]]:
-        """The columns of each of the data."""
+        """Split rows into the columns of each of the data."""
         ends = np.cumsum([width for _, width in self.data])[:-1]
         names = [name for name, _ in self.data]
         return dict(zip(names, np.split(rows, ends, axis=-1), strict=True))
@@ -129,17 +134,17 @@ def derived(
     recipe: Recipe | None = None,
     report: Report | None = None,
 ) -> DerivedDensity:
-    """The density of the training rows, in the order of training; NaN marks missing values.
+    """Derive the density of the training rows, in the order of training; NaN marks missing values.
 
-    The chosen candidate gives a held-out fifth of the rows the highest density. These rows are used
-    neither for the density nor for the map's q(u). A missing value is drawn from the map's
-    Gaussians, and drawn again from the density before the last fit. With a recipe no rows are held
-    out. folds: the number of folds of the out-of-fold scores, 0: without. report: called with the
-    fraction of the work that has been done.
+    The chosen candidate gives a held-out fifth of the rows the highest density. While candidates
+    are compared, neither the density nor the map's q(u) uses these rows. A missing value is first
+    drawn from the map's Gaussians, then drawn again from the density before the last fit. With a
+    recipe, no rows are held out. folds: the number of folds of the out-of-fold scores; 0 means no
+    scores. report: called with the completed fraction of the work.
     """
     refuse_density(network)
     report = report or _nothing
-    # The fraction of the work that is done when the out-of-fold scores begin.
+    # The completed fraction of the work when the out-of-fold scores begin.
     before = 0.0 if recipe else DECIDED if folds else FILLED
     generator, notes = np.random.default_rng(random_state), list[str]()
     given = np.hstack([outputs[name] for name in network.ends])
@@ -161,7 +166,7 @@ def derived(
         )
     latent, density = start.density(recipe.size, recipe.strength)
     if gaps.any():
-        # A seed of its own, so that the draws do not depend on the rows that were held out.
+        # The separate seed makes the draws independent of the rows that were held out.
         drawn = density.sample_completions(given, 1, np.random.default_rng((random_state, 1)))[0]
         start = replace(start, given=drawn)
         latent, density = start.density(recipe.size, recipe.strength)
@@ -189,7 +194,7 @@ def _declines(scores: Sequence[float]) -> bool:
 
 
 def _possible(sizes: Sequence[int], count: int) -> list[int]:
-    """The numbers of Gaussians for which there are enough rows."""
+    """Return the numbers of Gaussians for which there are enough rows."""
     return [size for size in sizes if size * ROWS_A_GAUSSIAN <= count] or [1]
 
 
@@ -202,15 +207,16 @@ def refuse_density(network: Network) -> None:
 
 
 def _nothing(done: float) -> None:
-    """Report to nobody."""
+    """Ignore the report."""
 
 
 @dataclass(frozen=True)
 class _Derivation:
     """Training rows and their latent points, from which a density is derived.
 
-    observed: all data side by side, NaN: missing; given: the same without gaps, after `filled`.
-    used: the numbers of the rows. mean, variance: of the points at the roots, side by side.
+    observed: all data side by side (NaN: missing). given: the same data; after `filled`, they have
+    no gaps. used: the numbers of the rows. mean, variance: moments of the points at the roots, side
+    by side.
     """
 
     network: Network
@@ -246,7 +252,7 @@ class _Derivation:
         )
 
     def filled(self, size: int, generator: np.random.Generator) -> "_Derivation":
-        """Missing values drawn from the map's Gaussians with the model's own noise."""
+        """Draw missing values from the map's Gaussians with the model's own noise."""
         latent = latent_density(self.mean, self.variance, size, self.seed)
         means, covariances = self._through(latent)
         noisy = self.coordinates.covariance(self._noise)
@@ -262,7 +268,9 @@ class _Derivation:
         generator: np.random.Generator,
         report: Report,
     ) -> tuple[Recipe, list[tuple[int, float, float]]]:
-        """What a held-out fifth of the rows decides, and the candidates with its density."""
+        """Choose a recipe by a held-out fifth of the rows; also return the candidates'
+        densities.
+        """
         order = generator.permutation(len(self.given))
         kept = max(1, round(KEPT_ASIDE * len(order)))
         aside, others = self.observed[order[:kept]], self.only(np.sort(order[kept:]))
@@ -285,10 +293,10 @@ class _Derivation:
         strengths: Sequence[float],
         report: Report,
     ) -> tuple[list[tuple[int, float, float]], Gaussians]:
-        """Candidates with the mean log density of held-out rows, in nats; and the best density.
+        """Return candidates with the mean log density of held-out rows, and the best density.
 
-        Larger sizes, and larger strengths of a size, are not tried after two that are worse than
-        the best before them.
+        The search over sizes ends after two sizes that are worse than the best before them. The
+        search over the strengths of a size ends in the same way.
         """
         found: list[tuple[int, float, float]] = []
         of_sizes: list[float] = []
@@ -313,12 +321,14 @@ class _Derivation:
         return found, best
 
     def density(self, size: int, strength: float) -> tuple[Gaussians, Gaussians]:
-        """The density of the latent points, and that of the rows."""
+        """Return the density of the latent points and the density of the rows."""
         latent, prior = self.prior(size)
         return latent, self.fitted(prior, strength)
 
     def prior(self, size: int) -> tuple[Gaussians, LocalGaussians]:
-        """The density of the latent points, and the Gaussians of the map and its residuals."""
+        """Return the density of the latent points, and the Gaussians of the map and its
+        residuals.
+        """
         latent = latent_density(self.mean, self.variance, size, self.seed)
         local = LocalGaussians(latent.weights, *self._through(latent))
         left = self.coordinates.covariance(self._noise)
@@ -327,7 +337,7 @@ class _Derivation:
         return latent, local.with_residual(left)
 
     def typicality(self, folds: int, recipe: Recipe, report: Report) -> Typicality:
-        """Out-of-fold scores of the rows."""
+        """Return out-of-fold scores of the rows."""
         generator, found = np.random.default_rng(self.seed), []
         parts = np.array_split(generator.permutation(len(self.used)), folds)
         for done, aside in enumerate(parts):
@@ -347,9 +357,9 @@ class _Derivation:
         return np.concatenate([each.noise_variance * each.scale**2 for each in ends])
 
     def only(self, chosen: Rows) -> "_Derivation":
-        """The same derivation from some rows, with a map of only these rows (`with_rows`).
+        """Return the derivation from some rows, with a map of only these rows (`with_rows`).
 
-        The principal axes of wide rows are those of the chosen rows, too.
+        The principal axes of wide rows also come from only these rows.
         """
         given = self.given[chosen]
         return replace(
@@ -364,7 +374,7 @@ class _Derivation:
         )
 
     def _through(self, latent: Gaussians) -> tuple[Float[Array, "K E"], Float[Array, "K E E"]]:
-        """Means and covariances of the map's values at draws of every latent Gaussian."""
+        """Return means and covariances of the map's values at draws of every latent Gaussian."""
         generator, network = np.random.default_rng(self.seed), self.network
         ends = np.cumsum([network.width(at) for at in network.roots])[:-1]
         means, covariances = [], []

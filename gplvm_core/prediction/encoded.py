@@ -17,7 +17,7 @@ def project_encoded(
     outputs: Float[Array, "N D"],
     inferred: Callable[[Array], Projection],
 ) -> Projection:
-    """The encoder's posteriors of complete rows, and those of `inferred` for rows with gaps (NaN).
+    """Use the encoder's posteriors for complete rows, and `inferred` for rows with gaps (NaN).
 
     The encoder gives one explanation; `inferred` may give several.
     """

@@ -5,11 +5,11 @@ several views are also tried with a whole view missing. Both methods give a mean
 deviation of every missing value. All standard deviations are multiplied by one factor, so that 95 %
 of the values are inside their 95 % intervals.
 
-The map's kernel and inducing inputs were trained on these rows. This favours the map: in unseen
-rows the density is better relative to the map (benchmarks/README.md, "Which method fills a gap").
-The map is therefore used only where it is better by two standard errors. Whole views are the
-exception: for them the density is used only where it is better by two standard errors, because the
-map was trained to predict each view from the others.
+The map's kernel and inducing inputs were trained on these rows. This favours the map: on unseen
+rows, the map's scores relative to the density's are worse (benchmarks/README.md, "Which method
+fills a gap"). The map is therefore used only where it is better by two standard errors. Whole views
+are the exception, because the map was trained to predict each view from the others. For whole
+views, the density is used only where it is better by two standard errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,31 +24,30 @@ from scipy.special import ndtr
 from gplvm_core.mixtures import Gaussians
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.complete import complete, reconstructed
+from gplvm_core.prediction.intervals import LEAST, inside, widened
 from gplvm_core.prediction.network import Network
 from gplvm_core.prediction.project import Rows, explain
 
 FillMethod = Literal["map", "density"]
 FEW, SCATTERED, BLOCK = "few values", "scattered values", "a block"
 VIEW = "a whole view"
-# From this share of missing values on, the gaps of a row do not count as few.
+# A row with a smaller share of missing values has few gaps.
 MANY = 0.3
 SHARES = {FEW: 0.1, SCATTERED: 0.5, BLOCK: 0.5}
 MOST_ROWS = 60
 # Each kind of gaps is tried on at least VALUES values, or MOST_TRIALS times.
 VALUES, MOST_TRIALS = 300, 5
-COVERED = 0.95
-NORMAL = 1.959964  # the quantile of a standard normal distribution for COVERED
-LEAST = 1e-12
 
 
 @dataclass(frozen=True)
 class Fill:
     """How well one method fills one kind of gaps, measured on held-out rows.
 
-    error: root mean square in units of the columns' spread. inside: the share of values inside
-    their 95 % intervals before widening. widened: the factor of standard deviations. score: the
-    mean continuous ranked probability score, widened, in units of the columns' spread. It judges
-    mean and interval together; lower is better. used: whether the method fills such gaps.
+    error: root mean square error, in units of the columns' spread. inside: the share of values
+    inside their 95 % intervals before widening. widened: the factor that multiplies standard
+    deviations. score: the mean continuous ranked probability score after widening, in units of the
+    columns' spread. The score judges mean and interval together; lower is better. used: whether
+    this method is used for gaps of this kind.
     """
 
     gaps: str
@@ -63,7 +62,7 @@ class Fill:
 def gaps_of(
     missing: Bool[NDArray[np.bool_], "N D"], widths: Sequence[int] = ()
 ) -> NDArray[np.str_]:
-    """The kind of gaps of each row. widths: of the views, side by side."""
+    """Return the kind of each row's gaps. widths: numbers of columns of the views, side by side."""
     share = missing.mean(axis=1)
     changes = np.count_nonzero(np.diff(missing, axis=1), axis=1)
     expected = 2.0 * share * (1.0 - share) * max(1, missing.shape[1] - 1)
@@ -83,10 +82,10 @@ def fills_of(
     generator: np.random.Generator,
     report: Callable[[float], None],
 ) -> tuple[Fill, ...]:
-    """Both methods on all kinds of gaps.
+    """Measure both methods on all kinds of gaps.
 
-    rows: held out from the map and the density; spread: of the columns, 0 for those to leave out.
-    report: called with the fraction of the kinds that have been tried.
+    rows: rows that neither the map nor the density uses. spread: the spread of each column, 0 for
+    columns to leave out. report: called with the fraction of the kinds that have been tried.
     """
     found, rows = [], rows[:MOST_ROWS]
     widths = [edge.posterior.n_outputs for edge in network.ends.values()]
@@ -122,7 +121,7 @@ def fills_of(
 def by_map(
     network: Network, given: Float[Array, "N D"]
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Rows filled by the map: means, and variances with noise; all data side by side."""
+    """Fill rows with the map; return means, and variances with noise, of all data side by side."""
     names = list(network.ends)
     widths = [network.ends[name].posterior.n_outputs for name in names]
     parts = np.split(given, np.cumsum(widths)[:-1], axis=1)
@@ -134,7 +133,7 @@ def by_map(
 
 @dataclass(frozen=True)
 class _Trial:
-    """Errors of values, and their standard deviations, in units of the columns' spread."""
+    """Errors of filled values, and predicted standard deviations, in units of columns' spread."""
 
     error: Float[Array, " V"]
     std: Float[Array, " V"]
@@ -145,7 +144,7 @@ class _Trial:
 
     @property
     def widened(self) -> float:
-        return max(float(np.quantile(self.away, COVERED)) / NORMAL, LEAST)
+        return widened(self.away)
 
     @property
     def scores(self) -> Float[Array, " V"]:
@@ -156,12 +155,12 @@ class _Trial:
 
     def measured(self, gaps: str, method: str, used: bool) -> Fill:
         error = float(np.sqrt(np.mean(self.error**2)))
-        inside = float(np.mean(self.away <= NORMAL))
-        return Fill(gaps, method, error, inside, self.widened, float(self.scores.mean()), used)
+        score = float(self.scores.mean())
+        return Fill(gaps, method, error, inside(self.away), self.widened, score, used)
 
 
 def _by_row(values: Float[Array, " V"], rows: Rows) -> Float[Array, " R"]:
-    """The means of the values of each row."""
+    """Return the means of the values of each row."""
     counts = np.bincount(rows)
     return np.bincount(rows, values)[counts > 0] / counts[counts > 0]
 
@@ -169,7 +168,7 @@ def _by_row(values: Float[Array, " V"], rows: Rows) -> Float[Array, " R"]:
 def _hidden(
     shape: tuple[int, int], gaps: str, widths: Sequence[int], generator: np.random.Generator
 ) -> Bool[NDArray[np.bool_], "N D"]:
-    """One kind of gaps in rows of some shape. widths: of the views, side by side."""
+    """Draw one kind of gaps for rows of this shape. widths: numbers of columns of the views."""
     if gaps == VIEW:
         view = generator.integers(len(widths), size=shape[0])
         return np.asarray(np.repeat(np.arange(len(widths)), widths) == view[:, None])

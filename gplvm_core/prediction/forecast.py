@@ -21,12 +21,12 @@ def forecast(
     variance: Float[Array, "W D"] | None,
     steps: int,
 ) -> tuple[Float[Array, "T D"], Float[Array, "T D"]]:
-    """Mean and variance of the next outputs, observation noise included (user's units).
+    """Return mean and variance of the next outputs, observation noise included (user's units).
 
-    Inputs are the window, oldest first, in internal units (· − center)/scale. variance: of the
-    values in the window. The variances of predictions enter later windows, as if values were
-    independent (Girard et al. 2003, without covariances within a window; Damianou 2015, §4.3.2).
-    None: only means are fed back.
+    Inputs are the window, oldest first, in internal units (· − center)/scale. variance: the
+    variances of the values in the window. The variances of predictions enter later windows, as if
+    values were independent (Girard et al. 2003, without covariances within a window; Damianou 2015,
+    §4.3.2). With None, only means are fed back.
     """
     length = len(window)
     mean, spread = np.empty((steps, window.shape[1])), np.empty((steps, window.shape[1]))

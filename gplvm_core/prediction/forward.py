@@ -18,7 +18,7 @@ from gplvm_core.prediction.posterior import Posterior
 
 # The largest product of rows and draws in one batch.
 MOST_POINTS = 20_000
-# These reduce an interval that contains a quantile to a billionth.
+# This number of bisections shortens an interval to a billionth of its length.
 BISECTIONS = 30
 
 Given = Mapping[int, Belief]
@@ -28,7 +28,7 @@ Moments = dict[str, tuple[Float[Array, "N _D"], Float[Array, "N _D"]]]
 def following(
     network: Network, given: Collection[int], ends: Collection[str] | None = None
 ) -> Iterator[tuple[int, TrainedEdge]]:
-    """The nodes below the given ones (and above these ends), each with its incoming edge."""
+    """Yield the nodes below the given nodes (and above these ends), each with its incoming edge."""
     known = set(given)
     for node in range(len(network.nodes)):
         edge = network.into(node)
@@ -40,7 +40,7 @@ def following(
 
 
 def _reached(network: Network, known: Collection[int]) -> dict[str, TrainedEdge]:
-    """The layers to data whose inputs are all known."""
+    """Return the layers to data whose inputs are all known."""
     return {
         name: edge for name, edge in network.ends.items() if all(at in known for at in edge.sources)
     }
@@ -49,7 +49,7 @@ def _reached(network: Network, known: Collection[int]) -> dict[str, TrainedEdge]
 def followed(
     network: Network, given: Given, ends: Collection[str] | None = None
 ) -> dict[int, Belief]:
-    """The posteriors at the given nodes and at all nodes below these (and above these ends).
+    """Return the posteriors at the given nodes and at all nodes below them (and above these ends).
 
     The first two moments are propagated from layer to layer, as if nodes were independent. Source:
     Damianou (2015), §6.2; Girard et al. (2003).
@@ -61,7 +61,7 @@ def followed(
 
 
 def with_priors(network: Network, given: Given) -> dict[int, Belief]:
-    """The given posteriors, and the prior N(0, I) at all other roots."""
+    """Return the given posteriors, and the prior N(0, I) at all other roots."""
     count = next(iter(given.values())).n_points
     others = [root for root in network.roots if root not in given]
     nothing = {root: np.zeros((count, network.width(root))) for root in others}
@@ -71,11 +71,12 @@ def with_priors(network: Network, given: Given) -> dict[int, Belief]:
 def moments(
     network: Network, given: Given, *, noise: bool, ends: Collection[str] | None = None
 ) -> Moments:
-    """Mean and variance of the data (`ends`; None: all) below nodes with given points, exact or
-    uncertain. Data that also need other nodes are left out.
+    """Return mean and variance of the data (`ends`; None: all) below nodes with given points.
 
-    Exact for one layer, and for two layers at exact points; deeper distributions are approximated
-    by Gaussians.
+    The points may be exact or uncertain. Data that also need other nodes are left out.
+
+    The moments are exact for one layer, and for two layers at exact points; deeper distributions
+    are approximated by Gaussians.
     """
     known = followed(network, given, ends)
     return {
@@ -94,7 +95,7 @@ def _moments(edge: TrainedEdge, known: Given, *, noise: bool) -> tuple[Array, Ar
 def at_each(
     posterior: Posterior, at: Float[Array, "S N Q"], *, noise: bool = True
 ) -> tuple[Float[Array, "S N D"], Float[Array, "S N D"]]:
-    """Mean and variance of the outputs at every draw of every row."""
+    """Return mean and variance of the outputs at every draw of every row."""
     flat = predict(posterior, at.reshape(-1, at.shape[2]), noise=noise)
     mean, variance = (each.reshape(*at.shape[:2], -1) for each in flat)
     return mean, variance
@@ -103,7 +104,7 @@ def at_each(
 def log_likelihood_at(
     posterior: Posterior, outputs: Float[Array, "N D"], at: Float[Array, "S N Q"]
 ) -> Float[Array, "S N"]:
-    """log p(observed outputs of each row | every draw of its point) in the user's units."""
+    """Return log p(observed outputs of each row | every draw of its point) in the user's units."""
     links = posterior.links
     if links is None:
         return log_normal(outputs, *at_each(posterior, at))
@@ -115,14 +116,14 @@ def log_likelihood_at(
 
 
 def beside(edge: TrainedEdge, known: Mapping[int, Array]) -> Float[Array, "*S R"]:
-    """The points of a layer's inputs, side by side."""
+    """Return the points of a layer's inputs, side by side."""
     return np.concatenate([known[at] for at in edge.sources], axis=-1)
 
 
 def draw_hidden(
     network: Network, given: Mapping[int, Float[Array, "S N _Q"]], generator: np.random.Generator
 ) -> dict[int, Float[Array, "S N _Q"]]:
-    """Draws at all nodes below the given draws, independently for each row."""
+    """Draw points at all nodes below the given draws, independently for each row."""
     known = dict(given)
     for node, edge in following(network, given):
         known[node] = _drawn(edge, known, generator)
@@ -137,7 +138,7 @@ def draws(
     noise: bool = True,
     outputs: Mapping[str, Float[Array, "N _D"]] | None = None,
 ) -> dict[str, Float[Array, "S N _D"]]:
-    """Draws of all data below the given draws, independently for each row.
+    """Draw all data below the given draws, independently for each row.
 
     outputs: the rows' observed values, whose exposures apply to the draws.
     """
@@ -174,7 +175,7 @@ def draw_prior(
     generator: np.random.Generator,
     inputs: Mapping[int, Float[Array, "N _Q"]] | None = None,
 ) -> dict[str, Float[Array, "S _D"]]:
-    """Draws of rows of all data with noise; the points of all roots are drawn from N(0, I)."""
+    """Draw rows of all data with noise; the points of all roots are drawn from N(0, I)."""
     given = {at: values[None] for at, values in (inputs or {}).items()}
     for root in network.roots:
         given[root] = generator.standard_normal((1, n_samples, network.width(root)))
@@ -189,8 +190,9 @@ def draw_jointly(
     *,
     noise: bool = True,
 ) -> dict[str, Float[Array, "S N _D"]]:
-    """Joint draws of all data below the given nodes: in a draw every layer is one function,
-    evaluated at the draw of the layer above.
+    """Draw all data below the given nodes jointly.
+
+    In a draw every layer is one function, which is evaluated at the draw of the layer above.
     """
     generator = np.random.default_rng(random_state)
     hidden = list(following(network, given))
@@ -222,7 +224,7 @@ def quantiles(
     *,
     noise: bool = True,
 ) -> dict[str, Float[Array, "K N _D"]]:
-    """Quantiles of each output at these levels, in the user's units.
+    """Return quantiles of each output at these levels, in the user's units.
 
     The distribution is a mixture of Gaussians, one for each draw of the hidden nodes. Bisection
     finds its quantile between the smallest and largest quantile of the components.
@@ -251,9 +253,9 @@ def log_density_below(
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, " N"]:
-    """log p(observed outputs | points of the given nodes) of each row in nats, in the user's units.
+    """Return log p(observed outputs | points of given nodes) of each row in nats (user's units).
 
-    The mean density over draws of the hidden nodes; its logarithm is too low on average.
+    The density is a mean over draws of the hidden nodes, so its logarithm is too low on average.
     """
     found = np.empty(next(iter(given.values())).n_points)
     for rows, parts in _at_draws(network, given, n_samples, random_state, noise=True):
@@ -291,7 +293,7 @@ def _at_draws(
 def repeated(
     belief: Belief, n_samples: int, generator: np.random.Generator
 ) -> Float[Array, "S N Q"]:
-    """Draws from a posterior of points."""
+    """Draw points from their posterior."""
     points = np.repeat(belief.mean[None], n_samples, axis=0)
     if belief.known:
         return points

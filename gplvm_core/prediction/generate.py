@@ -11,7 +11,7 @@ from gplvm_core.readers import DataError
 def predict(
     posterior: Posterior, points: Float[Array, "N Q"], *, noise: bool = False
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output at exact latent points.
+    """Return mean and variance of every output at exact latent points.
 
     noise: add the observation noise to the variance. Source: Titsias & Lawrence (2010), §4.
     """
@@ -30,7 +30,7 @@ def predict_at(
     *,
     noise: bool = False,
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output at latent points, exact (None) or uncertain."""
+    """Return mean and variance of every output at latent points, exact (None) or uncertain."""
     if points_variance is None:
         return predict(posterior, points, noise=noise)
     return predict_uncertain(posterior, points, points_variance, noise=noise)
@@ -43,7 +43,7 @@ def predict_uncertain(
     *,
     noise: bool = False,
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """First two moments of the (non-Gaussian) outputs at latent points x* ~ N(points, variance).
+    """Return the moments of the (non-Gaussian) outputs at latent points x* ~ N(points, variance).
 
     Source: Titsias & Lawrence (2010), §4; Damianou (2015), eq. 3.36, corrected: the covariance is
     Vᵀ(Φ* − ψ*ψ*ᵀ)V + [ψ0* − tr((K⁻¹ − P)Φ*)] I.
@@ -67,7 +67,7 @@ def predict_covariance(
     *,
     noise: bool = False,
 ) -> tuple[Float[Array, " D"], Float[Array, "D D"]]:
-    """Mean and full covariance across outputs at one latent point x* ~ N(point, variance).
+    """Return mean and full covariance across outputs at one latent point x* ~ N(point, variance).
 
     Raises DataError for outputs that are not all numbers.
     """
@@ -92,7 +92,7 @@ def refuse_kinds(posterior: Posterior, what: str) -> None:
 def _moments(
     posterior: Posterior, point: Array, point_variance: Array, noise: bool
 ) -> tuple[Array, Array, Array]:
-    """Internal mean, the covariance of k* (M × M), and each output's own variance."""
+    """Return the internal mean, the covariance of k* (M × M), and each output's own variance."""
     kernel, inducing = posterior.kernel, posterior.inducing
     at, spread = point[None], point_variance[None]
     psi0, _ = kernel.psi0(at, spread)
@@ -105,7 +105,10 @@ def _moments(
 def _slope_covariance(
     posterior: Posterior, point: Array, point_variance: Array
 ) -> Float[Array, "D D"]:
-    """The slope's contribution to the covariance of the outputs: Cov(x*, k*ᵀV) = S ∂⟨k*ᵀV⟩/∂μ."""
+    """Return the slope's contribution to the covariance of the outputs.
+
+    It follows from Cov(x*, k*ᵀV) = S ∂⟨k*ᵀV⟩/∂μ.
+    """
     _, pullback = posterior.kernel.psi1(point[None], point_variance[None], posterior.inducing)
     bent = np.stack([pullback(v[None]).mean[0] for v in posterior.weights.T], axis=1)
     both, spread = bent + posterior.slope, point_variance[:, None]
@@ -121,11 +124,11 @@ def sample(
     points_variance: Float[Array, "N Q"] | None = None,
     noise: bool = True,
 ) -> Float[Array, "S N D"]:
-    """Joint draws of the outputs at all points (with noise of y, without of f).
+    """Draw the outputs at all points jointly: y with noise, f without noise.
 
-    For tables of several kinds: draws of the functions, then of yes/no entries and counts.
+    For tables of several kinds, the functions are drawn first, then yes/no entries and counts.
 
-    points_variance: every draw uses a new x* ~ N(points, variance).
+    points_variance: if given, every draw uses a new x* ~ N(points, variance).
     """
     generator = np.random.default_rng(random_state)
     if points_variance is not None:
@@ -136,7 +139,7 @@ def sample(
     cross = posterior.kernel.K(points, posterior.inducing)
     prior = posterior.kernel.K(points)
     draws = generator.standard_normal((n_samples, len(points), posterior.n_outputs))
-    # One covariance over the points for outputs that share it.
+    # Outputs that share a covariance over the points are drawn together.
     variances, links = posterior.variances, posterior.links
     for columns in variances.alike():
         ratio = variances.ratio(columns[0])

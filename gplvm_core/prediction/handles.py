@@ -1,7 +1,7 @@
 """Outputs → latent points: the points that explain some outputs, or combinations of them.
 
 A handle is a linear functional of the outputs (a column, a coordinate on a screen) with a target
-and a tolerance. assets/canvas/pull/solver.js is the same in the browser.
+and a tolerance. assets/canvas/pull/solver.js implements the same for the browser.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
 
-# The density near the data: the share of N(0, I), the number of the neighbour whose distance is
-# the width, and the width in units of this distance.
+# The density near the data: the share of N(0, I), the number of the neighbour, and the width of a
+# Gaussian in units of the distance to this neighbour.
 BACKGROUND = 0.02
 NEIGHBOUR = 5
 WIDTH = 0.5
@@ -50,8 +50,9 @@ class Handles:
 class NearData:
     """A density of latent points that is large near the training points.
 
-    0.98 · mean_n N(x_n, S_n + c² ρ_n² / w) + 0.02 · N(0, I), with ρ_n the distance to the fifth
-    neighbour in distances weighted by the relevances w. Variances are at most 1.
+    The density is 0.98 · mean_n N(x_n, S_n + c² ρ_n² / w) + 0.02 · N(0, I). ρ_n is the distance to
+    the fifth neighbour, weighted by the relevances w; c = 0.5 is the width. Variances are at most
+    1.
     """
 
     points: Float[Array, "N Q"]
@@ -70,7 +71,9 @@ class NearData:
     def at(
         self, point: Float[Array, " Q"]
     ) -> tuple[float, Float[Array, " Q"], Float[Array, "Q Q"]]:
-        """The log density with its gradient, and a positive semi-definite curvature of −log p."""
+        """Return the log density, its gradient, and a positive semi-definite curvature of −log
+        p.
+        """
         centers = np.vstack([self.points, np.zeros_like(point)])
         precision = np.vstack([1.0 / self.variance, np.ones_like(point)])
         away = point - centers
@@ -87,7 +90,7 @@ class NearData:
 
 @dataclass(frozen=True)
 class Pull:
-    """The objective F(x): how well a latent point explains handles, and how near data it is.
+    """The objective F(x): how well a latent point explains handles, and how near it is to data.
 
     F(x) = −½ Σ_h [log τ_h + r_h² / τ_h] + log p̃(x), with r_h = t_h − a_hᵀ m(x) and
     τ_h = Σ_d a_hd² s_d² (v_d(x) + σ²) + σ_h². m and v are mean and variance of the functions, s
@@ -99,16 +102,16 @@ class Pull:
     near: NearData
 
     def value(self, point: Float[Array, " Q"]) -> float:
-        """F at a latent point, in nats."""
+        """Return F at a latent point, in nats."""
         return self._likelihood(point[None])[0] + self.near.at(point)[0]
 
     def at(
         self, point: Float[Array, " Q"]
     ) -> tuple[float, Float[Array, " Q"], Float[Array, "Q Q"]]:
-        """F with its gradient, and a positive semi-definite curvature of −F.
+        """Return F with its gradient, and a positive semi-definite curvature of −F.
 
-        The curvature of the handles is that of Gauss and Newton: second derivatives of mean and
-        variance are left out.
+        The handles' curvature is the Gauss–Newton approximation, which leaves out second
+        derivatives of mean and variance.
         """
         (left,), (tau,) = self._residuals(point[None])
         slope = slopes(self.posterior, point, self.handles.functionals)
@@ -122,7 +125,7 @@ class Pull:
         return value, gradient, curvature + 0.5 * relative.T @ relative
 
     def likelihoods(self, points: Float[Array, "N Q"]) -> Float[Array, " N"]:
-        """The part of F from the handles at many points."""
+        """Return the handles' part of F at many points."""
         return self._likelihood(points)
 
     def _likelihood(self, points: Array) -> Array:
@@ -130,14 +133,14 @@ class Pull:
         return np.asarray(-0.5 * np.sum(np.log(tau) + left**2 / tau, axis=1))
 
     def _residuals(self, points: Array) -> tuple[Array, Array]:
-        """r and τ of every handle at points, N × H."""
+        """Return r and τ of every handle at points, N × H."""
         functionals = self.handles.functionals
         mean, variance = predict(self.posterior, points, noise=True)
         tau = variance @ functionals.T**2 + self.handles.tolerance**2
         return self.handles.targets - mean @ functionals.T, np.maximum(tau, 1e-300)
 
     def _variance_slopes(self, point: Array) -> Float[Array, "H Q"]:
-        """The derivatives of the functionals' variances."""
+        """Return the derivatives of the functionals' variances."""
         posterior = self.posterior
         kernel, inducing = posterior.kernel, posterior.inducing
         at = point[None]
@@ -170,13 +173,10 @@ class Reached:
     point : ndarray of shape (Q,)
         The latent point.
     outputs : ndarray of shape (D,)
-        The mean of all outputs there, in the user's units.
-    std : ndarray of shape (D,)
-        Their standard deviations, noise included: how free every output still is.
-    errors : ndarray of shape (H,)
-        Target minus mean of every functional.
-    score : float
-        How good the explanation is, in nats; differences between explanations matter.
+        The mean of all outputs at this point, in the user's units. std : ndarray of shape (D,) The
+        outputs' standard deviations, noise included: how free every output still is. errors :
+        ndarray of shape (H,) Target minus mean of every functional. score : float How good the
+        explanation is, in nats. Only differences between explanations are meaningful.
     """
 
     point: Float[Array, " Q"]
@@ -189,7 +189,7 @@ class Reached:
 def slopes(
     posterior: Posterior, point: Float[Array, " Q"], functionals: Float[Array, "H D"]
 ) -> Float[Array, "H Q"]:
-    """The derivatives of functionals of the mean, in the user's units."""
+    """Return the derivatives of functionals of the mean, in the user's units."""
     scaled = functionals * posterior.scale
     repeated = np.repeat(point[None], len(scaled), axis=0)
     adjoint = scaled @ posterior.weights.T
@@ -198,7 +198,7 @@ def slopes(
 
 
 def widths(points: Float[Array, "N Q"]) -> Float[Array, " N"]:
-    """Distances to the fifth neighbour; ∞ without any."""
+    """Return each point's distance to its fifth neighbour; ∞ for a single point."""
     rank = min(NEIGHBOUR, len(points) - 1)
     if rank < 1:
         return np.full(len(points), np.inf)
@@ -208,7 +208,7 @@ def widths(points: Float[Array, "N Q"]) -> Float[Array, " N"]:
 def climb(
     pull: Pull, start: Float[Array, " Q"]
 ) -> tuple[Float[Array, " Q"], float, Float[Array, "Q Q"]]:
-    """A local maximum of F by Levenberg–Marquardt: the point, F and the curvature there."""
+    """Find a local maximum of F by Levenberg–Marquardt; return the point, F and the curvature."""
     point, damping = start, DAMPING
     value, gradient, curvature = pull.at(point)
     for _ in range(MOST_STEPS):
@@ -231,7 +231,7 @@ def climb(
 def fit_to(
     posterior: Posterior, belief: Belief, relevance: Float[Array, " Q"], handles: Handles
 ) -> list[Reached]:
-    """The explanations of handles, the best first; belief: the training rows' points."""
+    """Return the explanations of handles, the best first; belief: the training rows' points."""
     near = NearData.of(belief, relevance)
     pull = Pull(posterior, handles, near)
     ends = [climb(pull, belief.mean[n]) for n in seeds(pull, relevance)]
@@ -249,7 +249,7 @@ def fit_to(
 
 
 def seeds(pull: Pull, relevance: Float[Array, " Q"]) -> list[int]:
-    """The training points that explain the handles best and are apart from each other."""
+    """Return training points that explain the handles best and are far from each other."""
     points = pull.near.points
     scaled = points * np.sqrt(relevance)
     order = np.argsort(-pull.likelihoods(points), kind="stable")
@@ -264,7 +264,7 @@ def seeds(pull: Pull, relevance: Float[Array, " Q"]) -> list[int]:
 
 
 def _different(found: list[Reached]) -> list[Reached]:
-    """Without explanations whose outputs equal those of a better one."""
+    """Remove explanations whose outputs equal the outputs of a better explanation."""
     kept: list[Reached] = []
     for each in found:
         changes = [np.max(np.abs(each.outputs - other.outputs) / other.std) for other in kept]

@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.numerics import Array
 
-# The factor from the variances of q to those of the proposal, because q is too narrow.
+# The variances of the proposal are those of q times this factor, because q is too narrow.
 WIDER = 1.3
 
 
@@ -17,9 +17,9 @@ def proposed(
     n_samples: int,
     generator: np.random.Generator,
 ) -> tuple[Float[Array, "S N Q"], Float[Array, "S N"]]:
-    """Draws from every row's mixture of explanations, and their log densities."""
+    """Draw from every row's mixture of explanations; also return the draws' log densities."""
     n_rows = len(mean)
-    # Stratified: the draws of each explanation are proportional to its weight, up to one.
+    # Stratified: each explanation gets draws in proportion to its weight, rounded up or down.
     levels = (np.arange(n_samples) + generator.random()) / n_samples
     upper = np.cumsum(weights, axis=1)[:, :-1]
     which = np.sum(levels[:, None, None] > upper, axis=2)
@@ -38,7 +38,7 @@ def proposed(
 def log_normal(
     values: Float[Array, "... N D"], mean: Array | float, variance: Array | float
 ) -> Float[Array, "... N"]:
-    """Σ over the last axis of log N(value; mean, variance), missing values left out."""
+    """Return Σ log N(value; mean, variance) over the last axis, without missing values."""
     terms = np.log(2.0 * np.pi * variance) + (values - mean) ** 2 / variance
-    # Leaves out missing values only; other NaN must remain visible.
+    # Only missing values are left out; NaN in mean or variance must remain visible.
     return np.asarray(-0.5 * np.sum(np.where(np.isnan(values), 0.0, terms), axis=-1))

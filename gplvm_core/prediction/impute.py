@@ -1,7 +1,8 @@
 """Outputs → missing inputs of the same rows, with q(u) fixed at its optimum.
 
-`explain` infers all inputs of a node or none. Here every row misses different inputs, and the
-others are exact or uncertain. The terms of the bound are those of `explain` (`UncertainTerms`).
+`explain` infers either all inputs of a node or none. This module is for rows that lack different
+inputs; their other inputs are exact or uncertain. Both modules use the same terms of the bound
+(`UncertainTerms`).
 """
 
 import numpy as np
@@ -30,11 +31,12 @@ def impute(
     missing: Bool[NDArray[np.bool_], "N Q"],
     whole: Float[Array, "T Q"],
 ) -> Belief:
-    """q(x_n) with the missing inputs of each row inferred from its outputs (user's units).
+    """Return q(x_n), with each row's missing inputs inferred from its outputs (user's units).
 
-    belief: the other inputs, which stay fixed, and the starting variances of the missing inputs.
-    The means of the missing inputs start as in the nearest complete inputs, and at 0; the result is
-    the end with the highest bound. Source: Damianou (2015), Algorithm 1, step 6, and §3.4.1.
+    belief: the other inputs, which are fixed, and the starting variances of the missing inputs. The
+    search for the means of the missing inputs starts from the nearest complete inputs, and from
+    0. The result is the end point with the highest bound. Source: Damianou (2015), Algorithm 1,
+    step 6, and §3.4.1.
     """
     terms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
     n_latent = posterior.n_latent
@@ -74,7 +76,7 @@ def impute(
 def distance_observed(
     rows: Float[Array, "N D"], others: Float[Array, "T D"]
 ) -> Float[Array, "N T"]:
-    """Mean squared distance over the observed entries of each row (0 without any)."""
+    """Return the mean squared distance over each row's observed entries (0 if it has none)."""
     known = ~np.isnan(rows)
     filled = np.where(known, rows, 0.0)
     square = np.sum(filled**2, axis=1)[:, None] - 2.0 * filled @ others.T + known @ (others**2).T
@@ -88,7 +90,7 @@ def _starts(
     missing: Bool[NDArray[np.bool_], "N Q"],
     whole: Array,
 ) -> Float[Array, "K N Q"]:
-    """Missing inputs from the complete rows that are nearest in outputs and observed inputs."""
+    """Return starts for missing inputs: complete rows near in outputs and observed inputs."""
     generated, _ = predict(posterior, whole)
     near = distance_observed(outputs, generated)
     near = near + distance_observed(np.where(missing, np.nan, belief.mean), whole)

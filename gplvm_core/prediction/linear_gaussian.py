@@ -1,8 +1,8 @@
-"""Rows of the linear Gaussian model given their observed values: exact, in the user's units.
+"""Exact predictions of the linear Gaussian model from observed values, in the user's units.
 
-The model is a layer with a linear kernel of unit variances, unit vectors as inducing inputs, and a
-point q(u), the weights. The posterior of x has a closed form with all correlations, so unlike
-`explain` these functions need neither a search nor an approximation.
+The model is a layer with a linear kernel of unit variances and with unit vectors as inducing
+inputs. Its q(u) is a point mass at the weights. The posterior of x has a closed form with all
+correlations, so unlike `explain` these functions need neither a search nor an approximation.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from gplvm_core.prediction.posterior import Posterior
 def as_posterior(
     factors: Factors, center: Float[Array, " D"], scale: Float[Array, " D"]
 ) -> Posterior:
-    """The model as a layer; center and scale convert its outputs to the user's units."""
+    """Return the model as a layer; center and scale convert its outputs to the user's units."""
     unit = np.eye(len(factors.weights))
     return Posterior(
         Linear(np.ones(len(unit))),
@@ -32,7 +32,7 @@ def as_posterior(
 
 
 def inferred_rows(posterior: Posterior, outputs: Float[Array, "N D"]) -> Inferred:
-    """Posteriors of x for rows with gaps (NaN), and log p(observed entries) in nats."""
+    """Return posteriors of x for rows with gaps (NaN), and log p(observed entries) in nats."""
     found = infer(_factors(posterior), posterior.to_internal(outputs))
     log_scale = np.where(np.isnan(outputs), 0.0, np.log(posterior.scale))
     return Inferred(
@@ -43,7 +43,7 @@ def inferred_rows(posterior: Posterior, outputs: Float[Array, "N D"]) -> Inferre
 def reconstruct(
     posterior: Posterior, outputs: Float[Array, "N D"], *, noise: bool
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output, given the observed values of its row."""
+    """Return mean and variance of every output, given the observed values of its row."""
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     variance = np.empty((len(inferred.covariance), weights.shape[1]))
     for start in range(0, len(variance), BLOCK):
@@ -57,7 +57,7 @@ def reconstruct(
 def reconstruct_jointly(
     posterior: Posterior, outputs: Float[Array, "N D"]
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D D"]]:
-    """As `reconstruct`, with the full covariance of each row's outputs, including noise."""
+    """Compute `reconstruct` with the full covariance of each row's outputs, including noise."""
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     own = posterior.noise_variance * np.eye(weights.shape[1])
     covariance = weights.T @ inferred.covariance @ weights + own
@@ -71,7 +71,7 @@ def draw_rows(
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, "S N D"]:
-    """Draws of every output with noise, given the observed values of its row."""
+    """Draw every output with noise, given the observed values of its row."""
     generator = np.random.default_rng(random_state)
     inferred, weights = inferred_rows(posterior, outputs), posterior.weights
     values, vectors = np.linalg.eigh(inferred.covariance)
@@ -84,5 +84,5 @@ def draw_rows(
 
 
 def _factors(posterior: Posterior) -> Factors:
-    """The model in internal units, centred."""
+    """Return the model in internal units, centred."""
     return Factors(posterior.weights, np.zeros(posterior.n_outputs), posterior.noise_variance)

@@ -1,6 +1,6 @@
 """A trained graph of layers: its nodes, its edges, and the posteriors of the training rows.
 
-Other modules compute with its nodes and edges: predictions (`forward`), inference (`project`),
+Other modules compute with the nodes and edges: predictions (`forward`), inference (`project`),
 completions and draws (`complete`), densities (`density`), sequences (`sequence`), and prediction of
 one view from others (`transfer`).
 """
@@ -26,8 +26,8 @@ DATA = "data"  # the default name of data
 class TrainedEdge:
     """A trained layer: the numbers of its source nodes, and its target node or data.
 
-    statistics: of the training rows; None if they do not determine q(u). mean_field: q(u) is
-    independent of q of the target node.
+    statistics: the statistics of the training rows; None if they do not determine q(u). mean_field:
+    q(u) is independent of q of the target node.
     """
 
     name: str
@@ -40,10 +40,10 @@ class TrainedEdge:
 
 @dataclass(frozen=True)
 class Network:
-    """A trained graph. The number of a node is larger than those of the nodes above it.
+    """A trained graph, in which a node has a larger number than the nodes above it.
 
-    nodes: their names. known: the nodes whose points are inputs. beliefs: the posteriors of the
-    training rows at every node; empty if nothing will be inferred.
+    nodes: the names of the nodes. known: the nodes whose points are inputs. beliefs: the posteriors
+    of the training rows at every node; empty if nothing will be inferred.
     """
 
     nodes: tuple[str, ...]
@@ -61,8 +61,10 @@ class Network:
         mean_field: bool = False,
         known: tuple[int, ...] = (),
     ) -> "Network":
-        """A chain of layers; the last one generates `DATA`. A layer with more inputs than the layer
-        above has outputs also takes the top's points.
+        """Make a chain of layers, of which the last generates `DATA`.
+
+        If a layer has more inputs than the layer above has outputs, its further inputs are the top
+        node's points.
         """
         edges, last = list[TrainedEdge](), len(posteriors) - 1
         width = posteriors[0].n_latent
@@ -81,7 +83,7 @@ class Network:
         belief: Belief | None = None,
         statistics: Mapping[str, Statistics] | None = None,
     ) -> "Network":
-        """One node, and a layer from it to each of the named data."""
+        """Make a graph of one node, with a layer from the node to each of the named data."""
         known = statistics or {}
         edges = (TrainedEdge(name, (0,), name, own, known.get(name)) for name, own in ends.items())
         return cls(("0",), tuple(edges), (), () if belief is None else (belief,))
@@ -102,11 +104,11 @@ class Network:
         return tuple(at for at in self.free if self.into(at) is None)
 
     def into(self, node: int) -> TrainedEdge | None:
-        """The incoming edge of a node; None for a root or a known node."""
+        """Return the incoming edge of a node; None for a root or a known node."""
         return next((edge for edge in self.edges if edge.target == node), None)
 
     def below(self, node: int) -> frozenset[str]:
-        """The names of all data that are below a node."""
+        """Return the names of all data that are below a node."""
         found: set[str] = set()
         for edge in self.edges:
             if node in edge.sources:
@@ -115,7 +117,7 @@ class Network:
         return frozenset(found)
 
     def width(self, node: int) -> int:
-        """The number of dimensions of a node."""
+        """Return the number of dimensions of a node."""
         edge = self.into(node)
         if edge is not None:
             return edge.posterior.n_outputs
@@ -134,5 +136,5 @@ class Network:
 
 
 def inputs_of(edge: TrainedEdge, at: Mapping[int, Belief]) -> Belief:
-    """The posteriors of a layer's inputs, side by side."""
+    """Return the posteriors of a layer's inputs, side by side."""
     return reduce(Belief.beside, (at[node] for node in edge.sources))

@@ -24,12 +24,13 @@ from gplvm_core.priors.natural import DataTerm, Sites, Smoothed, Smoother, begin
 from gplvm_core.priors.temporal import Block, Path, Timeline
 
 Rows = NDArray[np.intp]
-# Steps taken and the bound in nats; StopIteration ends the inference.
+# Called with the number of steps and the bound in nats; StopIteration ends the inference.
 StepCallback = Callable[[int, float], None]
 Ending = Literal["at rest", "stopped", "moving"]
 
 MOST_STEPS = 200
-# Inference ends below this gain of a step, in nats per row, or below this step length.
+# Inference ends if a step gains less than TOLERANCE, in nats per row, or if its rate is below
+# LEAST_RATE.
 TOLERANCE, LEAST_RATE = 1e-5, 1e-4
 # The initial variance around the starting means of observed rows.
 START_VARIANCE = 0.1
@@ -52,7 +53,7 @@ class Continued:
 
     @classmethod
     def beside(cls, parts: "Sequence[Continued]") -> "Continued":
-        """Priors of the same rows, side by side."""
+        """Put priors of the same rows side by side."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -78,10 +79,10 @@ def forecast(
     path: Path,
     new_times: Float[Array, "n P"],
 ) -> Belief:
-    """x at new times given the path of a sequence, separately for each time.
+    """Predict x at new times from the path of a sequence, separately for each time.
 
-    In O(N + n) for Matérn kernels over time, otherwise as `continued`. Source: Damianou
-    (2015), §3.4.2.
+    The cost is O(N + n) for Matérn kernels over time; otherwise `continued` is used. Source:
+    Damianou (2015), §3.4.2.
     """
     whole, padded = _lengthened(times, path, new_times)
     if kalman.supports(kernel, whole):
@@ -97,10 +98,10 @@ def continued(
     path: Path,
     new_times: Float[Array, "n P"],
 ) -> Continued:
-    """x at new times given the path of a sequence: mean k*ᵀμ̄, covariance k** − k*ᵀB̂k*.
+    """Predict x at new times from the path of a sequence: mean k*ᵀμ̄, covariance k** − k*ᵀB̂k*.
 
-    Without rows (N = 0): the prior over time. For Matérn kernels over time in O(N + n²), otherwise
-    in dense algebra. Source: Damianou (2015), §3.4.2.
+    Without rows (N = 0), the result is the prior over time. The cost is O(N + n²) for Matérn
+    kernels over time; otherwise dense algebra is used. Source: Damianou (2015), §3.4.2.
     """
     n_latent = path.dual.shape[1]
     order = np.argsort(new_times[:, 0], kind="stable") if new_times.shape[1] == 1 else None
@@ -127,7 +128,7 @@ def continued(
 
 
 def _lengthened(times: Array, path: Path, new_times: Array) -> tuple[Timeline, Path]:
-    """One sequence extended by rows at new times without data (μ̄ = λ = 0)."""
+    """Extend a sequence by rows at new times without data (μ̄ = λ = 0)."""
     after = ((0, len(new_times)), (0, 0))
     padded = Path(np.pad(path.dual, after), np.pad(path.precision, after))
     return Timeline.of(np.concatenate([times, new_times])), padded
@@ -141,10 +142,11 @@ def ascend(
     callback: StepCallback | None,
     most_steps: int,
 ) -> tuple[Belief, Ending]:
-    """q(X*) by natural-gradient steps, and how they ended; data_term: a function of q's marginals.
+    """Find q(X*) by natural-gradient steps; also return how the steps ended.
 
-    start: the starting means. seen: rows with an observed value. callback(step, bound in nats) is
-    called after every step; StopIteration raised in it ends inference with the best q so far.
+    data_term: a function of q's marginals. start: the starting means. seen: rows with an observed
+    value. callback(step, bound in nats) is called after every step. If it raises StopIteration,
+    inference ends with the best q so far.
     """
     n_points, n_latent = prior.mean.shape
     smoother = smoother_of(prior)
@@ -172,9 +174,10 @@ def ascend(
 
 
 def smoother_of(prior: Continued) -> Smoother:
-    """A function from sites to the posterior path, both relative to the mean of the prior.
+    """Return the function from sites to the posterior path, both relative to the prior mean.
 
-    In O(n) for new sequences with Matérn kernels over time, otherwise in dense algebra.
+    The function costs O(n) for new sequences with Matérn kernels over time; otherwise it uses dense
+    algebra.
     """
     if prior.over_time is not None:
         return partial(kalman.smooth, *prior.over_time)
@@ -199,10 +202,10 @@ def smoother_of(prior: Continued) -> Smoother:
 
 
 def likely_path(found: Projection, rows: Int[Rows, " r"], prior: Continued) -> Float[Array, "n Q"]:
-    """The most probable path through one explanation of each row, given bounds and prior steps.
+    """Return the most probable path through one explanation of each row.
 
-    found: the explanations of `rows`, in this order; other rows get the prior mean. Dynamic
-    programming over the explanations (Viterbi).
+    The Viterbi algorithm combines the explanations' bounds with the prior of the steps between
+    rows. found: the explanations of `rows`, in this order; other rows get the prior mean.
     """
     start = prior.mean.copy()
     if len(rows) == 0:

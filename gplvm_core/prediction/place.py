@@ -23,7 +23,7 @@ AS_STARTED = replace(QUICK, starts_of_partial=1, iterations=0)
 # Called with the number of placed rows; returns False to stop.
 Watch = Callable[[int], bool]
 Rows = Int[NDArray[np.intp], " n"]
-# Finds the posteriors of rows with these numbers.
+# A function that returns the posteriors of rows with these numbers.
 Find = Callable[[Rows, Effort], Belief]
 
 
@@ -33,7 +33,7 @@ def place(
     executor: Executor = serial,
     watch: Watch | None = None,
 ) -> tuple[Belief, int]:
-    """`place_rows` for the node of one layer, or of several views."""
+    """Call `place_rows` for the node of one layer, or of several views."""
     ends = {str(at): each.posterior for at, each in enumerate(evidence)}
     outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
     found, placed = place_rows(
@@ -49,12 +49,12 @@ def place_rows(
     executor: Executor = serial,
     watch: Watch | None = None,
 ) -> tuple[dict[int, Belief], int]:
-    """q of every row at every node with q(u) fixed, by `explain` from one start.
+    """Infer q of every row at every node with q(u) fixed, by `explain` from one start.
 
-    Also returns the number of rows that were placed in this way. `watch` is called before every
-    part. When it returns False, the remaining rows take the position of the training points that
-    generate the nearest outputs, or with known inputs the position that these predict. The last
-    digit of a position may depend on the other rows of the part, but not on the threads.
+    Also returns the number of rows that `explain` placed. `watch` is called before every part. When
+    `watch` returns False, the remaining rows take the position of the training points that generate
+    the nearest outputs. With known inputs, these rows take the position that the inputs predict.
+    The last digit of a position may depend on the other rows of the part, but not on the threads.
     """
     inputs = {} if inputs is None else inputs
     network = replace(

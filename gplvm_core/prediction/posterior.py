@@ -37,7 +37,7 @@ class Posterior:
     jitter: float  # absolute, on the diagonal of K
     center: Float[Array, " D"]
     scale: Float[Array, " D"]
-    groups: Int[NDArray[np.intp], " D"] | None = None  # None: one group of all
+    groups: Int[NDArray[np.intp], " D"] | None = None  # None: a single group
     each: OutputGaps | None = None
     slope: Float[Array, "Q D"] | None = None
     links: Links | None = None
@@ -68,7 +68,7 @@ class Posterior:
         gram: Factor,
         seen: Bool[NDArray[np.bool_], " D"] | slice = slice(None),
     ) -> Collapsed:
-        """F_data of these statistics (of the outputs `seen`) at the noise of the layer."""
+        """Return F_data of these statistics (of the outputs `seen`) at the noise of the layer."""
         if self.links is not None:
             raise ValueError("outputs of several kinds have no bound that is a sum over rows")
         if self.each is None:
@@ -76,7 +76,7 @@ class Posterior:
         return collapsed_per_output(statistics, gram, self.each.ratio[seen])
 
     def mean(self, points: Float[Array, "N Q"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
-        """Means of the functions in internal units; cross: k* or its expectation."""
+        """Return the means of the functions in internal units; cross: k* or its expectation."""
         carried = cross @ self.weights
         return carried if self.slope is None else carried + points @ self.slope
 
@@ -88,7 +88,7 @@ class Posterior:
     def observed(
         self, mean: Float[Array, "*S D"], variance: Float[Array, "*S D"], *, noise: bool
     ) -> tuple[Float[Array, "*S D"], Float[Array, "*S D"]]:
-        """Moments of the data (noise) or of the functions, from the moments of the functions.
+        """Return moments of the data (with noise) or functions, from the moments of the functions.
 
         All are in the user's units.
         """

@@ -1,7 +1,7 @@
 """Data → nodes: posteriors of the points of new rows, complete or partial, with q(u) fixed.
 
 With q(u) fixed the bound is a sum over rows. A row's observed outputs enter through one adjoint of
-its Φ, so that all rows are inferred at once, at the cost of one expectation each (Titsias &
+its Φ. All rows are therefore inferred at once, at the cost of one expectation per row (Titsias &
 Lawrence 2010, §4; Damianou 2015, §3.4.1, for every layer of §6.2).
 """
 
@@ -23,13 +23,14 @@ from gplvm_core.prediction.row_bound import RowBound, Search
 from gplvm_core.prediction.row_terms import ROWS_PER_TILE, Evidence
 
 ROWS_PER_BATCH = 1024
-# Largest slope, in nats per standard deviation, for few rows.
+# The search for few rows ends below this slope, in nats per standard deviation.
 TOLERANCE = 1e-3
 # The largest number of training points to start from; more distances would fill the memory.
 MOST_PLACES = 10_000
-# Two ends nearer than this (squared, in standard deviations) are one explanation.
+# Two ends are one explanation if their squared distance, in standard deviations, is below this.
 APART = 1.0
-# So are ends nearer than this fraction of the training points' standard deviation.
+# Two ends are also one explanation if they are nearer than this fraction of the training points'
+# standard deviation.
 LEAST_APART = 0.05
 
 Rows = NDArray[np.intp]
@@ -41,9 +42,9 @@ class Effort:
     """The effort of the search.
 
     starts, starts_of_partial: the number of starts of a complete row, and of a row with gaps, which
-    may have several explanations. iterations: the largest number. tolerance: the slope at which the
-    search ends, in nats per standard deviation; the remaining gain is about its square. tile: the
-    number of rows in one computation.
+    may have several explanations. iterations: the largest number of iterations. tolerance: the
+    slope at which the search ends, in nats per standard deviation; the remaining gain is about its
+    square. tile: the number of rows in one computation.
     """
 
     starts: int = 2
@@ -53,9 +54,10 @@ class Effort:
     tile: int = ROWS_PER_TILE
 
 
-# THOROUGH suits few rows, QUICK the addition of many rows, which are near training rows. Its larger
-# tiles take two thirds of the time, and change only the last digit, depending on the other rows of
-# the tile. Its tolerance leaves a thousandth of a nat.
+# THOROUGH is for few rows. QUICK is for the addition of many rows, which are near training rows.
+# With the larger tiles of QUICK, the computation takes two thirds of the time. The tiles change
+# only the last digit of a row's result, which depends on the other rows of the tile. The tolerance
+# of QUICK leaves a gain of a thousandth of a nat.
 THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
 
 
@@ -72,7 +74,7 @@ class Projection:
 
     @property
     def best(self) -> Belief:
-        """q(x*) of each row, its best explanation."""
+        """q(x*) of each row: the row's best explanation."""
         return Belief(self.mean[:, 0], self.variance[:, 0])
 
     @property
@@ -80,9 +82,16 @@ class Projection:
         """The optimal weights of the explanations as a mixture of separate Gaussians."""
         return np.exp(self.bound - logsumexp(self.bound, axis=1, keepdims=True))
 
+    def likely(self, least: float) -> Self:
+        """The explanations with at least this weight."""
+        bound = np.where(self.weights < least, -np.inf, self.bound)
+        return type(self)(self.mean, self.variance, bound)
+
     @classmethod
     def of(cls, mean: Array, variance: Array, bound: Array, least: Array) -> Self:
-        """The distinct ends of each row, the best first; least: lower limits of variances (Q,)."""
+        """Select the distinct ends of each row, best first; least: lower limits of variances
+        (Q,).
+        """
         found = cls(mean, variance, bound)._sorted()
         bounds = found.bound.copy()
         for later in range(1, bounds.shape[1]):
@@ -107,7 +116,7 @@ class Projection:
 class Explained:
     """The explanations of rows at every free node.
 
-    nodes: the numbers of these nodes. informed: for every row and node, whether the row has
+    nodes: the numbers of the free nodes. informed: for every row and node, whether the row has
     observed data below the node; otherwise the posterior is N(0, I). known: the rows' points at the
     known nodes.
     """
@@ -119,7 +128,7 @@ class Explained:
 
     @classmethod
     def at(cls, node: int, found: Projection) -> Self:
-        """Explanations at a single node."""
+        """Make the explanations at a single node."""
         return cls((node,), (found,), np.ones((len(found.bound), 1), dtype=bool), {})
 
     def __getitem__(self, node: int) -> Projection:
@@ -131,7 +140,7 @@ class Explained:
         return self.found[0].weights
 
     def patterns(self) -> Iterator[tuple[Rows, list[int]]]:
-        """Rows with the same informed nodes, and the places of these in `nodes`."""
+        """Yield rows with the same informed nodes, and the indices of these nodes in `nodes`."""
         kinds, which = np.unique(self.informed, axis=0, return_inverse=True)
         for number, kind in enumerate(kinds):
             yield np.flatnonzero(which.ravel() == number), np.flatnonzero(kind).tolist()
@@ -139,8 +148,8 @@ class Explained:
     def given(
         self, network: Network, rows: Rows, places: Sequence[int], k: int
     ) -> dict[int, Belief]:
-        """Explanation k of rows with the same informed nodes: posteriors at these nodes, at the
-        known nodes, and at the roots.
+        """Return explanation k of rows with the same informed nodes: the posteriors at these nodes,
+        at the known nodes, and at the roots.
         """
         given = {at: belief.rows(rows) for at, belief in self.known.items()}
         for place, (at, found) in enumerate(zip(self.nodes, self.found, strict=True)):
@@ -149,8 +158,8 @@ class Explained:
         return given
 
     def best(self, network: Network) -> dict[int, Belief]:
-        """The best explanation at every node. Nodes without observed data below are predicted from
-        the nodes above.
+        """Return the best explanation at every node. Nodes without observed data below them are
+        predicted from the nodes above.
         """
         widths = {at: found.mean.shape[2] for at, found in zip(self.nodes, self.found, strict=True)}
         shape = {at: (len(self.informed), width) for at, width in widths.items()}
@@ -165,10 +174,10 @@ class Explained:
 def project(
     evidence: Sequence[Evidence], training: Belief, *, effort: Effort = THOROUGH
 ) -> Projection:
-    """q(x*) = N(mean, diag variance) of new rows from the outputs of layers on one node.
+    """Infer q(x*) = N(mean, diag variance) of new rows from the outputs of layers on one node.
 
-    training: q(X) of the training rows. If these are points without variances, the result is the
-    most probable points.
+    training: q(X) of the training rows. If q(X) has no variances, the result is the most probable
+    points.
     """
     ends = {str(at): each.posterior for at, each in enumerate(evidence)}
     outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
@@ -183,12 +192,12 @@ def explain(
     *,
     effort: Effort = THOROUGH,
 ) -> Explained:
-    """q at all nodes of new rows, separately for each row, with q(u) of the layers fixed.
+    """Infer q of new rows at all nodes, separately for each row, with q(u) of the layers fixed.
 
-    outputs: of some or all of the data (NaN: missing), in the user's units. inputs: the points of
-    the rows at the known nodes. Every row starts from training points whose generated outputs are
-    near its observed outputs. Without free roots, the first start is the prediction from the known
-    nodes.
+    outputs: the values of some or all of the data (NaN: missing), in the user's units. inputs: the
+    points of the rows at the known nodes. Every row starts from training points whose generated
+    outputs are near its observed outputs. Without free roots, the first start is the prediction
+    from the known nodes.
     """
     inputs = {} if inputs is None else inputs
     scale = {at: np.sqrt(network.beliefs[at].variance.mean(axis=0)) for at in network.free}
@@ -253,12 +262,12 @@ def explain(
 
 
 def _precision(edge: TrainedEdge) -> float:
-    """1/σ, which makes the outputs of several layers comparable."""
+    """Return 1/σ, which makes the outputs of several layers comparable."""
     return float(1.0 / np.sqrt(edge.posterior.noise_variance))
 
 
 def _generated(edge: TrainedEdge, training: Mapping[int, Belief]) -> Array:
-    """The generated outputs of the training rows in one layer."""
+    """Return the generated outputs of the training rows in one layer."""
     points, posterior = inputs_of(edge, training).mean, edge.posterior
     cross = posterior.kernel.K(points, posterior.inducing)
     generated = posterior.mean(points, cross) * _precision(edge)
@@ -266,7 +275,7 @@ def _generated(edge: TrainedEdge, training: Mapping[int, Belief]) -> Array:
 
 
 def _unlikely(edge: TrainedEdge, outputs: Array, training: Mapping[int, Belief]) -> Array | float:
-    """−2 log p(a row's yes/no entries and counts | the functions at the training points)."""
+    """Return −2 log p(a row's yes/no entries and counts | functions at the training points)."""
     posterior = edge.posterior
     if posterior.links is None:
         return 0.0
@@ -276,8 +285,10 @@ def _unlikely(edge: TrainedEdge, outputs: Array, training: Mapping[int, Belief])
 
 
 def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[Array, "T Q"]:
-    """The training points at the nodes that the given outputs depend on directly, scaled by their
-    relevance to the outputs. Distances between starts are measured in these units.
+    """Return the training points at the nodes on which the given outputs depend directly.
+
+    The coordinates are scaled by their relevance to the outputs; distances between starts are
+    measured in these units.
     """
     counts = dict[int, Array]()
     for edge in edges:
@@ -294,7 +305,7 @@ def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[A
 def _at_starts(
     network: Network, training: Sequence[Belief], bound: RowBound, starts: Int[Rows, "n K"]
 ) -> Belief:
-    """The starting points of every row, one for each start, side by side for all nodes."""
+    """Return the starting points of every row, one for each start, side by side for all nodes."""
     nearest, nodes = starts.ravel(), bound.nodes
     mean = np.hstack([training[at].mean[nearest] for at in nodes])
     variance = np.hstack([training[at].variance[nearest] for at in nodes])
@@ -312,7 +323,7 @@ def _at_starts(
 
 
 def _batches(gaps: Bool[NDArray[np.bool_], " _N"]) -> Iterator[Rows]:
-    """Batches of rows without gaps, then of rows with gaps."""
+    """Yield batches of rows without gaps, then of rows with gaps."""
     for alike in (np.flatnonzero(~gaps), np.flatnonzero(gaps)):
         yield from (alike[a : a + ROWS_PER_BATCH] for a in range(0, len(alike), ROWS_PER_BATCH))
 
@@ -326,11 +337,12 @@ def _starts(
     *,
     partial: bool,
 ) -> Rows:
-    """Training points to start each row from (n, K): near in the observed outputs.
+    """Return the training points from which each row starts (n, K): near in observed outputs.
 
     further: the contribution of outputs that are not numbers to the squared distances (n, T).
 
-    For a row with gaps, those of the near points that are far from each other on the map.
+    For a row with gaps, the chosen points are near in observed outputs, but far from each other on
+    the map.
     """
     observed = ~np.isnan(internal)
     filled = np.where(observed, internal, 0.0)
@@ -346,7 +358,7 @@ def _starts(
 def spread_out(
     places: Float[Array, "T Q"], candidates: Int[Rows, "n C"], count: int
 ) -> Int[Rows, "n K"]:
-    """Each row's first candidate, then those farthest from all candidates chosen before."""
+    """Choose each row's first candidate, then those farthest from all chosen before."""
     chosen = candidates[:, :1]
     apart = np.full(candidates.shape, np.inf)
     for _ in range(1, min(count, candidates.shape[1])):

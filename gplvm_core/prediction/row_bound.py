@@ -1,7 +1,7 @@
 """The bound of rows with fixed layers, over all nodes of a graph; it is a sum over rows.
 
-As in one layer, q(u) is fixed. A hidden layer, whose outputs for a row are a posterior N(m, s),
-adds the expected log density of these outputs to the terms of the layers to data.
+As in one layer, q(u) is fixed. The outputs of a hidden layer for a row are a posterior N(m, s).
+Their expected log density is added to the terms of the layers to data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class HiddenTerms:
-    """⟨log p(h_n | f)⟩ of rows with uncertain outputs in the layer, and their entropy."""
+    """⟨log p(h_n | f)⟩ of rows with uncertain outputs in the layer, and the outputs' entropy."""
 
     terms: UncertainTerms
 
@@ -43,7 +43,7 @@ class HiddenTerms:
         return cls(UncertainTerms.of(posterior, np.zeros((1, posterior.n_outputs)), tile))
 
     def data(self, above: Belief, below: Belief) -> tuple[Array, Belief, Belief]:
-        """Values (r,), and gradients in the posteriors of the rows' inputs and outputs."""
+        """Return values (r,), and gradients in the posteriors of the rows' inputs and outputs."""
         posterior, rows = self.terms.posterior, np.arange(above.n_points)
         psi1, pull_psi1 = posterior.kernel.psi1(above.mean, above.variance, posterior.inducing)
         left, squares, linear = below.mean, np.zeros(len(rows)), None
@@ -75,8 +75,10 @@ class HiddenTerms:
 
 @dataclass(frozen=True)
 class Link:
-    """A hidden layer from some nodes to another. informed: 1 for rows with observed data below the
-    layer, 0 for others, whose outputs integrate out.
+    """A hidden layer from some nodes to another node.
+
+    informed: 1 for rows with observed data below the layer, 0 for other rows, whose outputs
+    integrate out.
     """
 
     terms: HiddenTerms
@@ -119,9 +121,9 @@ class RowBound:
         certain: bool = False,
         tile: int = ROWS_PER_TILE,
     ) -> Self:
-        """The bound of rows with these outputs (user's units), at all nodes above observed data.
+        """Make the bound of rows with these outputs (user's units), at all nodes above data.
 
-        certain: nodes have points instead of posteriors.
+        certain: whether nodes have points instead of posteriors.
         """
         flags = network.informed(outputs)
         informed = dict(zip(network.free, flags.T, strict=True))
@@ -153,8 +155,8 @@ class RowBound:
         return cls(tuple(ends), links, nodes, known, tuple(at for at in roots if at in nodes))
 
     def data(self, beliefs: Sequence[Belief], rows: Rows) -> tuple[Array, list[Belief]]:
-        """Values (r,) of the rows with these numbers, and gradients in the posteriors at every
-        inferred node.
+        """Return values (r,) of the rows with these numbers, and gradients in the posteriors at
+        every inferred node.
         """
         value = np.zeros(len(rows))
         at = {node: known.rows(rows) for node, known in self.known.items()}
@@ -188,8 +190,9 @@ class RowBound:
 
 
 def _divergence(belief: Belief) -> tuple[Array, Belief]:
-    """KL(q ‖ N(0, I)) of every row, and minus its gradient. For points: −log N(x; 0, I), up to a
-    constant.
+    """Return KL(q ‖ N(0, I)) of every row, and minus its gradient.
+
+    For points without variances, the KL is replaced by −log N(x; 0, I), up to a constant.
     """
     if belief.known:
         return 0.5 * np.sum(belief.mean**2, axis=1), Belief(-belief.mean, -belief.variance)
@@ -203,7 +206,8 @@ class Search:
     """The bound of rows as a function of one vector per row: means in units of `scale`, and
     logarithms of standard deviations, side by side for all inferred nodes.
 
-    certain: points without variances. starts: the number of successive vectors of the same row.
+    certain: whether points have no variances. starts: how many successive vectors belong to one
+    row.
     """
 
     bound: RowBound
@@ -215,7 +219,7 @@ class Search:
     def highest(
         self, start: Belief, iterations: int, tolerance: float
     ) -> tuple[Belief, Float[Array, " R"]]:
-        """The local maximum of each row's bound from its start, and its values there."""
+        """Find a local maximum of each row's bound from its start; return the points and bounds."""
         mean = start.mean / self.scale
         vector = mean if self.certain else np.hstack([mean, 0.5 * np.log(start.variance)])
         found = minimise_rows(self._negative, vector, iterations, tolerance)

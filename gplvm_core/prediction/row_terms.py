@@ -25,7 +25,9 @@ class RowTerms(Protocol):
     """The expected log likelihood of rows given posteriors of their inputs, with gradients."""
 
     def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
-        """Values (r,) and gradients in mean and variance (r, Q) of the rows with these numbers."""
+        """Return values (r,) and gradients in mean and variance (r, Q) of rows with these
+        numbers.
+        """
 
 
 @dataclass(frozen=True)
@@ -38,14 +40,16 @@ class Evidence:
 
 @dataclass(frozen=True)
 class UncertainTerms:
-    """For q(x_n) = N(mean, diag variance): a row's outputs enter through one adjoint of its Φ."""
+    """Terms for q(x_n) = N(mean, diag variance), through one adjoint of each row's Φ."""
 
     posterior: Posterior
     carried: Float[Array, "N M"]  # Y Vᵀ over observed outputs
     yy: Float[Array, " N"]
     count: Float[Array, " N"]  # the number of observed outputs
-    level: Float[Array, " N"]  # their prior variance, in units of k**
-    weights: Float[Array, "R P"]  # the folded adjoint of Φ up to −β/2: R is 1 for all rows, or N
+    level: Float[Array, " N"]  # prior variance of the observed outputs, in units of k**
+    weights: Float[
+        Array, "R P"
+    ]  # folded adjoint of Φ without the factor −β/2; R is 1 (shared) or N
     weighted_psi2: WeightedPsi2
     tile: int = ROWS_PER_TILE
 
@@ -100,10 +104,10 @@ class UncertainTerms:
 
 @dataclass(frozen=True)
 class MixedTerms:
-    """The same if some outputs are yes/no entries or counts.
+    """The terms of `UncertainTerms` if some outputs are yes/no entries or counts.
 
-    The part of these entries is the expectation of the bound on log p(y | f) at its best ξ² = ⟨f²⟩.
-    It depends on the first two moments of every function: ∂⟨f⟩ = ½(a − b), ∂⟨f²⟩ = −sλ(ξ).
+    For these entries, a term is the expectation of the bound on log p(y | f) at its best ξ² = ⟨f²⟩.
+    The term depends on the first two moments of every function: ∂⟨f⟩ = ½(a − b), ∂⟨f²⟩ = −sλ(ξ).
     """
 
     posterior: Posterior
@@ -187,7 +191,7 @@ class MixedTerms:
 
 @dataclass(frozen=True)
 class CertainTerms:
-    """For exact latent points: uses k(x, Z) and no expectations over pairs of Z."""
+    """Terms for exact latent points, from k(x, Z) without expectations over pairs of Z."""
 
     posterior: Posterior
     observed: Float[Array, "N D"]  # 0 or 1
@@ -222,7 +226,7 @@ class CertainTerms:
 
 
 def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
-    """Σ over a row's observed outputs of V_d V_dᵀ − gap_d, folded, for every row."""
+    """Return Σ_d (V_d V_dᵀ − gap_d) over the observed outputs of every row, folded."""
     v, variances = posterior.weights, posterior.variances
     folded = np.empty((len(observed), len(v) * (len(v) + 1) // 2))
     for n, row in enumerate(observed):
@@ -232,7 +236,7 @@ def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
 
 
 def _tiles(count: int, size: int = ROWS_PER_TILE) -> list[Rows]:
-    """The rows of each tile; the last row is repeated to fill the last tile.
+    """Return the rows of each tile; the last row is repeated to fill the last tile.
 
     All tiles have the same shape, because the last digits of a matrix product may depend on the
     shape. The digits of a row therefore do not depend on other rows.

@@ -1,7 +1,7 @@
 """Sequences: joint inference of all nodes for their rows, and draws from the prior.
 
-The points of some nodes, the tops, are on a path with a prior over time. All other points are
-optimised for the path, row by row. Damianou (2015), §3.4.2 and App. B.4; for hidden layers §6.2.
+The points of some nodes (`tops`) form a path with a prior over time. For each path, all other
+points are optimised row by row. Damianou (2015), §3.4.2 and App. B.4; for hidden layers §6.2.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,8 @@ Rows = NDArray[np.intp]
 
 # The number of rows that are examined between two calls of a callback.
 ROWS_AT_ONCE = 128
-# Limits of the search for hidden points after each step of the path (nats per std).
+# Limits of the search for hidden points after each step of the path; the tolerance is in nats per
+# standard deviation.
 ITERATIONS, TOLERANCE = 50, 1e-4
 
 
@@ -58,13 +59,13 @@ def infer_sequence(
     callback: StepCallback | None = None,
     adapt: bool = False,
 ) -> FoundPath:
-    """q at all nodes of the rows of one sequence. It starts from the most probable path through the
-    explanations of the separate rows.
+    """Infer q of the rows of one sequence at all nodes.
 
-    prior: of the points of the tops, side by side. Rows without data follow the path. adapt: the
-    new rows also update the mappings (one layer on the path). callback(step, bound in nats) is
-    called after every step, and with step 0 and −inf while rows are examined separately.
-    StopIteration raised in it ends inference with the best q so far.
+    The search starts from the most probable path through the explanations of the separate rows.
+    prior: the prior of the tops' points, side by side. Rows without data follow the path. adapt:
+    the new rows also update the mappings, which needs one layer on the path. callback(step, bound
+    in nats) is called after every step, and with step 0 and −inf while rows are examined
+    separately. If it raises StopIteration, inference ends with the best q so far.
     """
     inputs = {} if inputs is None else inputs
     seen = np.flatnonzero(_rows_seen(outputs))
@@ -107,10 +108,11 @@ def infer_path(
     callback: StepCallback | None = None,
     most_steps: int = MOST_STEPS,
 ) -> FoundPath:
-    """q of the rows of one sequence, with every q(u) fixed. start: the starting means of the tops.
+    """Infer q of the rows of one sequence, with every q(u) fixed.
 
-    Natural-gradient steps maximise the bound. hidden: the starting points of the other nodes for
-    the rows `seen`. seen: rows to use; None: all rows with an observed value.
+    Natural-gradient steps maximise the bound. start: the starting means of the tops. hidden: the
+    starting points of the other nodes for the rows `seen`. seen: rows to use; None: all rows with
+    an observed value.
     """
     inputs = {} if inputs is None else inputs
     if seen is None:
@@ -152,7 +154,7 @@ def infer_path(
 class BelowPath:
     """The bound of rows as a function of q at the tops, with all other points optimised.
 
-    The optimised points are the start of the next evaluation, whose q will be near.
+    The next evaluation starts from the optimised points, because its q will be near.
     """
 
     def __init__(
@@ -170,7 +172,9 @@ class BelowPath:
         self.scale = np.sqrt(np.hstack([np.empty(0), *(usual[at] for at in self.hidden)]))
 
     def __call__(self, top: Belief) -> tuple[float, Array, Array]:
-        """Value in nats, and its gradients (by the envelope theorem) in the tops' moments."""
+        """Return the value in nats, and its gradients in the tops' moments (by the envelope
+        theorem).
+        """
         rows = np.arange(top.n_points)
         above = dict(zip(self.tops, top.split(self.top_widths), strict=True))
         if self.hidden:
@@ -193,7 +197,7 @@ def _adapted_path(
     start: Float[Array, "n Q"],
     callback: StepCallback | None,
 ) -> FoundPath:
-    """The path of rows that update the mappings: q(u) is at its optimum for all rows."""
+    """Infer the path of rows that update the mappings: q(u) is optimal for all rows."""
     ends = network.ends
     terms = adapted_terms([ends[name] for name in outputs], list(outputs.values()))
 
@@ -220,7 +224,7 @@ def _explained_separately(
     rows: Int[Rows, " r"],
     callback: StepCallback | None,
 ) -> Explained:
-    """Explanations of rows, in batches; of fewer rows if the callback stops inference."""
+    """Explain rows in batches. If the callback stops inference, fewer rows are explained."""
 
     def of(some: Rows) -> Explained:
         seen = {name: values[some] for name, values in outputs.items()}
@@ -254,7 +258,7 @@ def _side_by_side(found: Sequence[Projection]) -> Projection:
 
 
 def _nearest(found: Projection, start: Float[Array, "n Q"]) -> Rows:
-    """The explanation of each row that the start is from."""
+    """Return, for each row, the explanation that provided the start."""
     apart = np.sum((found.mean - start[:, None]) ** 2, axis=2)
     return np.argmin(np.where(np.isfinite(found.bound), apart, np.inf), axis=1)
 

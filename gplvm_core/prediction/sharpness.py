@@ -1,9 +1,10 @@
 """How far the map moves the probabilities of words away from their base rates.
 
-The Gaussian bound of the logistic likelihood makes signals too small, so probabilities of columns
-that follow from the others are not sure enough. Training rows show by how much: each is predicted
-without its own value of the column, and the best factor of the column's functions is halved on the
-logarithmic scale, because the mapping has seen these rows.
+The Gaussian bound of the logistic likelihood makes signals too small. If other columns determine a
+column, its predicted probabilities are therefore too far from 0 and 1. Training rows show by how
+much. Each row is predicted without its own value of the column; then the best factor for the
+column's functions is found. The mapping was trained on these rows, so only the square root of this
+factor is used.
 """
 
 import numpy as np
@@ -16,16 +17,16 @@ from gplvm_core.prediction.network import Network
 from gplvm_core.readers.spread import spread_rows
 
 FACTORS = np.geomspace(0.4, 4.0, 25)
-LEAST_GAIN = 2.0  # nats of all rows; with less, the factor stays 1
-# Each column of words needs a prediction of every row. With too many columns for so many
-# predictions, the functions stay as they are.
+LEAST_GAIN = 2.0  # nats over all rows; with a smaller gain, the factor is 1
+# Each column of words needs a prediction of every row. If there are so many columns that fewer than
+# LEAST_ROWS rows can be predicted, the functions do not change.
 MOST_PREDICTIONS, MOST_ROWS, LEAST_ROWS = 2000, 250, 40
 
 
 def word_factors(
     network: Network, columns: TableColumns, end: str, outputs: Float[Array, "T D"]
 ) -> Float[Array, " D"]:
-    """Factors of the functions of words about their bias; 1 for all other outputs.
+    """Return factors that scale the functions of words about their bias; 1 for other outputs.
 
     outputs: the training rows, in the user's units.
     """

@@ -23,12 +23,15 @@ from gplvm_core.prediction.project import Explained, Projection, spread_out
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-# The number of neighbours, for each alternative, among which the most different are chosen.
+# For K alternatives, K times this number of neighbours are considered; the most different ones are
+# chosen.
 NEIGHBOURS = 8
-# The number of neighbours that may provide the private dimensions of a row of a sequence.
+# The number of neighbours that may provide the private dimensions of a row, for its variance, and
+# of a row of a sequence.
 LENDERS = 10
 
 Private = Literal["nearest", "prior"]
+PRIVATE: tuple[Private, ...] = ("nearest", "prior")
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Roles:
     def of(
         cls, given: Bool[Flags, " Q"], wanted: Bool[Flags, " Q"], relevance: Float[Array, " Q"]
     ) -> Self:
-        """given, wanted: the dimensions that the given views, and the wanted one, use."""
+        """Make the roles from the dimensions that the given views, and the wanted view, use."""
         return cls(wanted & given, wanted & ~given, relevance)
 
 
@@ -64,42 +67,54 @@ class Wanted:
     def at(
         self, belief: Belief, *, noise: bool = True
     ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Mean and variance of the view, or of its functions, at points of the shared node."""
+        """Return mean and variance of the view, or of its functions, at points of the shared
+        node.
+        """
         return moments(self.network, {self.node: belief}, noise=noise, ends=(self.view,))[self.view]
 
 
 def transfer(
     wanted: Wanted, found: Projection, count: int = 1, private: Private = "nearest"
 ) -> tuple[Float[Array, "N *K D"], Float[Array, "N *K D"]]:
-    """Mean and variance with noise of the wanted view, separately for each row.
+    """Return mean and variance with noise of the wanted view, separately for each row.
 
     found: the rows' explanations from other views. private: "nearest" takes the private dimensions
     from the training points that are nearest in the shared dimensions (Algorithm 2); "prior"
     integrates them out, with all explanations of the row. count > 1: up to this many alternatives
     from different neighbours, N × K × D, the best first, NaN where a row has fewer.
+
+    A single prediction by "nearest" is the best alternative. Its variance is the expected squared
+    error if any of the LENDERS best alternatives may be true, in proportion to their weights.
     """
     if _by_prior(wanted, count, private):
         explained = Explained.at(wanted.node, found)
         return reconstructed(wanted.network, explained, noise=True, ends=(wanted.view,))[
             wanted.view
         ]
-    chosen = candidates(found, wanted.training, wanted.roles, count)
-    mean, variance = generate_candidates(wanted, chosen)
-    return (mean[:, 0], variance[:, 0]) if count == 1 else (mean, variance)
+    if count > 1:
+        chosen = candidates(found, wanted.training, wanted.roles, count)
+        return generate_candidates(wanted, chosen)
+    every = candidates(found, wanted.training, wanted.roles, LENDERS, different=False)
+    mean, variance = generate_candidates(wanted, every.likely(NEGLIGIBLE))
+    weights, best = every.weights[:, :, None], mean[:, 0]
+    missed = np.where(np.isfinite(mean), variance + (mean - best[:, None]) ** 2, 0.0)
+    return best, np.sum(weights * missed, axis=1)
 
 
 def transfer_functions(
     wanted: Wanted, found: Projection, count: int = 1, private: Private = "nearest"
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """As `transfer`, of the functions of the wanted view: the weights of the explanations, or of
-    the alternatives (0 where a row has fewer), and the means and variances in each.
+    """Compute `transfer` for the functions of the wanted view.
+
+    Returns the weights of the explanations or alternatives (0 where a row has fewer), and the means
+    and variances in each.
     """
     if _by_prior(wanted, count, private):
         return functions(wanted.network, Explained.at(wanted.node, found), wanted.view)
     chosen = candidates(found, wanted.training, wanted.roles, count)
     mean, variance = generate_candidates(wanted, chosen, noise=False)
     there = np.isfinite(chosen.bound)[:, :, None]
-    # Unused places for alternatives get finite moments, which have weight 0.
+    # Unused slots for alternatives get finite moments and weight 0.
     return chosen.weights, np.where(there, mean, 0.0), np.where(there, variance, 1.0)
 
 
@@ -112,10 +127,11 @@ def _by_prior(wanted: Wanted, count: int, private: Private) -> bool:
 def transfer_path(
     wanted: Wanted, belief: Belief, prior: Continued, private: Private = "nearest"
 ) -> Belief:
-    """The path at which the wanted view is predicted, for the rows of one sequence.
+    """Return the path at which the wanted view is predicted, for the rows of one sequence.
 
-    belief: the path found from the given views; prior: over this path. The neighbours that provide
-    the private dimensions are chosen as a probable path in time.
+    belief: the path found from the given views; prior: the prior over this path. The neighbours
+    that provide the private dimensions are chosen as a probable path in time. The variances of
+    these dimensions include the distances to the other neighbours.
     """
     if private == "nearest" and wanted.roles.private.any():
         return _with_private_path(wanted, belief, prior)
@@ -129,13 +145,16 @@ def _with_private_path(wanted: Wanted, belief: Belief, prior: Continued) -> Beli
     every = np.arange(belief.n_points)
     path = likely_path(near, every, prior)
     chosen = np.argmin(np.sum((near.mean - path[:, None]) ** 2, axis=2), axis=1)
-    return Belief(near.mean[every, chosen], near.variance[every, chosen])
+    mean, weights = near.mean[every, chosen], near.weights[:, :, None]
+    missed = np.sum(weights * (near.variance + (near.mean - mean[:, None]) ** 2), axis=1)
+    spread = np.where(wanted.roles.private, missed, near.variance[every, chosen])
+    return Belief(mean, spread)
 
 
 def shared_distances(
     points: Float[Array, "N Q"], training_mean: Float[Array, "T Q"], roles: Roles
 ) -> Float[Array, "N T"]:
-    """Squared distances in the shared dimensions, in lengthscales of the wanted view."""
+    """Return squared distances in the shared dimensions, in lengthscales of the wanted view."""
     weight = np.sqrt(roles.relevance[roles.shared])
     new, known = points[:, roles.shared] * weight, training_mean[:, roles.shared] * weight
     squared = np.sum(new**2, axis=1)[:, None] + np.sum(known**2, axis=1) - 2.0 * new @ known.T
@@ -145,10 +164,11 @@ def shared_distances(
 def candidates(
     found: Projection, training: Belief, roles: Roles, count: int, *, different: bool = True
 ) -> Projection:
-    """Latent points of the wanted view for each row, private dimensions from neighbours.
+    """Return latent points of the wanted view for each row.
 
-    The best first: the score is the weight of the explanation times exp(−½ distance²) of the
-    neighbour. different: the best, then the most different of the nearest. Source: Algorithm 2.
+    The private dimensions come from neighbours. The best point comes first: the score is the weight
+    of the explanation times exp(−½ distance²) of the neighbour. different: choose the best point,
+    then the most different of the nearest points. Source: Algorithm 2.
     """
     n_rows, n_latent = len(found.bound), found.mean.shape[2]
     mean = np.zeros((n_rows, count, n_latent))
@@ -180,8 +200,8 @@ def candidates(
 def generate_candidates(
     wanted: Wanted, found: Projection, *, noise: bool = True
 ) -> tuple[Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """Mean and variance of the view, or of its functions, for every candidate; NaN where a row has
-    fewer.
+    """Return mean and variance of the view, or of its functions, for every candidate; NaN where a
+    row has fewer.
     """
     width = wanted.network.ends[wanted.view].posterior.n_outputs
     mean, variance = np.full((2, *found.bound.shape, width), np.nan)
@@ -196,7 +216,7 @@ def generate_candidates(
 def correspond(
     wanted: Wanted, points: Float[Array, "N Q"], count: int
 ) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
-    """Training points nearest in the shared dimensions, and their distances, nearest first.
+    """Return the nearest training points in the shared dimensions, and their distances.
 
     Distances are in lengthscales of the wanted view. Source: Damianou (2015), §5.3.2.
     """

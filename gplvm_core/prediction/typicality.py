@@ -1,8 +1,9 @@
-"""How typical a row is, compared with training rows that the density had not seen.
+"""How typical a row is, compared with training rows that were not used for the density.
 
-The score of a row is −log p̂ of its observed values, and its cell score is −log of the smallest
-two-sided probability of a value given the row's others. Both are compared with the out-of-fold
-scores of training rows: folds of them are held out from q(u) and the density.
+The score of a row is −log p̂ of its observed values. The cell score is −log of the smallest
+two-sided probability of one of its values, given the row's other values. Both scores are compared
+with out-of-fold scores of training rows: q(u) and the density are computed without the fold that
+they score.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ MOST_KNOWN = 500
 # Training rows also get random gaps, in these shares of their columns.
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
 
-# Held-out rows, and a density that has not seen them.
+# A fold: the held-out rows, and a density that was fitted without these rows.
 Fold = tuple[NDArray[np.intp], Gaussians]
 
 
@@ -30,7 +31,7 @@ class Scores:
     """Rows scored by a density: `conditionals`, and both scores in nats (higher: less typical).
 
     Missing values do not change the whole score on average. strange: whether a value is new in a
-    column that had only one value.
+    column that had only one value in training.
     """
 
     conditionals: Conditionals
@@ -40,7 +41,7 @@ class Scores:
 
     @classmethod
     def of(cls, density: Gaussians, rows: Float[Array, "n D"], only: Float[Array, " D"]) -> Self:
-        """only: the value of columns with a single value in training, NaN for all others."""
+        """Score rows. only: the value of columns with a single value in training, else NaN."""
         fixed = ~np.isnan(only)
         found = Conditionals.of(density, np.where(fixed, np.nan, rows))
         strange = fixed & ~np.isnan(rows) & ~np.isclose(rows, only, rtol=1e-9, atol=0.0)
@@ -51,11 +52,11 @@ class Scores:
 
     @property
     def most_surprising(self) -> Int[NDArray[np.intp], " n"]:
-        """The column of each row's most surprising value, given its others."""
+        """The column of each row's most surprising value, given its other values."""
         return np.argmin(np.where(self.strange, -np.inf, self.conditionals.log_tail), axis=1)
 
     def rows(self, chosen: NDArray[np.intp]) -> Self:
-        """Some of the rows."""
+        """Return the scores of some of the rows."""
         return type(self)(
             self.conditionals.rows(chosen),
             self.whole[chosen],
@@ -66,11 +67,11 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class Typicality:
-    """The out-of-fold scores of training rows, with their own and with further, random gaps.
+    """The out-of-fold scores of training rows, with their own gaps and with random further gaps.
 
     rows: the numbers of the training rows. only: the value of columns with a single value in
-    training, NaN for all others. shares: the mean share of missing values; whole, cell: both scores
-    of each row with these gaps. folds: how many.
+    training, NaN for all others. shares: the mean share of missing values in each set of gaps.
+    whole, cell: both scores of each row with these gaps. folds: the number of folds.
     """
 
     rows: Int[NDArray[np.intp], " n"]
@@ -88,7 +89,7 @@ class Typicality:
         numbers: Int[NDArray[np.intp], " N"],
         generator: np.random.Generator,
     ) -> Self:
-        """numbers: those of all rows."""
+        """Compute the scores from folds. numbers: the numbers of all rows."""
         chosen = np.sort(generator.permutation(len(rows))[:MOST_KNOWN])
         only = only_values(rows)
         width = int(np.isnan(only).sum())
@@ -117,9 +118,10 @@ class Typicality:
     def p_values(
         self, scores: Scores, rows: Float[Array, "n D"]
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-        """(1 + the number of training rows with at least this score) / (1 + their number).
+        """Return (1 + number of training rows that score at least as high) / (1 + number of rows).
 
-        For the score and the cell score; the training rows have about the same share of gaps.
+        Returns this p-value for the score and for the cell score. The training rows have about the
+        same share of gaps.
         """
         alike = self._alike(rows)
         found = np.empty((2, len(rows)))
@@ -134,12 +136,14 @@ class Typicality:
         return found[0], found[1]
 
     def unlike(self, scores: Scores, rows: Float[Array, "n D"]) -> NDArray[np.bool_]:
-        """Whether a score is above that of every training row."""
+        """Whether a row's score is above the scores of all training rows."""
         return np.asarray(scores.whole > self.whole.max(axis=1)[self._alike(rows)])
 
     def oddness(self, scores: Scores, rows: Float[Array, "n D"]) -> Float[Array, " n"]:
-        """A number to rank rows by: the larger of both scores, each as (score − median) / (97 %
-        quantile − median) of the training rows.
+        """Return a number by which rows can be ranked: the larger of both standardised scores.
+
+        A standardised score is (score − median) / (97 % quantile − median), with the median and
+        quantile of the training rows.
         """
         alike, found = self._alike(rows), []
         for known, score in ((self.whole, scores.whole), (self.cell, scores.cell)):
@@ -150,13 +154,13 @@ class Typicality:
         return np.maximum(*found)
 
     def _alike(self, rows: Float[Array, "n D"]) -> Int[NDArray[np.intp], " n"]:
-        """For every row the set of gaps whose share of missing values is nearest to its own."""
+        """Return, for every row, the set of gaps with the nearest share of missing values."""
         away = np.abs(_shares_missing(rows, self.only)[:, None] - self.shares)
         return np.asarray(np.argmin(away, axis=1))
 
 
 def only_values(rows: Float[Array, "N D"]) -> Float[Array, " D"]:
-    """The value of columns with a single value, NaN for all others."""
+    """Return the value of columns with a single value, NaN for all others."""
     lowest, highest = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
     return np.where(lowest == highest, lowest, np.nan)
 

@@ -15,33 +15,33 @@ Columns = NDArray[Any]
 
 
 class Variances(Protocol):
-    """For every function f_d its prior variance, and the gap, which data subtract from it."""
+    """The prior variance of every function f_d, and the gap that the data subtract from it."""
 
     def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
-        """Variances at exact inputs, from k** and k*."""
+        """Return the variances at exact inputs, from k** and k*."""
 
     def expected(self, psi0: float, psi2: Float[Array, "M M"]) -> Float[Array, " D"]:
-        """Expected variances at one uncertain input, from its kernel expectations."""
+        """Return expected variances at one uncertain input, from its kernel expectations."""
 
     def alike(self) -> list[Columns]:
-        """The outputs in groups with the same variance."""
+        """Return groups of outputs with the same variance."""
 
     def ratio(self, output: int) -> float:
-        """Prior variance of an output, in units of k**."""
+        """Return the prior variance of an output, in units of k**."""
 
     def gap(self, output: int) -> Float[Array, "M M"]:
-        """The matrix that data subtract from the prior of one output."""
+        """Return the matrix that data subtract from the prior of one output."""
 
     def total(self, weights: Float[Array, " D"]) -> Float[Array, "M M"]:
-        """The weighted sum of the outputs' gaps."""
+        """Return the weighted sum of the outputs' gaps."""
 
     def level(self, observed: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """The summed prior variance of a row's observed outputs, in units of k**."""
+        """Return the summed prior variance of a row's observed outputs, in units of k**."""
 
     def explained(
         self, observed: Float[Array, "N D"], cross: Float[Array, "N M"]
     ) -> Float[Array, "N M"]:
-        """Σ_d gap_d k* over the observed outputs of each row."""
+        """Return Σ_d gap_d k* over the observed outputs of each row."""
 
 
 @dataclass(frozen=True)

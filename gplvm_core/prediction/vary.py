@@ -17,7 +17,7 @@ def vary(
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, "S N Q"]:
-    """Redraw some dimensions of points; all others are unchanged.
+    """Redraw some dimensions of points; the other dimensions do not change.
 
     The dimensions are drawn jointly from the average of the training points' posteriors, so that
     dependent dimensions remain consistent.
@@ -34,7 +34,7 @@ def vary(
 def interpolate(
     start: Float[Array, " Q"], end: Float[Array, " Q"], dimensions: Dimensions, steps: int
 ) -> Float[Array, "S Q"]:
-    """A straight path from one point toward another that changes only some dimensions."""
+    """Return a straight path from one point toward another that changes only some dimensions."""
     path = np.repeat(start[None], steps, axis=0)
     share = np.linspace(0.0, 1.0, steps)[:, None]
     path[:, dimensions] += share * (end - start)[dimensions]

@@ -13,11 +13,12 @@ from gplvm_core.statistics import Targets, reduce_statistics
 
 
 def with_rows(network: Network, outputs: Float[Array, "n D"], chosen: Rows) -> Network:
-    """Return the graph with q(u) optimal for some training rows, so that the others can test it.
+    """Return the graph with q(u) optimal for some training rows; other rows can then test it.
 
-    outputs: of these rows, all data side by side, in the user's units; NaN: missing. Only layers to
-    data whose q(u) follows from sums over rows change. Kernels, noise, inducing inputs and the
-    rows' points were trained on all rows, so the others are not completely unseen.
+    outputs: the outputs of these rows, all data side by side, in the user's units (NaN: missing).
+    Only layers to data whose q(u) follows from sums over rows change. Kernels, noise, inducing
+    inputs and the rows' points were trained on all rows, so the other rows are not completely
+    unseen.
     """
     beliefs = tuple(own.rows(chosen) for own in network.beliefs)
     known, edges, first = dict(enumerate(beliefs)), dict[str, TrainedEdge](), 0

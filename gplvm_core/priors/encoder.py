@@ -1,9 +1,10 @@
 """Encoders: q(X) as a function of the outputs, which infers new rows without a search.
 
 An encoder is a back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of
-q(x_n). Both kinds of encoder are a linear map of the rows plus nonlinear units h(y): kernel
-functions ("bumps") around centres, or a hidden layer of tanh. The variational back-constraint of
-Damianou (2015), §4.2.1 and §6.2.5, is different: its q(x_n) is centred on y_n itself.
+q(x_n). Both kinds of encoder add nonlinear units h(y) to a linear map of the rows. The units are
+kernel functions ("bumps") around centres, or a hidden layer of tanh. The variational
+back-constraint of Damianou (2015), §4.2.1 and §6.2.5, is different: its q(x_n) is centred on y_n
+itself.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ MOST_CENTERS = 200
 HIDDEN_UNITS = 50
 # Initial weights of hidden units: small, so that no unit is saturated.
 HIDDEN_GAIN = 0.3
-# Directions whose variance is below this fraction of the largest are left out.
+# Directions whose variance is below this fraction of the largest are dropped.
 LEAST_SHARE = 1e-8
 
 
@@ -34,7 +35,7 @@ class Seen:
     bumps: Float[Array, "N H"] | None = None
 
     def rows(self, chosen: Int[NDArray[np.intp], " n"]) -> "Seen":
-        """The features of some of the rows."""
+        """Return the features of some of the rows."""
         return Seen(self.scores[chosen], None if self.bumps is None else self.bumps[chosen])
 
 
@@ -48,7 +49,7 @@ class Bumps:
 
     @classmethod
     def of(cls, rows: Float[Array, "N D"]) -> Self | None:
-        """Bumps at all distinct rows, or at 200 k-means centres if there are more.
+        """Place bumps at all distinct rows, or at 200 k-means centres if there are more rows.
 
         The lengthscale is the median distance of two centres over √2: k = exp(−(d / median)²).
         Returns None if all rows are equal.
@@ -74,7 +75,7 @@ class Bumps:
 
 @dataclass(frozen=True)
 class Reading:
-    """The map from rows to an encoder's features, determined from the training rows in advance."""
+    """The map from rows to an encoder's features, computed once from the training rows."""
 
     basis: Float[Array, "D K"]
     bumps: Bumps | None = None
@@ -97,8 +98,8 @@ class Head:
 
     mean = [1 s h] · mean and log variance = [1 h] · log_variance. s are the scores; h are the
     bumps, or with `hidden` a layer tanh([1 s] · hidden). The encoder also predicts the variance, so
-    that ambiguous rows have a larger one. The variance does not use s: since h is bounded, the
-    variance is bounded far from all data.
+    that ambiguous rows have a larger variance. The variance depends on h alone. Since h is bounded,
+    the variance stays bounded far from all data.
     """
 
     mean: Float[Array, "A Q"]  # A = 1 + K + H
@@ -133,7 +134,7 @@ class Head:
         return cls(mean, log_variance, hidden)
 
     def belief(self, seen: Seen) -> Belief:
-        """q(x_n) of the rows with these features."""
+        """Return q(x_n) of the rows with these features."""
         units = _units(seen, self.hidden)
         mean = np.hstack([_with_one(seen.scores), units]) @ self.mean
         # In a line search, an overflow becomes inf and the evaluation is rejected.
@@ -141,7 +142,7 @@ class Head:
             return Belief(mean, np.exp(_with_one(units) @ self.log_variance))
 
     def pullback(self, seen: Seen, at: Belief, gradient: Belief) -> "Head":
-        """∂/∂(the parameters) from ∂/∂(mean, variance) at the belief `at` of the same rows."""
+        """Return ∂/∂parameters from ∂/∂(mean, variance) at the belief `at` of the same rows."""
         units, scores = _units(seen, self.hidden), _with_one(seen.scores)
         d_log = gradient.variance * at.variance
         d_mean = np.hstack([scores, units]).T @ gradient.mean
@@ -155,13 +156,13 @@ class Head:
 
 @dataclass(frozen=True)
 class Encoder:
-    """q(x) of rows in the layer's internal units."""
+    """An encoder: it computes q(x) of rows that are in the layer's internal units."""
 
     reading: Reading
     head: Head
 
     def belief(self, rows: Float[Array, "N D"]) -> Belief:
-        """q(x_n) of rows without gaps."""
+        """Return q(x_n) of rows without gaps."""
         return self.head.belief(self.reading(rows))
 
 

@@ -1,11 +1,12 @@
 """The prior over time in O(N), for Matérn kernels; the results equal those of dense algebra.
 
-If `supports` returns True, `smoothed`, `marginals` and `dual_of` replace those of `temporal`, and
-`smooth` replaces that of `natural`. A point without a site (ν = λ = 0) is a forecast; `covariance`
-gives the joint covariance of a few points. Times may be irregular and repeated, white noise may be
-added, and sequences are independent. All results use the filter and smoother of `state_space`. The
-pullback needs second derivatives, such as (S∘S)c and the kernel's gradients through the marginals.
-They are directional derivatives of first derivatives, computed exactly by a complex step.
+If `supports` returns True, `smoothed`, `marginals` and `dual_of` replace the functions of the same
+names in `temporal`, and `smooth` replaces `natural.smooth`. A point without a site (ν = λ = 0) is a
+forecast; `covariance` gives the joint covariance of a few points. Times may be irregular and
+repeated, white noise may be added, and sequences are independent. All results use the filter and
+smoother of `state_space`. The pullback needs second derivatives, such as (S∘S)c and the kernel's
+gradients through the marginals. These second derivatives are directional derivatives of first
+derivatives, computed exactly by a complex step.
 """
 
 from dataclasses import dataclass, replace
@@ -35,7 +36,8 @@ def supports(kernel: Kernel, timeline: Timeline) -> bool:
 
 
 def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
-    """The marginals of q(X) in O(N): as `temporal.smoothed`, from pseudo-targets and precisions λ.
+    """Compute `temporal.smoothed` in O(N): the marginals of q(X) from pseudo-targets and precisions
+    λ.
 
     Raises KernelError for kernels and times that `supports` refuses, and
     NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015),
@@ -55,13 +57,14 @@ def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
 
 
 def dual_of(kernel: Kernel, timeline: Timeline, sites: Path) -> Path:
-    """(μ̄, λ) of pseudo-targets and their precisions in O(N): as `temporal.dual_of`."""
+    """Compute `temporal.dual_of` in O(N): (μ̄, λ) from pseudo-targets and their precisions."""
     line = _Line.of(kernel, timeline)
     return Path(line.smooth(sites.precision * sites.dual, sites.precision).dual, sites.precision)
 
 
 def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
-    """The marginals of q(X) in O(N), from means K·dual and precisions λ, as `temporal.marginals`.
+    """Compute `temporal.marginals` in O(N): the marginals of q(X) from means K·dual and precisions
+    λ.
 
     Raises KernelError for kernels and times that `supports` refuses, and
     NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015),
@@ -69,8 +72,8 @@ def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
     """
     line = _Line.of(kernel, timeline)
     nothing = np.zeros_like(path.dual)
-    # Solve two problems at once: the spread under λ, and Kμ̄, which is the mean of sites with λ =
-    # 0.
+    # Solve two problems at once: the variance under λ, and Kμ̄, the posterior mean for sites with λ
+    # = 0.
     both = line.smooth(_beside(nothing, path.dual), _beside(path.precision, nothing))
     mean, variance = _right(both.mean), _left(both.variance)
     kl = _divergence(path.dual, path.precision, mean, variance, _left(both.log_determinant))
@@ -95,7 +98,7 @@ def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
 
 
 def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> natural.SmoothedEvidence:
-    """The sites' posterior in O(N): as `natural.smooth`.
+    """Compute `natural.smooth`, the sites' posterior, in O(N).
 
     Raises KernelError for kernels and times that `supports` refuses, and
     NotPositiveDefiniteError for precisions that overflow. Source: Hartikainen & Särkkä
@@ -116,7 +119,7 @@ def covariance(
     precision: Float[Array, "N Q"],
     rows: Int[NDArray[np.intp], " n"],
 ) -> Float[Array, "Q n n"]:
-    """Entries of S_j = (K⁻¹ + diag λ_j)⁻¹ for some distinct rows, in O(N + n²); λ may be 0.
+    """Return the entries of S_j = (K⁻¹ + diag λ_j)⁻¹ for n distinct rows, in O(N + n²); λ may be 0.
 
     Raises KernelError for kernels and times that `supports` refuses, and
     NotPositiveDefiniteError for precisions that overflow. Source: de Jong (1989).
@@ -247,7 +250,7 @@ class _Line:
             inner = chain_covariance(
                 self.chain, (precision / spread)[self.order], place[ascending]
             )[:, back[:, None], back]
-            # Without this check, a site would be lost without an error if λ𝓟 overflowed.
+            # The check raises an error if λ𝓟 overflows; otherwise a site would be lost silently.
             most = np.sqrt(self.matern.variance * precision)
         self._check(precision, inner, most)
         # The part of the white noise that the site of a row does not explain is independent between
@@ -269,7 +272,7 @@ class _Line:
             )
 
     def kernel_gradient(self, score: Float[Array, "3 C"]) -> Any:
-        """The kernel's gradient from the scores of all columns."""
+        """Return the kernel's gradient from the scores of all columns."""
         d_variance, d_length, d_white = (float(total) for total in score.sum(axis=1))
 
         def own(part: Kernel) -> Kernel:
@@ -283,7 +286,7 @@ class _Line:
 
 
 def _refusal(kernel: Kernel, timeline: Timeline) -> str | None:
-    """The reason why the O(N) algebra cannot be used, or None."""
+    """Return the reason why the O(N) algebra cannot be used, or None."""
     parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
     others = [type(part).__name__ for part in parts if not isinstance(part, Matern | White)]
     n_matern = sum(isinstance(part, Matern) for part in parts)
@@ -304,7 +307,7 @@ def _refusal(kernel: Kernel, timeline: Timeline) -> str | None:
 def _divergence(
     dual: Array, precision: Array, mean: Array, variance: Array, log_determinant: Array
 ) -> Float[Array, " Q"]:
-    """KL to the prior of each dimension: ½[μ̄ᵀμ − λᵀs + log|B|]."""
+    """Return each dimension's KL to the prior: ½[μ̄ᵀμ − λᵀs + log|B|]."""
     return np.asarray(0.5 * (np.sum(dual * mean - precision * variance, axis=0) + log_determinant))
 
 

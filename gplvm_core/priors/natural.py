@@ -2,7 +2,7 @@
 
 q(x_j) ∝ N(x_j; 0, K) Π_n exp(ν_nj x_nj − ½ λ_nj x_nj²): the prior times one Gaussian site for every
 point. A step needs only the data term's ∂mean and ∂variance, so `kalman.smooth` needs no N × N
-matrix. `smooth` of this module is the same in dense algebra, for any kernel.
+matrix. `smooth` in this module computes the same results in dense algebra, for any kernel.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ class SmoothedEvidence(Smoothed):
 
     log_evidence: log 𝒵 = ½ νᵀμ − ½ log|I + Λ^½ K Λ^½|, the log of the sites' mean under the prior.
     pullback: (∂F/∂mean, ∂F/∂variance) of the data term → the kernel's gradient of F − KL with fixed
-    sites; for optimal sites it is the gradient of Σ_j log 𝒵_j.
+    sites; for optimal sites this is the gradient of Σ_j log 𝒵_j.
     """
 
     log_evidence: Float[Array, " Q"]
@@ -76,7 +76,9 @@ class SiteState:
 
 
 def begin(sites: Sites, smoother: Smoother, data_term: DataTerm, *, rate: float = 1.0) -> SiteState:
-    """The state at given sites. Raises ValueError for a rate outside (0, 1] or precisions < 0."""
+    """Return the state at given sites. Raises ValueError for a rate outside (0, 1] or precisions <
+    0.
+    """
     if not 0.0 < rate <= 1.0:
         raise ValueError(f"rate must be above 0 and at most 1, got {rate}")
     if not (sites.precision >= 0).all():
@@ -88,7 +90,7 @@ def begin(sites: Sites, smoother: Smoother, data_term: DataTerm, *, rate: float 
 
 
 def step(state: SiteState, smoother: Smoother, data_term: DataTerm) -> SiteState:
-    """One step: λ ← (1−ρ)λ + ρλ*, ν ← (1−ρ)ν + ρ(∂μ + λ* ∘ μ), λ* = max(−2∂s, 0).
+    """Make one step: λ ← (1−ρ)λ + ρλ*, ν ← (1−ρ)ν + ρ(∂μ + λ* ∘ μ), λ* = max(−2∂s, 0).
 
     A step that lowers the bound is rejected, and the rate is halved; after an accepted step the
     rate grows by half, up to 1. At a fixed point λ = λ* and μ̄ = ∂μ, for any rate. Source: Khan &
@@ -112,7 +114,7 @@ def step(state: SiteState, smoother: Smoother, data_term: DataTerm) -> SiteState
 
 
 def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> SmoothedEvidence:
-    """The sites' posterior in dense algebra, O(Q n³) for each sequence of n points.
+    """Compute the sites' posterior in dense algebra, in O(Q n³) for each sequence of n points.
 
     Raises NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015), App. B.3.
     """

@@ -3,8 +3,8 @@
 A Matérn-½, 3⁄2 or 5⁄2 process is the first component of a Markov process ξ of 1, 2 or 3 dimensions
 (Hartikainen & Särkkä 2010, §3). The filter processes the sites exp(ν x − ½ λ x²) in gain form,
 which is valid for λ = 0 and for repeated times. The smoother is the backward recursion of de Jong
-(1989), which needs no inverse. Its r and N are also the adjoints of the filter, so the score needs
-no additional pass (Koopman & Shephard 1992).
+(1989), which needs no inverse. The recursion's r and N are also the adjoints of the filter, so the
+score needs no additional pass (Koopman & Shephard 1992).
 
 Every operation is analytic in ν and λ: complex sites give complex results, whose imaginary parts
 are exact directional derivatives (Squire & Trapp 1998).
@@ -69,17 +69,17 @@ class SmoothedChain:
 def smooth(
     chain: Chain, linear: Shaped[Numbers, "N C"], precision: Shaped[Numbers, "N C"]
 ) -> SmoothedChain:
-    """Marginals given the sites (ν = linear, λ = precision); columns are independent."""
+    """Return the marginals given the sites (ν = linear, λ = precision); columns are independent."""
     return _backward(chain, precision, _filter(chain, linear, precision))
 
 
 def covariance(
     chain: Chain, precision: Float[Array, "N C"], rows: Int[NDArray[np.intp], " n"]
 ) -> Float[Array, "C n n"]:
-    """Covariance of x at some rows, in ascending order, given the sites' λ, in O(N + n²).
+    """Return the covariance of x at n rows, in ascending order, given the sites' λ, in O(N + n²).
 
-    For row s before t: Cov(x_s, x_t) = eᵀ𝓟_s Mᵀ(I − N_t 𝓟_t)e with the filtered 𝓟, the filter's
-    transition M of an error from s to t, and N_t of the rows after t. Source: de Jong (1989).
+    For row s before t: Cov(x_s, x_t) = eᵀ𝓟_s Mᵀ(I − N_t 𝓟_t)e with the filtered 𝓟 and N_t of the
+    rows after t. M is the filter's transition of an error from s to t. Source: de Jong (1989).
     """
     d, n_columns = chain.order, precision.shape[1]
     forward = _filter(chain, np.zeros_like(precision), precision)
@@ -100,7 +100,7 @@ def covariance(
 
 
 def transitions(order: int, steps: Float[Array, " n"]) -> Float[Array, "n d d"]:
-    """exp(drift · step) in closed form."""
+    """Return exp(drift · step) in closed form."""
     u = np.minimum(steps, FORGOTTEN)
     one = np.ones_like(u)
     if order == 1:
@@ -159,7 +159,7 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
     mean, variance, dual = np.empty((3, n_points, n_columns), kind)
     inner = precision / forward.evidence
     score = np.zeros((2, n_columns), kind)
-    # Update r and N of the later rows, which are stored as [r; N] like the states.
+    # r and N summarise the later rows. They are stored as [r; N], in the layout of the states.
     after = np.zeros((d + 1, d, n_columns), kind)
     for start in reversed(range(0, n_points, BLOCK)):
         steps = chain.steps[start : start + BLOCK]
@@ -195,7 +195,7 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
 def _information(
     chain: Chain, precision: Array, forward: _Forward, rows: Int[NDArray[np.intp], " n"]
 ) -> Float[Array, "n d d C"]:
-    """N, the information of the later rows about the state of a row, at some rows in ascending
+    """Return N, the information of the later rows about a row's state, at some rows in ascending
     order.
     """
     d, n_columns = chain.order, precision.shape[1]
@@ -221,7 +221,7 @@ def _information(
 
 
 def _passage(chain: Chain, forward: _Forward, start: int, stop: int) -> Float[Array, "d d C"]:
-    """The filter's transition of an error from the row before `start` to row `stop` − 1."""
+    """Return the filter's transition of an error from the row before `start` to row `stop` − 1."""
     d, n_columns = chain.order, forward.factor.shape[2]
     whole = np.repeat(np.eye(d)[:, :, None], n_columns, axis=2).reshape(d, -1)
     for n, move in zip(range(start, stop), transitions(d, chain.steps[start:stop]), strict=True):
@@ -232,9 +232,9 @@ def _passage(chain: Chain, forward: _Forward, start: int, stop: int) -> Float[Ar
 
 
 def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numbers:
-    """The contribution of some steps to ∂log 𝒵 / ∂(variance, log rate), for each column.
+    """Return the contribution of some steps to ∂log 𝒵 / ∂(variance, log rate), for each column.
 
-    The adjoint of a predicted mean is r; that of a predicted covariance is G = ½(rrᵀ − N).
+    The adjoint of a predicted mean is r; the adjoint of a predicted covariance is G = ½(rrᵀ − N).
     """
     d = chain.order
     stationary = STATIONARY[d]
@@ -257,7 +257,7 @@ def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numb
 
 
 def _lifted(chain: Chain, steps: Array, kind: np.dtype[Any]) -> tuple[Numbers, Numbers]:
-    """Transitions of a state [ξ; 𝓟], and the process noise added to it, for some steps."""
+    """Return the transitions of a state [ξ; 𝓟], and its process noise, for some steps."""
     d = chain.order
     stationary = chain.variance * STATIONARY[d]
     move = transitions(d, steps)

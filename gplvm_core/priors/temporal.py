@@ -29,7 +29,7 @@ class Timeline:
     def of(
         cls, times: Float[Array, "N P"], sequences: Int[NDArray[np.intp], " N"] | None = None
     ) -> "Timeline":
-        """A timeline from the sequence number of each row; None: all rows form one sequence."""
+        """Make a timeline from the sequence number of each row; None means one sequence."""
         if sequences is None:
             return cls(times, (np.arange(len(times)),))
         return cls(times, tuple(np.flatnonzero(sequences == s) for s in np.unique(sequences)))
@@ -39,7 +39,7 @@ class Timeline:
 class Path:
     """The free parameters of q(X): means K·dual and covariances (K⁻¹ + diag precision)⁻¹.
 
-    Gradients with respect to them have the same shape.
+    Gradients with respect to these parameters are also a `Path`.
     """
 
     dual: Float[Array, "N Q"]  # μ̄
@@ -67,7 +67,7 @@ class Marginals:
 
 
 def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
-    """The marginals of q(X), sequence by sequence, in dense algebra.
+    """Compute the marginals of q(X), sequence by sequence, in dense algebra.
 
     Raises NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015), eq. 3.29
     and App. B.3.
@@ -76,17 +76,17 @@ def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
 
 
 def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
-    """The marginals as in `marginals`, but given pseudo-targets of precision λ, where μ̄ = (K +
-    Λ⁻¹)⁻¹ targets.
+    """Compute the marginals from pseudo-targets of precision λ, with μ̄ = (K + Λ⁻¹)⁻¹ targets.
 
-    The means are the targets smoothed over time. An optimiser can change the targets independently,
-    but not the means. `sites.dual` and its gradient contain the targets. λ must be positive.
+    The means are the targets smoothed over time. An optimiser can change each target independently
+    of the others, unlike the means. `sites.dual` contains the targets, and its gradient is with
+    respect to them. λ must be positive.
     """
     return _marginals(kernel, timeline, sites, smooth=True)
 
 
 def dual_of(kernel: Kernel, timeline: Timeline, sites: Path) -> Path:
-    """(μ̄, λ) from pseudo-targets and their precisions."""
+    """Return (μ̄, λ) from pseudo-targets and their precisions."""
     dual = np.empty_like(sites.dual)
     for rows in timeline.rows:
         gram = kernel.K(timeline.times[rows])
@@ -144,7 +144,7 @@ class Block:
 
     @classmethod
     def of(cls, gram: Array, given: Array, precision: Array, *, smooth: bool) -> "Block":
-        """Compute the block; given: μ̄, or with `smooth` the pseudo-targets, μ̄ = B̂ targets."""
+        """Compute the block. given: μ̄; with `smooth`, the pseudo-targets t with μ̄ = B̂t."""
         root = np.sqrt(precision)
         factor = factorise(np.eye(len(gram)) + root[:, None] * gram * root)
         whitened = factor.solve_lower(np.eye(len(gram)))
@@ -152,8 +152,8 @@ class Block:
         inner = half.T @ half
         carried = half @ gram
         covariance = gram - carried.T @ carried
-        # If sites are far more precise than the prior, this difference loses digits, but
-        # S = Λ⁻¹ − Λ⁻¹B̂Λ⁻¹ with diagonal (1 − diag B⁻¹) / λ does not.
+        # If sites are far more precise than the prior, the difference K − KB̂K loses digits. The
+        # equal difference S = Λ⁻¹ − Λ⁻¹B̂Λ⁻¹, with diagonal (1 − diag B⁻¹) / λ, loses none.
         shrunk = np.sum(whitened**2, axis=0)
         precise = np.flatnonzero(precision * np.diagonal(gram) > 1.0)
         among, spread = np.ix_(precise, precise), 1.0 / precision[precise]
@@ -166,7 +166,7 @@ class Block:
         return cls(gram, dual, precision, inner, mean, covariance, kl, smooth)
 
     def pullback(self, d_mean: Array, d_variance: Array) -> tuple[Array, Array, Array]:
-        """(∂μ̄ or ∂targets, ∂λ, ∂K) of F − KL from the data term's ∂mean and ∂variance.
+        """Return (∂μ̄ or ∂targets, ∂λ, ∂K) of F − KL from the data term's ∂mean and ∂variance.
 
         Source: Damianou (2015), App. B.3.
         """

@@ -15,22 +15,22 @@ from gplvm_core.numerics import Array
 class UncertainInputs:
     """Independent N(center_nq, variance_nq) for every entry of X that is not known exactly.
 
-    For a noisy entry, these are the observation and the variance of its noise; for a missing entry,
-    0 and 1. Source: Damianou (2015), eq. 4.1.
+    For a noisy entry, center and variance are the observation and the variance of its noise. For a
+    missing entry, center and variance are 0 and 1. Source: Damianou (2015), eq. 4.1.
     """
 
     center: Float[Array, "N Q"]
     variance: Float[Array, "N Q"]
 
     def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
-        """KL(q(x_nq) ‖ p) of every entry in nats, 0 for entries that are known exactly."""
+        """Return KL(q(x_nq) ‖ p) of every entry in nats, 0 for entries that are known exactly."""
         center, variance, spread = self._safe(belief)
         ratio = spread / variance
         terms = 0.5 * ((belief.mean - center) ** 2 / variance + ratio - np.log(ratio) - 1.0)
         return terms if belief.observed is None else np.where(belief.observed, 0.0, terms)
 
     def kl(self, belief: Belief) -> tuple[float, Belief]:
-        """KL(q(X) ‖ p(X)) in nats and its gradient, shaped like the belief."""
+        """Return KL(q(X) ‖ p(X)) in nats and its gradient, shaped like the belief."""
         center, variance, spread = self._safe(belief)
         d_mean = (belief.mean - center) / variance
         d_variance = 0.5 * (1.0 / variance - 1.0 / spread)
@@ -41,11 +41,11 @@ class UncertainInputs:
         return value, Belief(d_mean, d_variance, belief.observed)
 
     def fitted(self, belief: Belief, groups: Int[NDArray[np.intp], "N Q"]) -> Self:
-        """The prior with the noise variances that minimise the KL, one for each group.
+        """Return the prior with the noise variances that minimise the KL, one for each group.
 
-        groups: the index of the variance that an entry shares; -1 if it does not change. The
-        optimum is the group's mean of (μ − center)² + S. By the envelope theorem, `kl` at the
-        optimum gives the gradient of the minimised KL.
+        groups: the index of the variance that an entry shares; -1 if the entry's variance is fixed.
+        The optimal variance is the group's mean of (μ − center)² + S. By the envelope theorem, `kl`
+        at the optimum gives the gradient of the minimised KL.
         """
         chosen = groups >= 0
         if not chosen.any():

@@ -16,7 +16,7 @@ NUMBERS = ("number", "count")  # kinds of columns that are inputs or targets of 
 
 
 def number_columns(dataset: Dataset) -> tuple[str, ...]:
-    """The names of the columns of numbers and counts."""
+    """Return the names of the columns of numbers and counts."""
     names = column_words(dataset)
     if not dataset.columns:
         return names
@@ -24,7 +24,7 @@ def number_columns(dataset: Dataset) -> tuple[str, ...]:
 
 
 def word_columns(dataset: Dataset) -> tuple[str, ...]:
-    """The names of all other columns."""
+    """Return the names of the columns that are neither numbers nor counts."""
     numbers = number_columns(dataset)
     return tuple(name for name in column_words(dataset) if name not in numbers)
 
@@ -38,7 +38,7 @@ def ask_column(
     gaps: bool = True,
     held: float = HELD,
 ) -> Dataset:
-    """The data set with the question "predict `target` from `inputs`", ready for a training job.
+    """Add the question "predict `target` from `inputs`" to a data set, for a training job.
 
     errors: for some inputs, the column with the standard deviations of their errors. gaps: whether
     to use rows in which inputs are missing. held: the share of rows kept aside to test the model.

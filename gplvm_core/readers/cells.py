@@ -15,7 +15,7 @@ class Cells:
     """One column: its name, its values and its data type.
 
     dtype: "bool", "int", "float", "words" (strings or mixed values), "category" or "ordered";
-    levels: the categories in their order, for "category" and "ordered". places: descriptions of the
+    levels: for "category" and "ordered", the categories in their order. places: descriptions of the
     rows, for messages.
     """
 
@@ -26,7 +26,7 @@ class Cells:
     places: tuple[str, ...] = ()
 
     def place(self, row: int) -> str:
-        """The description of a row in a message."""
+        """Return the description of a row in a message."""
         return self.places[row] if self.places else f"row {row} (counted from 0)"
 
     @property
@@ -40,7 +40,7 @@ class Cells:
 
 
 def cells_of(table: Any) -> list[Cells]:
-    """The columns of a data frame or of a list of rows. Raises DataError for other shapes.
+    """Return the columns of a data frame or of a list of rows. Raises DataError for other shapes.
 
     None, NaN, pandas' NA and blank text count as missing.
     """
@@ -97,7 +97,7 @@ def _cells(name: str, values: list[Any], dtype: str, levels: tuple[Any, ...] = (
 
 
 def _plain(value: Any) -> Any:
-    """The value as a Python object; None if it is missing."""
+    """Return the value as a Python object; None if it is missing."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or type(value).__name__ in ("NAType", "NaTType"):

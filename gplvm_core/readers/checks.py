@@ -1,4 +1,4 @@
-"""Check an array of targets, and describe what is unusual in it."""
+"""Check an array of targets, and describe its unusual properties."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -194,7 +194,7 @@ def describe(
 
 
 def mixed_units(targets: Float[Array, "N D"], column_names: Sequence[str]) -> tuple[str, ...]:
-    """The warning of `describe` about columns whose units differ, or an empty tuple."""
+    """Return the warning of `describe` about columns whose units differ, or an empty tuple."""
     constant = np.fmin.reduce(targets, axis=0) == np.fmax.reduce(targets, axis=0)
     found = _mixed_units(np.nanstd(targets, axis=0), constant, list(column_names))
     return () if found is None else (found,)

@@ -30,8 +30,8 @@ class ColumnTask:
     """Predict the column `target` of a data set from the columns `inputs`.
 
     errors: for inputs that were measured with errors, the column with their standard deviations.
-    held: the share of rows kept aside to test the model; training never uses them. Which rows these
-    are depends only on the number of rows.
+    held: the share of rows kept aside to test the model; training never uses these rows. The choice
+    of these rows depends only on the number of rows.
     """
 
     target: str
@@ -45,7 +45,7 @@ class ColumnTask:
         return tuple(dict.fromkeys((*self.inputs, *self.errors.values(), self.target)))
 
     def rows(self, n_rows: int) -> tuple[Int[NDArray[np.intp], " t"], Int[NDArray[np.intp], " h"]]:
-        """The numbers of the rows for training, and of those kept aside."""
+        """Return the numbers of the rows for training and of the rows kept aside."""
         count = min(round(self.held * n_rows), MOST_HELD)
         order = np.random.default_rng(0).permutation(n_rows)
         return np.sort(order[count:]), np.sort(order[:count])
@@ -53,7 +53,7 @@ class ColumnTask:
     def of(
         self, names: Sequence[str], values: Float[Array, "N D"], rows: Int[NDArray[np.intp], " n"]
     ) -> ColumnRows:
-        """Inputs, errors and target of some rows of a table with these columns."""
+        """Return inputs, errors and target of some rows of a table with these columns."""
         places = {name: place for place, name in enumerate(names)}
         some = values[rows]
         inputs = some[:, [places[name] for name in self.inputs]]

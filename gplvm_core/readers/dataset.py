@@ -89,10 +89,11 @@ class Dataset:
     def of_table(
         cls, name: str, title: str, table: Any, kinds: Any = "auto", **others: Any
     ) -> "Dataset":
-        """A data frame, or rows of values, whose columns may be of any kind (docs/kinds.md).
+        """Make a data set from a data frame or rows of values, with columns of any kind
+        (docs/kinds.md).
 
-        kinds: as the argument of a model. others: the remaining fields. Raises DataError for values
-        that a column of its kind cannot have.
+        kinds: the argument `kinds` of a model. others: the remaining fields. Raises DataError for
+        values that a column of its kind cannot have.
         """
         columns, chosen = columns_of(cells_of(table), kinds)
         return cls(
@@ -175,7 +176,7 @@ class Dataset:
         return tuple(label for label in own if label >= 0)
 
     def label_word(self, row: int) -> str | None:
-        """The name of a row's label, else its number; None for a row without a label."""
+        """Return the name of a row's label, else its number; None for a row without a label."""
         label = -1 if self.labels is None else int(self.labels[row])
         if label < 0:
             return None
@@ -200,18 +201,18 @@ class Dataset:
         return kinds_of(self.columns) if self.columns else None
 
     def in_own_values(self, values: Float[Array, "n D"] | None = None) -> Any:
-        """Rows as a data frame of words, counts and numbers; None: all rows.
+        """Return rows as a data frame of words, counts and numbers; None: all rows.
 
-        values: rows like those of `values`, in which a word is its number. A model is fitted to
-        this data frame with `kinds=dataset.kinds`.
+        values: rows in the form of the property `values`, in which a word is its number. To fit a
+        model to the data frame, pass `kinds=dataset.kinds`.
         """
         names = self._names_of(self.targets) or tuple(map(str, range(self.n_outputs)))
         columns = self.columns or [TableColumn(name, "number") for name in names]
         return in_own_values(columns, self.values if values is None else values)
 
     def coded(self, table: Any) -> Float[Array, "n D"]:
-        """Rows of the columns' own values as numbers, in which a word is its number; the inverse of
-        `in_own_values`. Raises DataError for values that a column cannot have.
+        """Return rows of the columns' own values as numbers, in which a word is its number; the
+        inverse of `in_own_values`. Raises DataError for values that a column cannot have.
         """
         return coded_table(self.columns, table)
 
@@ -230,12 +231,12 @@ class Dataset:
 
     @property
     def view_values(self) -> dict[str, Float[Array, "N Dv"]]:
-        """The targets of every view as float64, by its name; empty without views."""
+        """The targets of every view as float64, by the view's name; empty without views."""
         values = self.values
         return {key: values[:, at] for key, at in columns_of_views(self.views).items()}
 
     def view(self, name: str) -> "Dataset":
-        """One view as a separate data set, with the same labels, times and other facts.
+        """Return one view as a separate data set, with the same labels, times and other facts.
 
         Raises DataError for an unknown name, and EmptyRowsError if the view is missing in some
         rows.
@@ -254,9 +255,7 @@ class Dataset:
         )
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
-        """The column names, if their number fits; other checks refuse names whose number does not
-        fit.
-        """
+        """Return the column names if there is one for each column; other checks refuse the rest."""
         width = targets.shape[1] if targets.ndim == 2 else 0
         if self.column_names is not None and len(self.column_names) == width:
             return self.column_names
@@ -332,8 +331,9 @@ class Dataset:
             )
 
     def _order_labels(self) -> None:
-        """Labels from a column of words have the same numbers as the words, so that both have the
-        same colours.
+        """If the labels are the words of a column, number them as the column does.
+
+        Labels and words then have the same colours.
         """
         if not self.label_names:
             return
@@ -342,7 +342,7 @@ class Dataset:
         words = next(same, self.label_names)
         if self.labels is None or words == self.label_names:
             return
-        # The last number is that of rows without a label, −1.
+        # The last number, −1, is for rows without a label.
         numbers = np.array([*(words.index(name) for name in self.label_names), -1])
         self._keep("labels", numbers[self.labels])
         object.__setattr__(self, "label_names", words)

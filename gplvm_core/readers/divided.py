@@ -67,7 +67,7 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
 
 
 def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
-    """Make a view of every `width` neighbouring columns; the drawing of a row does not change.
+    """Make one view of each `width` neighbouring columns; the drawing of a row does not change.
 
     A constant block is joined to the next block that varies (a constant last block to the previous
     one), because nothing can be learnt from a constant view. Raises DataError if fewer than two

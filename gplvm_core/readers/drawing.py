@@ -47,7 +47,7 @@ class Drawing:
     "bars"       (D,), one bar per column
 
     `value_range` holds the values drawn as black and white (image), or the ends of the axis; with
-    None, the range is that of the data.
+    None, the range of the data is used.
 
     Examples
     --------
@@ -96,5 +96,5 @@ class Drawing:
 
     @classmethod
     def of_vector(cls, n_outputs: int) -> "Drawing":
-        """The drawing of plain numbers: bars for a short row, a curve for a long row."""
+        """Return the drawing of plain numbers: bars for a short row, a curve for a long row."""
         return cls("bars" if n_outputs <= MOST_BARS else "curve", (n_outputs,))

@@ -12,7 +12,7 @@ class DataError(ValueError):
     """Data that cannot be used; the message says what is wrong and how to fix it.
 
     script: a further sentence for Python users, which names the argument that helps. `str(error)`
-    includes it; `plain` is the message without it, as the app shows it.
+    includes this sentence; `plain` is the message without it, for the app.
     """
 
     def __init__(self, message: str, *, script: str = "") -> None:
@@ -48,17 +48,17 @@ def parsing(
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """ "1 row", "2 rows"."""
+    """Return a count with its noun, such as "1 row" or "2 rows"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """The text; in a long one, "…" replaces the middle."""
+    """Return the text; in a long one, "…" replaces the middle."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 
 def listed(items: Sequence[str], limit: int = 5) -> str:
-    """The first few items, separated by commas, and the number of further ones."""
+    """Return the first few items, separated by commas, and the number of further ones."""
     shown = ", ".join(shortened(item) for item in items[:limit])
     more = len(items) - limit
     return f"{shown} and {more} more" if more > 0 else shown

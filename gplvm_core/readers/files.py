@@ -40,12 +40,14 @@ READERS: dict[FileKind, Callable[..., Dataset]] = {
 
 
 def ending_of(name: str) -> str:
-    """The last extension of a file name, in lower case and without the dot."""
+    """Return the last extension of a file name, in lower case and without the dot."""
     return PurePath(name).suffix.lower().removeprefix(".")
 
 
 def kind_of(name: str) -> FileKind:
-    """The kind of file by its extension; files with unknown extensions are treated as tables."""
+    """Return the kind of a file by its extension; files with unknown extensions are treated as
+    tables.
+    """
     return ENDINGS.get(ending_of(name), "table")
 
 

@@ -38,7 +38,7 @@ class FileView:
     rows: Int[Rows, " n"] | None = None
 
     def targets(self, count: int) -> NDArray[Any]:
-        """The first `count` rows; NaN where the view is missing."""
+        """Return the first `count` rows; NaN where the view is missing."""
         values = self.dataset.targets
         if self.rows is None and self.n_rows >= count:
             return values[:count]
@@ -87,7 +87,7 @@ def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset
 
 
 def title_of(names: Sequence[str]) -> str:
-    """The views in a few words: "left, right and labels"."""
+    """Return the views in a few words: "left, right and labels"."""
     if len(names) > 4:
         return f"{names[0]} and {len(names) - 1} other views"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -109,7 +109,7 @@ def check_names(names: Sequence[str], owners: Sequence[str] = ()) -> None:
 
 
 def unique_name(name: str, taken: Sequence[str]) -> str:
-    """The name, with a number appended if it is taken."""
+    """Return the name, with a number appended if it is taken."""
     found, number = name, 2
     while found in taken:
         found, number = f"{name} {number}", number + 1
@@ -126,7 +126,10 @@ def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None])
 
 
 def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:
-    """Labels, times, row names and sequences, each from the first file that has them, and notes."""
+    """Return labels, times, row names and sequences, each from the first file that has it.
+
+    Also return notes.
+    """
     facts: dict[str, Any] = {}
     notes = []
     labelled = first(parts, count, lambda dataset: dataset.labels is not None)
@@ -160,7 +163,7 @@ def first(parts: Sequence[FileView], count: int, has: Callable[[Dataset], bool])
 
 
 def clash_of_times(parts: Sequence[FileView]) -> str | None:
-    """A warning if two files give the same rows different times: they may not align."""
+    """Return a warning if two files give the same rows different times: they may not align."""
     timed = [part for part in parts if part.dataset.times is not None and part.rows is None]
     for part in timed[1:]:
         count = min(part.n_rows, timed[0].n_rows)
@@ -177,7 +180,7 @@ def clash_of_times(parts: Sequence[FileView]) -> str | None:
 
 
 def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
-    """Notes on the treatment of rows that some files lack."""
+    """Return notes on the treatment of rows that some files lack."""
     longer = [f"{part.file} has {part.n_rows:,}" for part in parts if part.n_rows > count]
     notes = [f"Trimmed to the first {count:,} rows: {', '.join(longer)}."] if longer else []
     for part in parts:
@@ -192,12 +195,12 @@ def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
 
 
 def notes_of(parts: Sequence[FileView]) -> list[str]:
-    """The readers' notes, each preceded by the view's name."""
+    """Return the readers' notes, each preceded by the view's name."""
     return [
         f"{part.name.strip()}: {note}"
         for part in parts
         for note in part.dataset.notes
-        # these rows are missing in the view but not left out, and rows_in_words already reports
-        # them
+        # Here, rows without values are not left out: the view is missing in these rows, and
+        # rows_in_words reports them.
         if part.rows is None or not note.startswith(LEFT_OUT)
     ]

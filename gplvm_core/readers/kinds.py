@@ -1,4 +1,4 @@
-"""Columns of any kind: which kind a column is, and its values as numbers and as words."""
+"""Columns of any kind: find a column's kind, and convert its values to numbers and back."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ YES = ("yes", "true", "y", "t", "1", "1.0", "on")
 class TableColumn:
     """A column of a table: its name, its kind and its words.
 
-    words: for a category by decreasing frequency, for a grade in their order, for yes/no (yes, no).
+    words: by decreasing frequency for a category, in their order for a grade, (yes, no) for yes/no.
     A word is stored as its number in `words`. unit: for an exposure, the geometric mean in the
-    training rows. Counts are predicted at this exposure where the row's exposure is not known.
+    training rows. If a row's exposure is not known, its counts are predicted at this exposure.
     """
 
     name: str
@@ -45,7 +45,8 @@ class TableColumn:
 def columns_of(
     table: Sequence[Cells], kinds: Any
 ) -> tuple[tuple[TableColumn, ...], tuple[str, ...]]:
-    """The columns of training data, and a note with the kinds that were chosen automatically.
+    """Return the columns of training data, and a note with the kinds that were chosen
+    automatically.
 
     kinds: "auto"; a list with one entry per column; or a dict by column name or number. An entry is
     a kind, or the words of a grade in their order. "auto" also applies to the columns that a dict
@@ -70,7 +71,7 @@ def columns_of(
 
 
 def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
-    """The kind that the user gave for each column; None if the user gave none."""
+    """Return the kind that the user gave for each column; None if the user gave none."""
     names = [cells.name for cells in table]
     if isinstance(kinds, str):
         if kinds != "auto":
@@ -96,7 +97,7 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
 
 
 def _chosen(cells: Cells) -> tuple[str, str]:
-    """The kind that follows from the data type, and the reason."""
+    """Return the kind that follows from the data type, and the reason."""
     if cells.dtype == "ordered":
         return "grade", "ordered categories"
     if cells.dtype == "category":
@@ -160,14 +161,15 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
 
 
 def _rank(word: Any) -> float:
-    """Sort key for the two values of a yes/no column: the larger of two numbers means yes; words
-    keep their order.
+    """Return a sort key for the values of a yes/no column.
+
+    The larger of two numbers means yes; the order of words does not change.
     """
     return float(word) if isinstance(word, int | float) else 0.0
 
 
 def _levels(cells: Cells) -> tuple[Any, ...]:
-    """The words of a grade in their order."""
+    """Return the words of a grade in their order."""
     if cells.levels:
         return cells.levels
     found = set(cells.seen)
@@ -242,7 +244,7 @@ def check_counts(cells: Cells) -> None:
 
 
 def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
-    """The values of a column as numbers, NaN where missing; a word as its number in `words`.
+    """Return a column as numbers: a word as its number in `words`, NaN where missing.
 
     Raises DataError for values that a column of its kind cannot have, and for unknown words.
     """
@@ -266,9 +268,7 @@ def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
 
 
 def coded_table(columns: Sequence[TableColumn], table: Any) -> Float[Array, "N C"]:
-    """Convert a data frame, or rows of the columns' own values, to numbers, each column as by
-    `coded_column`.
-    """
+    """Convert a data frame, or rows of the columns' own values, to numbers by `coded_column`."""
     cells = cells_of(table)
     if len(cells) != len(columns):
         raise DataError(
@@ -302,16 +302,17 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
 
 
 def kinds_of(columns: Sequence[TableColumn]) -> list[Any]:
-    """The argument `kinds` of a model for these columns; a grade is given by its words in their
-    order.
+    """Return the argument `kinds` of a model for these columns; a grade is the list of its
+    words.
     """
     return [list(column.words) if column.kind == "grade" else column.kind for column in columns]
 
 
 def in_own_values(columns: Sequence[TableColumn], values: Float[Array, "n C"]) -> Any:
-    """A data frame of the columns' own values (words, whole counts; None or NaN where missing).
+    """Return a data frame of the columns' own values: words, whole counts, or numbers.
 
-    values: as `coded_column` returns them.
+    values: the columns as `coded_column` returns them. Missing values are None or NaN in the data
+    frame.
     """
     require_packages("Tables with words", ("pandas",))
     import pandas

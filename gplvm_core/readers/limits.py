@@ -1,4 +1,4 @@
-"""All limits of the readers: the sizes that a file may declare, and the resources to read it.
+"""All limits of the readers: the sizes that files may declare, and resources for reading.
 
 A file of a few kilobytes can declare gigabytes. The declared sizes are therefore read first, and
 compared with these limits before any array is created.
@@ -77,7 +77,7 @@ def check_at_most(count: int, most: int, what: str, name: str, advice: str) -> N
 
 
 def in_words(count: int) -> str:
-    """A count with its digits in groups; for an extremely large count, a power of ten."""
+    """Return a count with its digits in groups; for an extremely large count, a power of ten."""
     # Python refuses to write integers of more than a few thousand digits.
     digits = int(count.bit_length() * 0.30103)
     return f"{count:,}" if digits < 30 else f"about 10^{digits}"

@@ -1,4 +1,4 @@
-"""What does not fit in a table of new rows, column by column, and how to mend it."""
+"""Find what does not fit in a table of new rows, column by column, and offer remedies."""
 
 import difflib
 import re
@@ -15,18 +15,18 @@ from gplvm_core.readers.tables.numerals import decimal_sign, read_numerals
 
 Array = NDArray[np.float64]
 Mends = tuple[tuple[str, str, str], ...]
-"""What a visitor chose: ("use", model's column, file's column), ("times", column, factor)."""
+"""Chosen remedies: ("use", model's column, file's column), or ("times", column, factor)."""
 
 BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
 ALIKE = 0.82  # similarity of two names, from 0 to 1
-FEWEST = 3  # values of a column, to judge its unit
-STEPS = (10.0, 100.0, 1000.0, 1e6)  # between common units
+FEWEST = 3  # least number of values of a column from which its unit is judged
+STEPS = (10.0, 100.0, 1000.0, 1e6)  # factors between common units
 WHOLE = "*"  # every column
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """Something that does not fit: a sentence, and a mend with the label of its button, if any."""
+    """Something that does not fit: a sentence, and a remedy with its button's label, if any."""
 
     column: str
     words: str
@@ -35,7 +35,7 @@ class Misfit:
 
 
 def name_misfits(wanted: Sequence[str], there: Sequence[str]) -> list[Misfit]:
-    """Missing columns for which the file has one of a similar name."""
+    """Return the missing columns for which the file has a column of a similar name."""
     free = [name for name in there if name not in wanted]
     found = []
     for column in wanted:
@@ -47,7 +47,7 @@ def name_misfits(wanted: Sequence[str], there: Sequence[str]) -> list[Misfit]:
         free.remove(near)
         words = (
             f"The model's column “{shortened(column)}” is not in the table, but “{shortened(near)}”"
-            " is. Until you say that they are the same, its values count as missing."
+            " is. Are they the same? Until you say so, the model's column counts as missing."
         )
         found.append(
             Misfit(column, words, ("use", column, near), f"Use “{shortened(near, 30)}” for it")
@@ -56,7 +56,7 @@ def name_misfits(wanted: Sequence[str], there: Sequence[str]) -> list[Misfit]:
 
 
 def _alike(column: str, names: Sequence[str]) -> str | None:
-    """The name that is most like the column's, if any is like it."""
+    """Return the name most similar to the column's name; None if none is similar."""
     bare = {name: _bare(name) for name in names}
     wanted = _bare(column)
     same = [name for name in names if bare[name] and bare[name] == wanted]
@@ -67,12 +67,12 @@ def _alike(column: str, names: Sequence[str]) -> str | None:
 
 
 def _bare(name: str) -> str:
-    """The letters and digits of a name, in lower case, without units in brackets."""
+    """Return the letters and digits of a name, in lower case, without units in brackets."""
     return "".join(each for each in BRACKETS.sub("", name).casefold() if each.isalnum())
 
 
 def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array, Misfit | None]:
-    """The numbers of a column; other cells are gaps, which the misfit names."""
+    """Return the numbers of a column; other cells are gaps, which the misfit names."""
     if column.numbers is not None:
         numbers = np.asarray(column.numbers, dtype=float)
         bad = np.flatnonzero(np.isinf(numbers))
@@ -110,9 +110,10 @@ def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array,
 def unit_misfits(
     values: Float[Array, "n D"], known: Float[Array, "N D"], names: Sequence[str]
 ) -> list[Misfit]:
-    """Columns whose values are about 10, 100 or 1000 times those of the training rows, or less.
+    """Return columns whose unit seems to be 10, 100, 1000 or 1e6 times larger or smaller.
 
-    A column counts if its median is far outside the training rows, and typical after the change.
+    A column is returned if its median is far outside the training rows, but typical after the
+    change of the unit.
     """
     found = []
     for d, name in enumerate(names):
@@ -141,7 +142,7 @@ def _unit_misfit(name: str, here: float, usual: float, factor: float) -> Misfit:
 
 
 def multiplied(values: Float[Array, "n D"], names: Sequence[str], mends: Mends) -> Array:
-    """The values after the chosen changes of units."""
+    """Return the values after the chosen changes of units."""
     factors = np.ones(values.shape[1])
     for kind, column, factor in mends:
         if kind == "times":

@@ -16,7 +16,7 @@ Mask = NDArray[np.bool_]
 
 
 def unmasked(targets: Any) -> Any:
-    """A masked array as floats with NaN where it is masked; anything else unchanged."""
+    """Return a masked array as floats with NaN where it is masked; anything else unchanged."""
     if not isinstance(targets, np.ma.MaskedArray):
         return targets
     if not np.ma.getmaskarray(targets).any():
@@ -28,7 +28,7 @@ def unmasked(targets: Any) -> Any:
 
 
 def without_na(values: Any) -> Any:
-    """Object tables with NaN for None, `pandas.NA` and `pandas.NaT`; anything else unchanged."""
+    """Return object tables with NaN for None, `pandas.NA` and `pandas.NaT`; others unchanged."""
     pandas = sys.modules.get("pandas")
     if pandas is None:  # pandas is not imported, so no value can be pandas.NA
         return values
@@ -41,7 +41,7 @@ def without_na(values: Any) -> Any:
 
 
 def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] | None:
-    """Which entries are missing; None when all are observed."""
+    """Return which entries are missing; None if all are observed."""
     if targets.dtype.kind != "f":
         return None
     missing = np.isnan(targets)
@@ -49,7 +49,7 @@ def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] |
 
 
 def n_patterns(missing: Bool[Mask, "N D"]) -> int:
-    """The number of different patterns of missing rows among the columns."""
+    """Return the number of different patterns of missing rows among the columns."""
     return len({column.tobytes() for column in np.packbits(missing, axis=0).T})
 
 
@@ -61,7 +61,7 @@ def check_observed(
 ) -> None:
     """Raise a DataError that names the rows and columns without an observed value.
 
-    It is an EmptyRowsError if only rows, and no columns, are empty.
+    The error is an EmptyRowsError if only rows, and no columns, are empty.
     """
     rows = [name_row(int(n)) for n in np.flatnonzero(missing.all(axis=1))]
     columns = [name_column(int(d)) for d in np.flatnonzero(missing.all(axis=0))]
@@ -80,7 +80,7 @@ def _named(names: list[str], many: str) -> str:
 
 
 def missing_in_words(missing: Bool[Mask, "N D"]) -> str:
-    """The amount of missing values, as one sentence."""
+    """Return the amount of missing values, as one sentence."""
     count = int(missing.sum())
     rows, columns = int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
     return (
@@ -91,7 +91,7 @@ def missing_in_words(missing: Bool[Mask, "N D"]) -> str:
 
 
 def percent(count: int, total: int) -> str:
-    """A fraction in whole per cent; only exact fractions are shown as 0% or 100%."""
+    """Return a fraction in whole per cent; only exact fractions are shown as 0% or 100%."""
     share = 100 * count / total
     if 0 < share < 0.5:
         return "less than 1%"
@@ -101,7 +101,7 @@ def percent(count: int, total: int) -> str:
 
 
 def single_values(missing: Bool[Mask, "N D"], names: Sequence[str]) -> str | None:
-    """A sentence about the columns with a single observed value, if there are any."""
+    """Return a sentence about the columns with a single observed value, if there are any."""
     which = [names[int(d)] for d in np.flatnonzero((~missing).sum(axis=0) == 1)]
     if not which:
         return None

@@ -16,7 +16,7 @@ class Drawn(Protocol):
 
 
 def names_of(rows: Drawn) -> tuple[str, ...]:
-    """The columns' own names, or their numbers from 1."""
+    """Return the columns' own names, or their numbers from 1."""
     if rows.column_names is not None:
         return rows.column_names
     word = "pixel value" if rows.drawing.kind == "image" else "column"
@@ -24,7 +24,7 @@ def names_of(rows: Drawn) -> tuple[str, ...]:
 
 
 def column_words(dataset: Dataset) -> tuple[str, ...]:
-    """Names as from `names_of`; those of columns of views begin with the name of the view."""
+    """Return the names of `names_of`; a column of a view has the view's name in front."""
     if dataset.column_names is None and dataset.views:
         return tuple(word for view in dataset.views for word in view.full_names)
     return names_of(dataset)

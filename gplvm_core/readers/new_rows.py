@@ -71,12 +71,12 @@ class NewRows:
     misfits: tuple[Misfit, ...] = ()
 
     def number(self, row: int) -> int:
-        """The number of a row in its file, from 1."""
+        """Return the number of a row in its file, from 1."""
         return row + 1 if self.numbers is None else int(self.numbers[row])
 
 
 def formats(drawing: Drawing) -> list[str]:
-    """The file extensions that can hold such rows."""
+    """Return the file extensions that can hold such rows."""
     return [*TABLES, *(PICTURES if drawing.kind == "image" else ())]
 
 
@@ -145,7 +145,7 @@ def without_empty(name: str, rows: NewRows, *, keep: bool = False) -> NewRows:
 
 
 def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
-    """A misfit if the pixels seem to run from 0 to 1 where the model's run to 255."""
+    """Return a misfit if the pixels seem to run from 0 to 1 where the model's pixels run to 255."""
     if drawing.kind != "image" or drawing.value_range is None or np.isnan(values).all():
         return ()
     low, high = drawing.value_range
@@ -229,7 +229,7 @@ def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
 
 
 def _in_order(table: Table, places: dict[str, int]) -> tuple[FileColumn, ...]:
-    """The columns of the file; places: the numbers of the model's columns, by name."""
+    """Return the columns of the file; places: the numbers of the model's columns, by name."""
     if [places.get(column.name) for column in table.columns] == [*range(len(table.columns))]:
         return ()
     count = len(table.places)
@@ -242,13 +242,13 @@ def _in_order(table: Table, places: dict[str, int]) -> tuple[FileColumn, ...]:
 
 
 def _called(table: Table, used: Iterable[Column]) -> NDArray[np.str_] | None:
-    """The names of the rows, from columns that the model does not use."""
+    """Return the names of the rows, from columns that the model does not use."""
     names = {column.name for column in used}
     return row_names_of([column for column in identifiers(table) if column.name not in names])
 
 
 def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Table:
-    """The only array of an NPZ file whose rows have as many values as the model has columns."""
+    """Return the only array of an NPZ file whose rows have one value per column of the model."""
     width = dataset.drawing.n_outputs
     candidates = [parse_arrays(data, name, array) for array in table.arrays]
     fitting = [each for each in candidates if len(each.columns) == width]
@@ -264,7 +264,7 @@ def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Ta
 def _by_name(
     table: Table, named: dict[str, Column], wanted: tuple[str, ...], kinds: dict[Any, TableColumn]
 ) -> NewRows:
-    """The model's columns by name; columns that the table lacks are missing in every row."""
+    """Return the model's columns by name; columns that the table lacks are missing in every row."""
     notes = list(table.notes)
     named, of_dates = _with_dates(table, named, wanted)
     absent = [column for column in wanted if column not in named]
@@ -313,20 +313,20 @@ def _with_dates(
 
 
 def _kinds_of(dataset: Drawn) -> dict[Any, TableColumn]:
-    """The columns of words and counts by name; empty if all are numbers."""
+    """Return the columns of words and counts by name; empty if all are numbers."""
     columns = dataset.columns if isinstance(dataset, Dataset) else ()
     return {column.name: column for column in columns if column.kind != "number"}
 
 
 def _values(table: Table, column: Column, kind: TableColumn | None) -> tuple[Array, Misfit | None]:
-    """A column as numbers, in which a word is its number, and what does not fit."""
+    """Return a column as numbers, in which a word is its number, and what does not fit."""
     if kind is None:
         return numbers_in(column, table.unit, [int(place) for place in table.places])
     return coded_cells(kind, column, table), None
 
 
 def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:
-    """One picture in the data's size; transparent pixels are gaps."""
+    """Return one picture in the data's size; transparent pixels are gaps."""
     require_pillow()
     from PIL import Image, ImageOps
 

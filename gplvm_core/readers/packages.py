@@ -9,7 +9,7 @@ from gplvm_core.readers.errors import DataError
 
 
 def not_installed(packages: Sequence[str]) -> tuple[str, ...]:
-    """The packages, by the names pip installs them under, that are not installed."""
+    """Return the packages, by their names for pip, that are not installed."""
     absent = []
     for package in packages:
         try:
@@ -31,7 +31,7 @@ def require_packages(what: str, packages: Sequence[str]) -> None:
 
 
 def files_of(package: str, pattern: str) -> dict[tuple[str, ...], Path]:
-    """Files of an installed package whose paths end with a pattern, keyed by the pattern's groups.
+    """Find an installed package's files whose paths end with a pattern, keyed by its groups.
 
     Raises DataError if there are none.
     """

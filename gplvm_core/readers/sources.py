@@ -24,7 +24,7 @@ Source = str | os.PathLike[str] | bytes | NamedBytes
 
 
 def read_source(source: Source, expected: str) -> tuple[bytes, str]:
-    """The file's bytes, and a name for the file ("upload" if only bytes were given)."""
+    """Return the file's bytes, and a name for the file ("upload" if only bytes were given)."""
     if isinstance(source, NamedBytes):
         data, name = source.data, source.name
     elif isinstance(source, bytes | bytearray | memoryview):
@@ -52,7 +52,7 @@ def _check_size(size: int, name: str) -> None:
 
 
 def stem(name: str) -> str:
-    """A file name without folder and extensions, which is the name of the data set."""
+    """Return a file name without folder and extensions, which is the name of the data set."""
     return PurePosixPath(name).name.split(".")[0] or "upload"
 
 
@@ -68,11 +68,11 @@ class Archive:
     skipped: tuple[str, ...]
 
     def size(self, member: str) -> int:
-        """The unpacked size, in bytes, that a member declares."""
+        """Return the unpacked size, in bytes, that a member declares."""
         return self.file.getinfo(member).file_size
 
     def read(self, member: str, most: int | None = None) -> bytes:
-        """A member's first `most` bytes, never more than the declared and checked size."""
+        """Return a member's first `most` bytes, never more than the declared and checked size."""
         size = self.size(member)
         with (
             parsing(f"{member} in the zip", "is damaged", "Pack it again."),
@@ -88,11 +88,12 @@ def open_archive(
     most_unpacked: int = MOST_UNPACKED,
     most_members: int = MOST_MEMBERS,
 ) -> Archive:
-    """Open a zip after refusing anything that a normal zip of data does not contain. Refused are
-    empty names, absolute paths and "..", links, encryption, repeated names, more than
-    `most_members` files, and more than `most_unpacked` declared bytes. A member that unpacks to
-    more than it declares is cut off at that size and fails its checksum. Hidden files and the files
-    that macOS and Windows add are skipped and listed in `skipped`.
+    """Open a zip, and refuse anything that a normal zip of data does not contain.
+
+    The function refuses empty names, absolute paths and "..", links, encryption, repeated names,
+    more than `most_members` files, and more than `most_unpacked` declared bytes. A member that
+    unpacks to more than it declares is cut off at that size and fails its checksum. Hidden files
+    and the files that macOS and Windows add are skipped and listed in `skipped`.
     """
     count = data.count(ENTRY)  # checked before ZipFile makes an object for each file
     if count > most_members:

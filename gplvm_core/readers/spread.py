@@ -12,12 +12,12 @@ GOLDEN = (5**0.5 - 1) / 2
 
 
 def spread_rows(count: int, wanted: int) -> Int[Rows, " n"]:
-    """At most `wanted` row numbers spread evenly over `count` rows."""
+    """Return at most `wanted` row numbers, spread evenly over `count` rows."""
     return np.unique(np.linspace(0, count - 1, min(count, wanted)).round().astype(np.intp))
 
 
 def representative_rows(labels: NDArray[Any] | None, count: int, wanted: int) -> list[int]:
-    """Row numbers to show: evenly spread over the rows, or over the labels if there are any."""
+    """Return row numbers to show, evenly spread over the rows, or over the labels if any."""
     if labels is None:
         return spread_rows(count, wanted).tolist()
     by_label = np.argsort(labels, kind="stable")
@@ -25,13 +25,11 @@ def representative_rows(labels: NDArray[Any] | None, count: int, wanted: int) ->
 
 
 def stride(n_rows: int) -> int:
-    """A step that visits every row once, with consecutive rows far apart."""
+    """Return a step that visits every row once, with consecutive rows far apart."""
     near = max(1, round(GOLDEN * n_rows))
     return next(each for each in range(near, 2 * n_rows + 2) if gcd(each, n_rows) == 1)
 
 
 def row_order(n_rows: int) -> Int[Rows, " N"]:
-    """All row numbers, ordered such that the first n of them are spread evenly over the table, for
-    any n.
-    """
+    """Return all row numbers, ordered so that any first n are spread evenly over the table."""
     return (np.arange(n_rows, dtype=np.int64) * stride(n_rows)) % n_rows

@@ -59,7 +59,7 @@ class View:
 
 
 def columns_of_views(views: Sequence[View]) -> dict[str, slice]:
-    """The slice of columns of each view, by the view's name."""
+    """Return the slice of columns of each view, by the view's name."""
     ends = list(accumulate(view.n_outputs for view in views))
     return {
         view.name: slice(end - view.n_outputs, end) for view, end in zip(views, ends, strict=True)
@@ -84,7 +84,7 @@ def check_views(views: Sequence[View], n_outputs: int, what: str) -> None:
 
 
 def unknown_view(name: object, views: Sequence[View], what: str) -> DataError:
-    """The error for a view that does not exist."""
+    """Return the error for a view that does not exist."""
     if not views:
         return DataError(f"{what} has no views, so no view {name!r}.")
     known = ", ".join(view.name for view in views)
@@ -120,13 +120,13 @@ def side_by_side(blocks: dict[str, NDArray[Any]], what: str) -> NDArray[Any]:
 
 
 def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
-    """The names of the views whose columns are all constant."""
+    """Return the names of the views whose columns are all constant."""
     varies = np.fmin.reduce(targets, axis=0) < np.fmax.reduce(targets, axis=0)
     return tuple(name for name, at in columns_of_views(views).items() if not varies[at].any())
 
 
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
-    """Warnings about single views: constant views, and views whose columns differ in units."""
+    """Return warnings about single views that are constant, or whose columns differ in units."""
     found, still = [], constant_views(targets, views)
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
         if view.name in still:
@@ -140,7 +140,7 @@ def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tu
 
 
 def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
-    """Class labels as targets: 1 in the columns of a row's classes, −1 elsewhere.
+    """Encode class labels as targets: 1 in the columns of a row's classes, −1 elsewhere.
 
     labels: N class numbers from 0, −1 for rows without a label, which become missing (NaN); or
     N × C booleans where a row may have several classes or none.

@@ -13,7 +13,7 @@ import sys
 
 NO_NEW_PRIVILEGES, SET_FILTER, ALL_THREADS = 38, 1, 1
 # For each processor: its number in the kernel, and the numbers of the system calls seccomp, clone
-# (allowed only to start a thread) and prlimit64 (allowed only for this process).
+# and prlimit64. clone is allowed only to start a thread, prlimit64 only for this process.
 PROCESSORS = {"x86_64": (0xC000003E, 317, 56, 302), "aarch64": (0xC00000B7, 277, 220, 261)}
 X86_64, AARCH64 = 0, 1
 CLONE3 = 435  # blocked, because a filter cannot read its flags in memory; libc then uses clone
@@ -134,7 +134,7 @@ REFUSED = {
 LOAD, IF_EQUAL, IF_AT_LEAST, IF_BITS, ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
 ALLOW, END, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 NUMBER, PROCESSOR, FIRST_ARGUMENT = 0, 4, 16  # offsets in the data of a system call (little-endian)
-OTHER_NUMBERS = 0x40000000  # on x86_64, numbers from here on are a second set of calls
+OTHER_NUMBERS = 0x40000000  # on x86_64, numbers from this one on are a second set of calls
 THREAD = 0x00010000  # the flag of clone
 
 
@@ -157,7 +157,7 @@ def refuse_calls() -> bool:
 
 
 def _program(machine: str) -> bytes:
-    """The filter program for a processor."""
+    """Return the filter program for a processor."""
     processor, _, clone, limits = PROCESSORS[machine]
     column = X86_64 if machine == "x86_64" else AARCH64
     refuse = (ANSWER, 0, 0, ERROR | errno.EPERM)

@@ -1,11 +1,11 @@
 """The subprocess that reads untrusted files; `Reader` starts it.
 
-It has an empty environment and no open files except its pipes. The fence allows access only to
-packages and to a folder shared with the parent process. System calls that reach beyond these files
-are blocked. The first line on standard output says that the process is ready. A line on standard
-input says that a request is in the folder. A line on standard output says that the answer is in the
-folder, and whether the process accepts another file. When standard input is closed, the process
-deletes the folder and ends.
+The subprocess has an empty environment and no open files except its pipes. The fence allows access
+only to packages and to a folder shared with the parent process. System calls that reach beyond
+these files are blocked. The first line on standard output says that the process is ready. A line on
+standard input says that a request is in the folder. A line on standard output says that the answer
+is in the folder, and whether the process accepts another file. When standard input is closed, the
+process deletes the folder and ends.
 """
 
 import gc
@@ -117,7 +117,7 @@ def answer(folder: Path) -> dict[str, Any]:
 
 
 def too_large(name: str) -> dict[str, Any]:
-    """The error for a file that needs too much memory."""
+    """Return the error for a file that needs too much memory."""
     words = f"{name} was refused: reading it needs more than {MOST_MEMORY // MEGABYTE} MB of "
     words += "memory. Use fewer rows, columns or pictures."
     return {"error": "DataError", "message": words}
@@ -132,7 +132,7 @@ def open_status() -> IO[str] | None:
 
 
 def taken(status: IO[str] | None) -> int:
-    """Bytes of memory that this process has allocated; 0 if unknown."""
+    """Return bytes of memory that this process has allocated; 0 if unknown."""
     if status is None:
         return 0
     status.seek(0)

@@ -38,10 +38,10 @@ SYSTEM = (
 def fence_in(readable: Iterable[Path], writable: Path) -> bool:
     """Let this process read only below `readable` and `SYSTEM`, write only below `writable`.
 
-    It cannot start programs from these files or make TCP connections; `refuse_calls` blocks the
-    rest. It can remove empty folders beside `writable`. Call this before other threads start,
-    because it would not restrict them. Returns False, and changes nothing, on systems without
-    Landlock.
+    The process cannot start programs from these files or make TCP connections; `refuse_calls`
+    blocks other ways out. It can remove empty folders beside `writable`. Call this function before
+    other threads start, because the call would not restrict those threads. Returns False, and
+    changes nothing, on systems without Landlock.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -82,7 +82,7 @@ def _allow(call: "ctypes._NamedFuncPointer", rules: int, path: Path, rights: int
 
 
 def packages() -> list[Path]:
-    """The folders of the interpreter and of installed packages.
+    """Return the folders of the interpreter and of installed packages.
 
     Other folders on the import path, such as the current folder, are not included, since they may
     contain private files.

@@ -22,8 +22,8 @@ from gplvm_core.store.registry import known_classes
 
 REQUEST, ANSWER = "request", "answer"
 READY, UNFENCED = "ready", "unfenced"  # the subprocess has started
-MORE, LAST = "more", "last"  # whether it accepts another request
-LONGEST_LINE = 16  # maximum length of such a line in bytes
+MORE, LAST = "more", "last"  # whether the subprocess accepts another request
+LONGEST_LINE = 16  # maximum length of these lines, in bytes
 
 
 def write(thing: Any, path: Path) -> None:

@@ -51,7 +51,7 @@ class Reader:
     """A subprocess that reads files one after the other, and the folder shared with it."""
 
     def __init__(self) -> None:
-        self.takes_more = True  # whether it takes another request
+        self.takes_more = True  # whether the process takes another request
         self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # accessible only to this user
         home = str(Path(gplvm_core.__file__).parents[1])
         try:
@@ -79,14 +79,14 @@ class Reader:
         return self._ready
 
     def _line(self) -> str:
-        """The next line of the process, cut off at the longest allowed length."""
+        """Return the next line of the process, cut off at the longest allowed length."""
         assert self.process.stdout is not None
         return self.process.stdout.readline(LONGEST_LINE).decode("ascii", "replace").strip()
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """Send a request; returns the answer, or None if there is no valid one."""
         assert self.process.stdin is not None
-        self.takes_more = False  # until the process reports that it does
+        self.takes_more = False  # until the process reports MORE
         if not self.started():
             return None
         try:
@@ -124,7 +124,7 @@ class Readers:
     def warm(self) -> None:
         """Start a reader for the next file, without waiting for it.
 
-        If the reader cannot be started, the next file tries again and reports the problem.
+        If the reader cannot be started, reading the next file tries again and reports the problem.
         """
         with self._lock, contextlib.suppress(OSError):
             if not self._idle:

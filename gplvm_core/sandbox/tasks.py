@@ -64,7 +64,7 @@ def perform(task: str, source: NamedBytes, **options: Any) -> Any:
 
 
 def places_of(error: BaseException) -> str:
-    """An error's type and its lines of code, the innermost first, without data."""
+    """Return an error's type and its lines of code, the innermost first, without data."""
     frames = reversed(traceback.extract_tb(error.__traceback__))
     places = [f"{'/'.join(Path(f.filename).parts[-2:])}:{f.lineno}" for f in frames]
     return f"{type(error).__name__} at {' < '.join(places[:12])}"

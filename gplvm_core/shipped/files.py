@@ -5,13 +5,13 @@ from pathlib import Path
 from gplvm_core.readers import DataError
 
 HERE = Path(__file__).resolve()
-# A wheel contains the data inside this package, a checkout beside the core.
+# In a wheel the data are inside this package, in a checkout beside the core.
 INSTALLED, CHECKED_OUT = HERE.parent / "data", HERE.parents[2] / "assets" / "data"
 ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
 
 
 def vendored(filename: str) -> Path:
-    """The path of a data file of the project. Raises DataError if it is missing."""
+    """Return the path of a data file of the project. Raises DataError if it is missing."""
     path = ASSETS / filename
     if not path.is_file():
         raise DataError(

@@ -52,7 +52,7 @@ class Take:
 
 
 def load_motions() -> Dataset:
-    """Walks, jumps, kicks, rolls …: joint positions of one body.
+    """Load joint positions of one body that walks, jumps, kicks, rolls, and so on.
 
     Every motion is a sequence with a label. `covariates` hold the root's position ("root", in
     metres, y up). Raises DataError if pybullet, which includes the files, is not installed.
@@ -207,7 +207,7 @@ def _of_quaternions(numbers: Float[Array, "F 4"], name: str) -> Float[Array, "F 
 
 
 def positions_of(take: Take, parts: Sequence[BodyPart]) -> Float[Array, "F J 3"]:
-    """Joint positions of the parts: the root at the origin with heading 0, facing z, y up."""
+    """Return the parts' joint positions: the root at the origin, heading 0, facing z, y up."""
     # In the files, bodies face x.
     turned = axis_rotation("Y", -heading(take.rotations[0]) - 0.5 * np.pi)
     whole = [turned @ take.rotations[0]]

@@ -22,7 +22,7 @@ BETWEEN_AGES = (0.5, 0.7)
 
 
 def load_people() -> Dataset:
-    """500 grey images, 64 × 64, of heads seen from the front.
+    """Load 500 grey images, 64 × 64, of heads seen from the front.
 
     `covariates` hold the factors: "gender" (0 female, 1 male), "age" (0.19 child, 0.5 young adult,
     1 old; the labels divide it at 0.5 and 0.7), "weight" (0 thin, 1 fat), the shares of three

@@ -27,7 +27,7 @@ EVERY = 12
 
 
 def load_poses() -> Dataset:
-    """606 poses of one person, ten per second; labels and sequences are the two takes.
+    """Load 606 poses of one person, ten per second; labels and sequences are the two takes.
 
     Raises DataError if the data files are missing.
     """

@@ -8,7 +8,7 @@ from gplvm_core.shipped.files import vendored
 
 
 def load_talking_head() -> Dataset:
-    """150 grey frames, 64 × 64, 30 per second, as one nearly periodic sequence.
+    """Load 150 grey frames, 64 × 64, 30 per second, as one nearly periodic sequence.
 
     `covariates` hold the factors: "yaw" in radians, "mouth" and "brow" from 0 (at rest) to 1.
     Raises DataError if the data file is missing.

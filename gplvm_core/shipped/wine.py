@@ -7,7 +7,7 @@ from gplvm_core.readers.drawing import Drawing
 
 
 def load_wine() -> Dataset:
-    """178 wines of one region, 13 measurements in different units, labelled by cultivar."""
+    """Load 13 measurements of 178 wines of one region, in different units, with cultivars."""
     from sklearn import datasets
 
     wine = datasets.load_wine()

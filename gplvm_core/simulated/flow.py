@@ -29,7 +29,10 @@ beams.
 
 
 def _rays() -> tuple[NDArray[np.bool_], Array]:
-    """Whether each ray is vertical, and its offset: beam × ray. A beam consists of several rays."""
+    """Return whether each ray is vertical, and its offset: beam × ray.
+
+    A beam consists of several rays.
+    """
     offsets = np.array(VERTICAL + HORIZONTAL)
     within = np.linspace(-0.5, 0.5, RAYS_PER_BEAM) * BEAM_WIDTH
     vertical = np.arange(len(offsets)) < len(VERTICAL)
@@ -37,7 +40,7 @@ def _rays() -> tuple[NDArray[np.bool_], Array]:
 
 
 def stratified(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths of the rays if water, oil and gas form horizontal layers."""
+    """Return path lengths of the rays if water, oil and gas form horizontal layers."""
     vertical, offset = _rays()
     half_chord = np.sqrt(1 - offset**2)
     # The area of the unit disc below height h is π/2 + h √(1−h²) + asin h; a table inverts this
@@ -54,9 +57,7 @@ def stratified(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
 
 
 def annular(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths of the rays if water is at the wall, oil is a ring inside it, and gas fills the
-    core.
-    """
+    """Return path lengths of the rays if water is at the wall, then oil, and gas fills the core."""
     _, offset = _rays()
 
     def chord(area: Array) -> Array:
@@ -68,7 +69,7 @@ def annular(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
 
 
 def homogeneous(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths of the rays if the phases are finely mixed."""
+    """Return path lengths of the rays if the phases are finely mixed."""
     _, offset = _rays()
     return (2 * np.sqrt(1 - offset**2))[None, :, :, None] * fractions[:, None, None, :]
 
@@ -81,7 +82,7 @@ GEOMETRIES: tuple[tuple[str, Callable[[Array], Array]], ...] = (
 
 
 def expected_transmission(paths: Float[Array, "N B R 3"]) -> Float[Array, "N B E"]:
-    """The fraction of photons that cross: Beer–Lambert law along each ray, mean over a beam."""
+    """Return the fraction of photons that cross: Beer–Lambert law per ray, mean over a beam."""
     depth = PIPE_RADIUS * np.einsum("nbrp,ep->nbre", paths, ATTENUATION)
     return np.exp(-depth).mean(axis=2)
 
@@ -89,14 +90,14 @@ def expected_transmission(paths: Float[Array, "N B R 3"]) -> Float[Array, "N B E
 def load_flow(n_points: int = 600, seed: int = 0) -> Dataset:
     """Simulate a three-phase flow: 12 measurements, 3 classes, 2 degrees of freedom in each.
 
-    In the spirit of the oil-flow data of Bishop and James (Nucl. Instrum. Methods A 327, 1993).
-    A pipe of circular cross-section carries water, oil and gas; their fractions are drawn
-    uniformly (`covariates["fractions"]`, N × 3), and they flow in horizontal layers, in concentric
-    rings, or mixed. Three vertical and three horizontal narrow beams of photons at two energies
-    cross it. A phase attenuates a beam by exp(−μ·length); photon counts are Poisson. The 12 columns
-    are −log(counted/sent), approximately attenuation × path. If the phases form layers, the value
-    of a horizontal beam jumps when the boundary of a layer crosses the beam, as in the original
-    data.
+    The simulation is in the spirit of the oil-flow data of Bishop and James (Nucl. Instrum. Methods
+    A 327, 1993). A pipe of circular cross-section carries water, oil and gas; their fractions are
+    drawn uniformly (`covariates["fractions"]`, N × 3), and they flow in horizontal layers, in
+    concentric rings, or mixed. Three vertical and three horizontal narrow beams of photons at two
+    energies cross it. A phase attenuates a beam by exp(−μ·length); photon counts are Poisson. The
+    12 columns are −log(counted/sent), approximately attenuation × path. If the phases form layers,
+    the value of a horizontal beam jumps when the boundary of a layer crosses the beam, as in the
+    original data.
 
     The classes alternate, so each class has a third of the `n_points`. Raises DataError for fewer
     than 6 points.

@@ -16,7 +16,9 @@ AMBIENT, DIFFUSE = 0.12, 0.88
 
 
 def light_directions(n_lights: int = N_LIGHTS) -> Float[Array, "L 3"]:
-    """Unit vectors spread evenly over the half sphere in front of the face (x right, y up, z out).
+    """Return unit vectors spread evenly over the half sphere in front of the face.
+
+    x points right, y up, and z out of the face.
 
     The directions are a Fibonacci lattice: equal steps in z give equal areas, and the golden angle
     separates the points.
@@ -29,10 +31,10 @@ def light_directions(n_lights: int = N_LIGHTS) -> Float[Array, "L 3"]:
 
 
 def load_heads() -> Dataset:
-    """384 grey images, 48 × 48: every identity under every light.
+    """Load 384 grey images, 48 × 48: every identity under every light.
 
-    A Lambertian surface: I = albedo · (0.12 + 0.88 · max(0, n·l)). `covariates["light"]` holds the
-    light direction of each row. Raises DataError if the data file is missing.
+    The surfaces are Lambertian: I = albedo · (0.12 + 0.88 · max(0, n·l)). `covariates["light"]`
+    holds the light direction of each row. Raises DataError if the data file is missing.
     """
     with np.load(vendored("lit_heads.npz"), allow_pickle=False) as file:
         normals = file["normals"].astype(np.float64) / 127

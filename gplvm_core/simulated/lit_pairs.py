@@ -10,13 +10,13 @@ N_IN_VIEW = 3
 
 
 def load_lit_pairs() -> Dataset:
-    """192 pairs of grey images, 48 × 48, as views "left" and "right", ordered by light.
+    """Load 192 pairs of grey images, 48 × 48, as views "left" and "right", ordered by light.
 
     Both images of a row have the same light. For every light, the heads of the two views are paired
     at random, so that their identities are independent. Every image of `load_heads` occurs once.
     `covariates` hold "light" (N × 3, a unit vector), "identity_left" and "identity_right" (numbers
-    from 0 to 2, within the view); the labels are the pairs of heads.
-    Raises DataError if the data file is missing. Source: after Damianou (2015), §5.3.2.
+    from 0 to 2 in each view); the labels are the pairs of heads. Raises DataError if the data file
+    is missing. Source: after Damianou (2015), §5.3.2.
     """
     heads = load_heads()
     # RandomState never changes its stream, and stored models refer to these data by name.

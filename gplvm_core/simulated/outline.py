@@ -31,7 +31,7 @@ CENTRE = (0.0, -0.18)
 
 
 def bone_radii(skeleton: Skeleton) -> Float[Array, " J"]:
-    """The radius, in metres, of the bone that ends in each joint."""
+    """Return the radius, in metres, of the bone that ends in each joint."""
 
     def radius(name: str) -> float:
         fits = (size for pattern, size in RADII if re.search(pattern, name.lower()))
@@ -43,7 +43,7 @@ def bone_radii(skeleton: Skeleton) -> Float[Array, " J"]:
 def silhouettes(
     positions: Float[Array, "N J 3"], skeleton: Skeleton, size: int
 ) -> Float[Array, "N size size"]:
-    """Pictures of bodies from the front: 1 inside, 0 outside, values in between at the edge.
+    """Return pictures of bodies from the front: 1 inside, 0 outside, values in between at the edge.
 
     positions: in metres with the root at the origin, x to the right, y up, z towards the camera.
     A pixel is inside a capsule if its distance from the projected bone is at most the radius; the

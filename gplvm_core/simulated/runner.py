@@ -44,7 +44,7 @@ def runner() -> Float[Array, "55 17 3"]:
     """Return 55 frames of a run of 3.4 strides, in cm: x forward, y up, z to the right.
 
     The pelvis moves up and down, but not forward. The strides grow a little, so that no two of them
-    are equal. After the run of 55 frames in Lawrence (2005), section 4.
+    are equal. The model for this motion is the run of 55 frames in Lawrence (2005), section 4.
     """
     step = np.linspace(0.0, 1.0, N_FRAMES)
     phase = 2.0 * np.pi * N_STRIDES * step

@@ -28,7 +28,7 @@ SEQUENCES = (
 
 
 def load_silhouettes() -> Dataset:
-    """606 poses and their silhouettes, ten per second, in seven sequences of one person.
+    """Load 606 poses and their silhouettes, ten per second, in seven sequences of one person.
 
     Views "silhouette" (32 × 32 pixels, 1 inside the body, 0 outside) and "pose" (28 × 3 joint
     positions in metres, the root at the origin). The camera is fixed in front, so the body turns in

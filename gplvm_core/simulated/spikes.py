@@ -9,7 +9,7 @@ from gplvm_core.readers.kinds import TableColumn
 
 WINDOW = 0.1  # seconds of one count
 N_PLACES = 60  # number of bumps whose sum is a rate
-REACH = 1.2  # their lengthscale
+REACH = 1.2  # lengthscale of the bumps
 
 
 def load_spikes(

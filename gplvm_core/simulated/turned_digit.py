@@ -46,7 +46,7 @@ def turned(
 
 
 def load_turned_digit() -> Dataset:
-    """120 pictures of one turned 4, 20 × 20 pixels, in steps of 3 degrees, with noise.
+    """Load 120 pictures of one turned 4, 20 × 20 pixels, in steps of 3 degrees, with noise.
 
     One number, the angle, generates all rows; it forms a loop, which needs two latent dimensions.
     `covariates["angle"]` holds the angle in degrees.

@@ -1,8 +1,8 @@
 """A body that walks on the spot, turns and waves, and its silhouettes from one side.
 
-Reflected in depth, and with left and right exchanged, every pose has the same silhouette: a body
-that faces the camera and one that faces away look alike. Only the right hand waves, so a waving
-body does not look alike from both sides.
+A pose that is reflected in depth, with left and right exchanged, has the same silhouette as the
+pose itself. A body that faces the camera and a body that faces away therefore look alike. Only the
+right hand waves, so a waving body looks different from front and back.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ Array = NDArray[np.float64]
 SIZE = 16
 STEP = 0.1  # seconds between two frames
 GRAIN = 0.1  # standard deviation of the noise of every pixel
-SHAKE = 0.005  # of every coordinate, in metres
-FRAMES = 90  # of each film
+SHAKE = 0.005  # standard deviation of the noise of every coordinate, in metres
+FRAMES = 90  # frames of each film
 FILMS = 12
 GAIT = 4.0  # seconds for two slow steps
 SPINE = (
@@ -33,8 +33,8 @@ SPINE = (
     ("Head End", 3, 0.78),
 )
 LIMBS = ("Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot", "ToeBase")
-PARENTS = (2, 5, 6, 0, 8, 9, 10)  # of the joints of the left side
-SHOULDER, HIP = (0.19, 0.48), (0.1, -0.04)  # to the side and up, in metres
+PARENTS = (2, 5, 6, 0, 8, 9, 10)  # parents of the joints on the left side
+SHOULDER, HIP = (0.19, 0.48), (0.1, -0.04)  # offsets to the side and up, in metres
 UPPER_ARM, FOREARM, THIGH, SHIN, FOOT = 0.28, 0.26, 0.43, 0.42, 0.17
 
 BODY = Skeleton(
@@ -54,10 +54,10 @@ BODY = Skeleton(
 def bodies(
     heading: Float[Array, " N"], phase: Float[Array, " N"], wave: Float[Array, " N"]
 ) -> Float[Array, "N 19 3"]:
-    """Joint positions in metres, the root at the origin.
+    """Return joint positions in metres, the root at the origin.
 
-    heading: the direction of the body in radians, 0 faces the camera; phase: of the gait, in
-    radians; wave: how high the right hand is, from 0 to 1.
+    heading: the direction of the body in radians, 0 faces the camera; phase: the phase of the gait,
+    in radians; wave: how high the right hand is, from 0 to 1.
     """
     joints = np.zeros((len(heading), len(BODY.parents), 3))
     for number, (_, _, height) in enumerate(SPINE):
@@ -85,14 +85,14 @@ def bodies(
 
 
 def limb(sign: float, out: Array | float, forward: Array) -> Float[Array, "N 3"]:
-    """The direction of a limb that hangs down at angle 0: outwards and forward, in radians."""
+    """Return the direction of a limb, which hangs down if both angles (radians) are 0."""
     out = np.broadcast_to(out, np.shape(forward))
     down = -np.cos(out) * np.cos(forward)
     return np.stack([sign * np.sin(out), down, np.cos(out) * np.sin(forward)], axis=1)
 
 
 def film(random: np.random.RandomState) -> tuple[Array, Array, Array]:
-    """Heading, phase and wave of the frames of one film."""
+    """Draw heading, phase and wave of the frames of one film."""
     times = STEP * np.arange(FRAMES)
     turning = random.uniform(0.5, 0.9) * random.choice([-1.0, 1.0])
     pauses = 0.8 * np.sin(2.0 * np.pi * times / random.uniform(5.0, 8.0) + random.uniform(0, 6.3))
@@ -105,7 +105,7 @@ def film(random: np.random.RandomState) -> tuple[Array, Array, Array]:
 
 
 def load_walker() -> Dataset:
-    """1,080 frames of a body that walks on the spot, turns and waves, and their silhouettes.
+    """Load 1,080 frames of a body that walks on the spot, turns and waves, and silhouettes.
 
     Views "silhouette" (16 × 16 pixels, 1 inside the body, 0 outside) and "pose" (19 × 3 joint
     positions in metres, the root at the origin), in twelve films of nine seconds. The covariates

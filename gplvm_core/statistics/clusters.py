@@ -32,12 +32,13 @@ class ClusterError(RuntimeError):
 
 @contextmanager
 def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
-    """An executor on the workers of the Dask cluster at an address ("tcp://host:8786").
+    """Yield an executor on the workers of the Dask cluster at an address ("tcp://host:8786").
 
-    For `fit(RowFiles.of(…), executor=…)`. All workers need the same version of gplvm_core, and the
-    files under the same paths. Results equal those of one process. patience: seconds to wait for
-    the scheduler, and for a first worker if there is none. Raises ClusterError if the cluster
-    cannot be reached, its workers cannot be used, or it shuts down. Needs "manifolio[cluster]".
+    Pass the executor to `fit(RowFiles.of(…), executor=…)`. All workers need the same version of
+    gplvm_core, and the files under the same paths. Results equal those of one process. patience:
+    seconds to wait for the scheduler, and for a first worker if there is none. Raises ClusterError
+    if the cluster cannot be reached, its workers cannot be used, or it shuts down. Needs
+    "manifolio[cluster]".
 
     Examples
     --------
@@ -101,7 +102,7 @@ def within(seconds: float, act: Callable[[], Outcome], what: str) -> Outcome:
 
 
 def _find(address: str, patience: float) -> None:
-    """Wait until a server answers: a Dask client that finds none does not end its threads."""
+    """Wait until a server answers. A Dask client that finds no server never ends its threads."""
     try:
         found = urlsplit(address)
         scheme, host, port = found.scheme, found.hostname, found.port
@@ -155,7 +156,7 @@ def _check_workers(client: Any, address: str, patience: float) -> None:
 
 @functools.cache
 def code() -> str:
-    """A digest of all source files of the package in this process."""
+    """Return a digest of all source files of the package in this process."""
     home, digest = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(home.rglob("*.py")):
         digest.update(path.relative_to(home).as_posix().encode() + path.read_bytes())
@@ -166,8 +167,8 @@ def _spread(
     client: Any, patience: float, function: Callable[[Item], Outcome], items: Iterable[Item]
 ) -> Iterator[Outcome]:
     """Yield the outcomes in the order of the items, as they arrive."""
-    # The function is sent once, as the outcome of a task. If the worker dies, a task is repeated,
-    # whereas scattered data would be lost.
+    # The function is sent once, as the outcome of a task. If the worker dies, Dask repeats the
+    # task; scattered data would be lost.
     shared = client.submit(_same, function, pure=False)
     tasks = client.map(_work, list(items), function=shared, pure=False)
     try:

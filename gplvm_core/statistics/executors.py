@@ -41,13 +41,13 @@ class There:
 
 
 def place_of(executor: Executor) -> Place | None:
-    """The array library that an executor needs for the targets; None for NumPy."""
+    """Return the array library that an executor needs for the targets; None for NumPy."""
     return executor.place if isinstance(executor, There) else None
 
 
 @contextmanager
 def executor_for(n_jobs: int | None = None, place: Place | None = None) -> Iterator[Executor]:
-    """An executor with n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
+    """Yield an executor with n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
 
     The chunks do not depend on the number of threads. place: the array library of the data, if it
     is not NumPy; such a library manages threads itself.

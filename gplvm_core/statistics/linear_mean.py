@@ -36,19 +36,21 @@ class LinearMean:
         inducing: Float[Array, "M Q"],
         psi1: Float[Array, "N M"],
     ) -> Self:
-        """Raises KernelError for uncertain inputs with a kernel that is not an RBF."""
+        """Make the linear mean. Raises KernelError for uncertain inputs unless the kernel is an
+        RBF.
+        """
         drift = None
         if belief.variance.any():
             drift = Drift(as_rbf(kernel), belief.mean, belief.variance, inducing, psi1)
         return cls(slope, kernel, belief, drift)
 
     def left(self, values: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """The outputs minus the linear mean, which the function f explains."""
+        """Return the outputs minus the linear mean: the residual that the function f explains."""
         return np.asarray(values - self.belief.mean @ self.slope)
 
     @property
     def squares(self) -> Float[Array, " N"]:
-        """The part of each point's expected ‖h − xW‖² due to the variance of its input."""
+        """The part of each point's expected ‖h − xW‖² that its input's variance causes."""
         return np.asarray(self.belief.variance @ self._sizes)
 
     @property

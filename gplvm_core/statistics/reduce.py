@@ -23,9 +23,8 @@ from gplvm_core.statistics.statistics import Statistics, Targets
 POINTS_PER_CHUNK = 1024
 # A GPU needs larger chunks, because the results of each chunk are copied from it once.
 DEVICE_CHUNK = 65_536
-# Intermediates for all pairs of inducing inputs at all points are cached for the pullback if they
-# are at most this many numbers (48 MB). Storing more would cost memory, and computing them again is
-# faster.
+# The intermediates for all pairs of inducing inputs at all points are cached for the pullback,
+# unless they exceed this many numbers (48 MB). Beyond that, computing them again is faster.
 KEPT_NUMBERS = 6_000_000
 
 
@@ -51,7 +50,7 @@ def reduce_statistics(
     targets: Targets,
     executor: Executor = serial,
 ) -> tuple[Statistics, StatisticsPullback]:
-    """The statistics of all points, and the map from their adjoints to gradients.
+    """Return the statistics of all points, and the map from their adjoints to gradients.
 
     The chunks depend only on N and are summed in a fixed order, so any number of threads gives the
     same digits. Targets may be in another array library (`Targets.at`); belief, inducing inputs and
@@ -91,7 +90,7 @@ def reduce_statistics(
 
 
 def chunks_of(n_points: int, size: int = POINTS_PER_CHUNK) -> list[slice]:
-    """Slices of at most `size` points, of nearly equal length."""
+    """Return slices of at most `size` points, of nearly equal length."""
     n_chunks = -(-n_points // size)
     edges = np.linspace(0, n_points, n_chunks + 1).astype(int).tolist()
     return [slice(a, b) for a, b in pairwise(edges)]
@@ -104,7 +103,7 @@ def chunk_statistics(
     targets: Targets,
     keep: Kept | None = None,
 ) -> Statistics:
-    """The statistics of some points; sum them over the chunks for those of all points.
+    """Return the statistics of some points; summed over the chunks, they are those of all points.
 
     keep: pass an empty list to cache intermediates for `chunk_pullback`.
     """
@@ -164,9 +163,9 @@ def chunk_pullback(
 ) -> PulledBack:
     """Map the adjoints of the statistics of all points to the gradients through these points.
 
-    The caller sums the gradients of the inducing inputs and the kernel over the chunks; the others
-    belong only to the chunk's points. Variances of exactly known points have no gradient, since
-    they are fixed.
+    The caller sums the gradients of the inducing inputs and the kernel over the chunks; the other
+    gradients belong only to the chunk's points. Exactly known points have fixed variances, so these
+    have no gradient.
     """
     values = targets.values
     mean, variance = (np.asarray(a, like=values) for a in (belief.mean, belief.variance))
@@ -209,7 +208,7 @@ def chunk_pullback(
 
 
 def _total_variance(targets: Targets) -> Float[AnyArray, "N 1"] | None:
-    """Σ_d of the targets' variances if the targets are a distribution; else None."""
+    """Return Σ_d of the targets' variances if the targets are a distribution; else None."""
     if targets.variance is None:
         return None
     return np.sum(targets.variance, axis=1, keepdims=True)

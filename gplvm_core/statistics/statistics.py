@@ -1,8 +1,8 @@
 """The statistics of a layer's data: sums over points (Damianou 2015, §2.3.3, §3.3.7).
 
 Outputs are either data, or a distribution: the belief about the next layer's inputs. Data may have
-missing values: columns that are observed in the same rows form a group and share their sums over
-points, and the bound is a sum over groups. Complete data are one group.
+missing values. Columns that are observed in the same rows form a group and share their sums over
+points; the bound is a sum over groups. Complete data are one group.
 """
 
 from dataclasses import dataclass, replace
@@ -65,7 +65,7 @@ class Statistics:
         return int(self.n_points @ self.n_outputs)
 
     def columns(self) -> list[slice | Counts]:
-        """The columns of psi1_targets that belong to each group."""
+        """Return the columns of psi1_targets that belong to each group."""
         if len(self.psi2) == 1:
             return [slice(None)]
         groups = np.asarray(self.groups)
@@ -74,14 +74,15 @@ class Statistics:
         return list(np.split(order, edges))
 
     def split(self, by: Int[Counts, " D"]) -> "Statistics":
-        """The same sums with every group split by a second grouping of its columns."""
+        """Return the same sums with every group split by a second grouping of its columns."""
         pairs = np.stack([np.asarray(self.groups), by])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
         return self._regrouped(kinds[0], groups.reshape(-1))
 
     def joined(self, other: "Statistics") -> "Statistics":
-        """Add statistics with different groups; two columns share a group if they share one in both
-        statistics.
+        """Add statistics with different groups.
+
+        Two columns share a group in the sum if they share a group in both statistics.
         """
         pairs = np.stack([np.asarray(self.groups), np.asarray(other.groups)])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
@@ -106,7 +107,7 @@ class Statistics:
         )
 
     def of_scaled_kernel(self, factor: float) -> "Statistics":
-        """The statistics when the kernel is multiplied by a factor."""
+        """Return the statistics for the kernel times a factor."""
         return Statistics(
             factor * self.psi0,
             factor * self.psi1_targets,
@@ -167,7 +168,7 @@ class Targets:
 
     @classmethod
     def of(cls, values: Float[Array, "N D"]) -> "Targets":
-        """Targets (NaN: missing), with the columns reduced to a square root of Y Yᵀ if D > N.
+        """Make targets (NaN: missing), with the columns reduced to a square root of Y Yᵀ if D > N.
 
         The bound and its gradients do not change; the prediction weights need the true Y.
         Source: Damianou (2015), §3.3.7.
@@ -180,7 +181,7 @@ class Targets:
 
     @classmethod
     def whole(cls, values: Float[Array, "N D"]) -> "Targets":
-        """Targets (NaN: missing) with all their columns."""
+        """Make targets (NaN: missing) with all their columns."""
         missing = np.isnan(values)
         if not missing.any():
             return cls(values, values.shape[1])
@@ -188,11 +189,11 @@ class Targets:
 
     @classmethod
     def believed(cls, belief: Belief) -> "Targets":
-        """Outputs that are a distribution; training changes them, so all columns are needed."""
+        """Make targets that are a distribution. Training changes them, so they have all columns."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
 
     def at(self, place: Place | None) -> "Targets":
-        """The same targets in another array library; None leaves them unchanged."""
+        """Return the targets in another array library; None leaves them unchanged."""
         if place is None:
             return self
         there = partial(DeviceArray.of, place=place)
@@ -217,7 +218,7 @@ class Targets:
         return np.asarray(np.asarray(self.patterns.rows).any(axis=1))
 
     def chunk(self, rows: slice | Counts) -> "Targets":
-        """The targets of some of the points, in the same groups."""
+        """Return the targets of some of the points, in the same groups."""
         patterns = self.patterns and replace(self.patterns, rows=self.patterns.rows[rows, :])
         variance = None if self.variance is None else self.variance[rows, :]
         return Targets(self.values[rows, :], self.n_outputs, patterns, variance, self.slope)

@@ -21,7 +21,7 @@ from gplvm_core.store.errors import StoreError
 Registry = Mapping[str, type]
 
 # The estimators of scikit-learn that a file may contain, and their modules. Models of this project
-# train them, and their fitted state consists of plain arrays.
+# train such estimators, whose fitted state consists of plain arrays.
 OF_SCIKIT_LEARN = {"LogisticRegression": "sklearn.linear_model"}
 
 SCALAR_KINDS = "biuf"
@@ -57,7 +57,7 @@ def encode(thing: object, registry: Registry) -> Encoded:
 
 
 def class_name(thing: object) -> str:
-    """The name of a value's class in a manifest."""
+    """Return the name of a value's class in a manifest."""
     return type(thing).__name__
 
 
@@ -176,12 +176,12 @@ class _Encoder:
 
 
 def default_of(estimator: Any, parameter: str) -> Any:
-    """The default of an estimator's parameter."""
+    """Return the default of an estimator's parameter."""
     return inspect.signature(type(estimator)).parameters[parameter].default
 
 
 def array_names(content: Any) -> frozenset[str]:
-    """The names of all arrays that a tree of content refers to, at any depth."""
+    """Return the names of all arrays that a tree of content refers to, at any depth."""
     found, left = set(), [content]
     while left:
         node = left.pop()

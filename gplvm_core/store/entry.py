@@ -35,8 +35,7 @@ _MAX_TITLE = 120
 MOST_LETTERS = 40
 _MAX_ID = 48
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-# Fields that are determined from the files when an entry is read, and therefore not stored on the
-# card.
+# Fields that are determined from the files when an entry is read; the card does not store them.
 _OF_THE_DISK = ("bytes", "broken", "changed", "capabilities")
 # Relative tolerance, because scaled images and simulations may differ in the last digits between
 # machines.
@@ -92,7 +91,7 @@ class Card:
     job: str | None = None
 
     def check(self, dataset: Dataset) -> Dataset:
-        """Return the data set if it is the one of this card; StoreError otherwise."""
+        """Return the data set if it belongs to this card; raise StoreError otherwise."""
         level, spread = moments(dataset)
         tolerance = _SAME_DATA * max(self.spread, abs(self.level))
         shape = (self.entry.n_points, self.entry.n_outputs)
@@ -137,7 +136,7 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
 
 
 def capabilities_of(class_name: str, content: Any) -> Capabilities:
-    """The capabilities of a stored model, from the settings in its manifest, without reading
+    """Return the capabilities of a stored model, from the settings in its manifest, without reading
     arrays.
 
     Settings are not decoded: a setting that is not a plain value remains as it is in the manifest.
@@ -158,7 +157,7 @@ def capabilities_of(class_name: str, content: Any) -> Capabilities:
 
 
 def moments(dataset: Dataset) -> tuple[float, float]:
-    """Mean and standard deviation of all observed targets."""
+    """Return mean and standard deviation of all observed targets."""
     return float(np.nanmean(dataset.targets)), float(np.nanstd(dataset.targets))
 
 
@@ -178,8 +177,8 @@ def write_card(folder: Path, card: Card) -> None:
 def read_card(folder: Path, *, trusted: bool = False) -> Card:
     """Read a folder's card; StoreError if it is missing or damaged.
 
-    ChangedError if it was changed after it was written, unless `trusted`. Older cards without a
-    seal are read without this check.
+    Raises ChangedError if the card was changed after it was written, unless `trusted`. Older cards
+    without a seal are read without this check.
     """
     path = folder / CARD
     with reading(f"Its {CARD}"):
@@ -215,7 +214,7 @@ def _is_sealed(raw: dict[str, Any]) -> bool:
 
 
 def _seal_of(record: Mapping[str, Any]) -> str:
-    """SHA-256 of a card's content, independent of the JSON's layout."""
+    """Return the SHA-256 of a card's content, independent of the JSON's layout."""
     plain = json.dumps(record, sort_keys=True, ensure_ascii=False)
     return digest_of(plain.encode("utf-8", "replace"))
 
@@ -249,7 +248,7 @@ def _check_types(record: object, expected: Mapping[str, type | tuple[type, ...]]
 
 
 def _printable(entry: Entry) -> Entry:
-    """The entry with texts that pages can show, without control characters."""
+    """Return the entry with texts that pages can show, without control characters."""
     return replace(
         entry,
         title=clean_title(entry.title),
@@ -259,18 +258,18 @@ def _printable(entry: Entry) -> Entry:
 
 
 def clean_title(title: str) -> str:
-    """A title as one line of at most 120 characters, without control characters, or "Untitled"."""
+    """Return a title as one line of at most 120 printable characters, or "Untitled" if empty."""
     return _one_line(title) or "Untitled"
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags as single lines in their order, without empty and repeated tags."""
+    """Return tags as single lines in their order, without empty and repeated tags."""
     given = (tags,) if isinstance(tags, str) else tags
     return tuple(dict.fromkeys(line for line in map(_one_line, given) if line))
 
 
 def clean_names(names: Mapping[str, Iterable[object]]) -> Names:
-    """Names of dimensions as single lines of at most 40 characters; drops maps without names.
+    """Return dimension names as single lines of at most 40 characters, without unnamed maps.
 
     Raises StoreError if two dimensions of a map have the same name.
     """
@@ -294,7 +293,7 @@ def _one_line(words: object) -> str:
 
 
 def slug(title: str) -> str:
-    """An id made from a title: lower-case ASCII letters and digits joined by hyphens."""
+    """Return an id made from a title: lower-case ASCII letters and digits joined by hyphens."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:_MAX_ID].strip("-") or "model"
 
@@ -305,7 +304,7 @@ def is_id(name: object) -> bool:
 
 
 def check_id(id: str) -> str:
-    """Return a valid id; StoreError otherwise."""
+    """Return the id if it is valid; raise StoreError otherwise."""
     if not is_id(id):
         raise StoreError(
             f"{id!r} is not the id of a model: ids are lower-case letters, digits and hyphens. "

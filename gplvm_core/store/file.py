@@ -105,7 +105,7 @@ def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | Non
 
     Raises StoreError if the file is missing or damaged, was not written by Manifolio or was written
     by a newer version, cannot be migrated, or needs more than ``max_bytes`` of memory. Raises
-    ChangedError if it can be read, but was changed after it was saved.
+    ChangedError if the file can be read, but was changed after it was saved.
 
     Examples
     --------
@@ -151,7 +151,8 @@ def read(
 
 
 def read_manifest(source: Source, *, most_text: int = MAX_MANIFEST) -> Manifest:
-    """Check a file's manifest and table of contents without reading arrays; raises as `load`.
+    """Check a file's manifest and table of contents without reading arrays; raises the errors of
+    `load`.
 
     ``most_text``: the maximal size of the manifest in bytes; a longer manifest is refused without
     reading it.

@@ -37,7 +37,7 @@ def one_by_one(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_writers(folder: Path) -> Iterator[bool]:
-    """Whether no process writes below the folder, from now until the end of the block.
+    """Yield whether no process writes below the folder, from now until the end of the block.
 
     False if the system has no such locks: then another process may be writing.
     """
@@ -59,7 +59,7 @@ def claim(path: Path) -> IO[bytes] | None:
         file.close()
         return None
     except OSError:
-        # The file system has no locks: the user must not start a second process on it.
+        # The file system has no locks, so the user must not start a second process in this folder.
         return file
     return file
 
@@ -88,7 +88,7 @@ def _locked(folder: Path, *, exclusive: bool, wait: bool) -> Iterator[int | None
 
 
 def _lies_at(folder: Path, handle: int) -> bool:
-    """Whether the opened folder still has that name, or no folder has the name."""
+    """Whether the opened folder still has this path, or no folder has this path."""
     try:
         return os.path.samestat(os.stat(folder), os.fstat(handle))
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """Check an uploaded model file, and convert it to the files of a library entry.
 
-Nothing here needs the library, so uploads are prepared in a subprocess.
+This module does not need the library, so uploads are prepared in a subprocess.
 """
 
 from pathlib import Path

@@ -1,8 +1,8 @@
 """A folder of models, listed without opening them and changed in atomic steps.
 
-Each model is a folder named by its id. It contains entry.json (the card), the model's file named by
-the card and, unless the data set comes with the project, data.gplvm. Deleted models are in the
-folder .trash until they are restored or the trash is emptied. A kill at any moment leaves every
+Each model is a folder named by its id. The folder contains entry.json (the card), the model's file
+named by the card and, unless the data set comes with the project, data.gplvm. Deleted models are in
+the folder .trash until they are restored or the trash is emptied. A kill at any moment leaves every
 model intact; `tidy` removes other remains.
 """
 
@@ -67,7 +67,7 @@ class Library:
     """The models in one folder. Every call reads the disk; the only state is the path."""
 
     def __init__(self, root: str | os.PathLike[str], read_only: bool = False) -> None:
-        """A library at ``root``, which the first write creates; read_only refuses every change."""
+        """Open a library at ``root``, which the first write creates; read_only refuses changes."""
         self.root = Path(root).expanduser()
         self.read_only = read_only
 
@@ -75,18 +75,18 @@ class Library:
         return f"Library({str(self.root)!r}, read_only={self.read_only})"
 
     def entries(self) -> tuple[Entry, ...]:
-        """All models, oldest first; broken models have the reason. Reads no arrays."""
+        """Return all models, oldest first; broken models have the reason. Reads no arrays."""
         return entries_of(self.root)
 
     def entry(self, id: str) -> Entry:
-        """One model's entry; StoreError for an unknown id."""
+        """Return one model's entry; StoreError for an unknown id."""
         entry = entry_of(self._folder(id))
         return self._missing(id) if entry is None else entry
 
     def tidy(self) -> None:
         """Remove the remains of killed processes, and make all files accessible only to the user.
 
-        Does not touch files that another process may be writing. Never raises, since remaining
+        Files that another process may be writing are not touched. Never raises, since remaining
         files do no harm.
         """
         if self.read_only:
@@ -109,10 +109,10 @@ class Library:
     ) -> str:
         """Add a fitted model with its data set; returns its id, made from the title.
 
-        ``id``: use this id; StoreError if it is taken. ``job``: the id of a training; a model that
-        this training added before is replaced (`update`), so that adding it again after a kill does
-        not create a second model. A data set that comes with the project is stored by name, others
-        as a file.
+        ``id``: use this id; StoreError if it is taken. ``job``: the id of a training; if this
+        training added a model before, that model is replaced (`update`). Adding a model again after
+        a kill therefore does not create a second one. A data set that comes with the project is
+        stored by name, other data sets as a file.
         """
         self._check_writable()
         if not isinstance(dataset, Dataset):
@@ -159,11 +159,11 @@ class Library:
             put_model(folder, card, model, dataset)
 
     def model(self, id: str) -> Any:
-        """The fitted model."""
+        """Return the fitted model."""
         return settled(self._folder(id), model_in)
 
     def dataset(self, id: str) -> Dataset:
-        """The data set that the model was trained on."""
+        """Return the data set that the model was trained on."""
         return settled(self._folder(id), data_in)
 
     def rename(self, id: str, title: str) -> None:
@@ -178,7 +178,7 @@ class Library:
         """Replace the names of a model's latent dimensions, in their order; "" means no name.
 
         ``space``: the map, for a model with several, such as "layer 1". Names are cut after 40
-        characters. StoreError if two dimensions have the same name.
+        characters. Raises StoreError if two dimensions have the same name.
         """
         given = tuple(names)
 
@@ -220,7 +220,7 @@ class Library:
         return save(bundle, path)
 
     def files(self, id: str) -> bytes:
-        """A zip of a model's unchanged files, to examine a broken model elsewhere."""
+        """Return a zip of a model's unchanged files, to examine a broken model elsewhere."""
         with reading(f"The model {id!r}"):
             return packed(self._folder(id))
 
@@ -231,8 +231,8 @@ class Library:
     def take_in(self, files: Mapping[str, bytes | NDArray[np.uint8]]) -> str:
         """Add a model whose files another process prepared; returns the new id.
 
-        ``files``: the bytes of every file, by its name. No array is decoded here. StoreError
-        if the files are incomplete or do not belong together.
+        ``files``: the bytes of every file, by its name. No array is decoded. Raises StoreError if
+        the files are incomplete or do not belong together.
         """
         return self._new(None, lambda folder: put_files(folder, files))
 
@@ -259,7 +259,7 @@ class Library:
                 ) from error
 
     def trash(self) -> tuple[Entry, ...]:
-        """The deleted models that can be restored."""
+        """Return the deleted models that can be restored."""
         return entries_of(self.root / TRASH)
 
     def empty_trash(self) -> None:
@@ -269,7 +269,7 @@ class Library:
             empty(self.root)
 
     def disk_use(self) -> DiskUse:
-        """The size of the models and of the trash, in bytes."""
+        """Return the size of the models and of the trash, in bytes."""
         return DiskUse(
             models=sum(entry.bytes for entry in self.entries()),
             trash=sum(entry.bytes for entry in self.trash()),
@@ -294,7 +294,7 @@ class Library:
 
     @contextlib.contextmanager
     def _at_work_on(self, id: str) -> Iterator[Path]:
-        """A model's folder, locked so that no other process replaces its card in the meantime."""
+        """Yield a model's folder, locked so that no other process replaces its card meanwhile."""
         self._check_writable()
         folder = self._folder(id)
         with changing(f"Cannot change {id}"), writing(self.root), one_by_one(folder):

@@ -31,9 +31,9 @@ MAX_MANIFEST = 32 * 2**20
 class Manifest:
     """The manifest of a file, which can be read without reading arrays.
 
-    ``digest`` is the SHA-256 of the manifest's text. It identifies the whole file if the manifest
-    contains the digests of the arrays (``digests``, by name), as in all files written now. ``used``
-    are the names of the arrays that the content refers to.
+    ``digest`` is the SHA-256 of the manifest's text. The digest identifies the whole file if the
+    manifest contains the digests of the arrays (``digests``, by name), as all new files do.
+    ``used`` are the names of the arrays that the content refers to.
     """
 
     schema: int
@@ -68,7 +68,7 @@ class Manifest:
 
 
 def manifest_text(encoded: Encoded, name: str) -> bytes:
-    """The manifest of an encoded value as JSON; StoreError if it is too large or too deep."""
+    """Return an encoded value's manifest as JSON; StoreError if it is too large or too deep."""
     try:
         text = json.dumps(
             {
@@ -136,30 +136,30 @@ def parsed(text: bytes, label: str) -> Manifest:
 
 
 def seal_of(digest: str) -> bytes:
-    """The zip comment in which a file stores its manifest's digest."""
+    """Return the zip comment in which a file stores its manifest's digest."""
     return f"sha256 {digest}".encode("ascii")
 
 
 def digest_of(content: bytes | np.ndarray) -> str:
-    """SHA-256 of a text, or of an array's values in row order."""
+    """Return the SHA-256 of a text, or of an array's values in row order."""
     plain = content if isinstance(content, bytes) else np.ascontiguousarray(content).data
     return hashlib.sha256(plain).hexdigest()
 
 
 def changed(label: str) -> ChangedError:
-    """The error for a complete file that differs from the saved file."""
+    """Return the error for a complete file that differs from the saved file."""
     return ChangedError(
         f"{label} was changed after it was saved, or was replaced by another one. Restore a copy."
     )
 
 
 def size_of(dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-    """The size of an array in memory, in bytes."""
+    """Return the size of an array in memory, in bytes."""
     return int(dtype.itemsize) * math.prod(shape)
 
 
 def human(size: int) -> str:
-    """A size in bytes as text, such as "1.5 MB"."""
+    """Return a size in bytes as text, such as "1.5 MB"."""
     for unit, power in (("GB", 30), ("MB", 20), ("kB", 10)):
         if size >= 2**power:
             return f"{size / 2**power:.1f} {unit}"

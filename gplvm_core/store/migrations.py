@@ -2,9 +2,9 @@
 
 A file records the schema that it was written with. If the fields of stored classes change, and a
 default does not suffice, add a step here that converts content and arrays from one schema to the
-next. Append it to `STEPS` (the schema number counts them), and add small files of the new schema to
-the old ones (tests/store/write_old.py). Steps do not modify their input, and a released step is
-never edited.
+next. Append the step to `STEPS`, whose length determines the schema number. Then add small files of
+the new schema to tests/store/old (tests/store/write_old.py). Steps do not modify their input, and a
+released step is never edited.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ def each_node(content: Any, change: Callable[[Node], Node]) -> Any:
 
 
 class Arrays:
-    """The arrays of one file and those that a step adds."""
+    """The arrays of one file, and the arrays that a step adds."""
 
     def __init__(self, stored: Mapping[str, np.ndarray]) -> None:
         self.found = dict(stored)
@@ -77,8 +77,8 @@ def groups_of_outputs(stored: Encoded) -> Encoded:
     be missing.
 
     The axis of groups comes first, and every column belongs to this group. Models of several views
-    now store the rows that each view has; an older view in which a column has values in every row
-    has all rows.
+    now store the rows that each view has; an older view has all rows if one of its columns has
+    values in every row.
     """
     arrays = Arrays(stored.arrays)
 
@@ -161,7 +161,7 @@ OF_SAMPLED_ROWS = (
 def one_record_of_rows(stored: Encoded) -> Encoded:
     """3 → 4: store the facts about a model's training rows as one record; drop GPLVM.information_.
 
-    Before, there were four attributes; files from before training on samples have none of them. The
+    Schema 3 had four attributes; files older than training on samples have none of these. The
     information_ of a GPLVM was NaN.
     """
     arrays = Arrays(stored.arrays)

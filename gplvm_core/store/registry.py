@@ -14,7 +14,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.store.encoding import OF_SCIKIT_LEARN
 from gplvm_core.store.errors import StoreError
 
-# Only classes that contain values are allowed, unlike executors, which contain threads and
+# Only classes that contain values are allowed. Executors, for example, contain threads and
 # connections. The packages are given by name to avoid a cyclic import: estimators use the store to
 # save themselves.
 ROOMS = (
@@ -41,11 +41,11 @@ OPENING = tuple(
 
 
 def known_classes() -> dict[str, type]:
-    """Public name → class for everything that a file may contain.
+    """Return the classes that a file may contain, by their public names.
 
     Every frozen dataclass and estimator in `ROOMS` is included; no class is registered by hand.
-    Kernels that a script or a notebook defines are also included; if several have the same name,
-    the last one is. Raises StoreError if two classes in `ROOMS` share a name, since a file
+    Kernels that a script or a notebook defines are also included; of several kernels with the same
+    name, only the last. Raises StoreError if two classes in `ROOMS` share a name, since a file
     identifies classes only by their names.
     """
     own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}

@@ -1,4 +1,4 @@
-"""The folders of a library, each read separately, so that a broken one does not hide others."""
+"""The folders of a library. Folders are read separately, so a broken one does not hide others."""
 
 import contextlib
 import io
@@ -48,14 +48,14 @@ Found = TypeVar("Found")
 
 
 def entries_of(root: Path) -> tuple[Entry, ...]:
-    """All models below a folder, oldest first; models deleted meanwhile are left out."""
+    """Return all models below a folder, oldest first; models deleted meanwhile are left out."""
     found = (entry_of(folder) for folder in folders(root))
     present = [entry for entry in found if entry is not None]
     return tuple(sorted(present, key=lambda entry: (entry.created, entry.id)))
 
 
 def folders(root: Path) -> list[Path]:
-    """The folders of models; other names (the trash, other programs' folders) are ignored."""
+    """Return the folders of models; the trash and other programs' folders are ignored."""
     with reading(f"The folder {root}"):
         try:
             inside = list(root.iterdir())
@@ -65,9 +65,10 @@ def folders(root: Path) -> list[Path]:
 
 
 def entry_of(folder: Path) -> Entry | None:
-    """The entry on a card, checked against the manifests of the files beside it.
+    """Return the entry on a card, checked against the manifests of the files beside it.
 
-    A broken entry has the reason. None if the folder does not exist, or no longer exists.
+    The entry of a broken model has the reason. Returns None if the folder does not exist, or no
+    longer exists.
     """
     entry = Entry(id=folder.name, title=folder.name)
     try:
@@ -81,8 +82,8 @@ def entry_of(folder: Path) -> Entry | None:
 
 
 def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
-    """Call `look` with a folder's card, again if another process replaced the model in the
-    meantime.
+    """Call `look` with a folder's card; repeat this if another process replaced the model
+    meanwhile.
     """
     card = card_in(folder)
     try:
@@ -95,7 +96,7 @@ def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
 
 
 def card_in(folder: Path, *, trusted: bool = False) -> Card:
-    """Read a folder's card; raises as `read_card`, with the model's name."""
+    """Read a folder's card; raises the errors of `read_card`, with the model's name."""
     try:
         return read_card(folder, trusted=trusted)
     except StoreError as error:
@@ -103,7 +104,7 @@ def card_in(folder: Path, *, trusted: bool = False) -> Card:
 
 
 def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
-    """Read the model of a card; ChangedError if it was replaced, unless `trusted`."""
+    """Read the model of a card; raise ChangedError if it was replaced, unless `trusted`."""
     stored = read(folder / card.model, trusted=trusted)
     _check_kind(stored.value, BaseEstimator, "model")
     if not trusted:
@@ -112,7 +113,7 @@ def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
 
 
 def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
-    """Read the data set that the model was trained on; raises as `model_in`."""
+    """Read the data set that the model was trained on; raises the errors of `model_in`."""
     if card.by_name:
         dataset = load_dataset(card.entry.dataset_name)
         return dataset if trusted else card.check(dataset)
@@ -186,7 +187,7 @@ def put_new(
 def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> None:
     """Write the files of an entry that `put_new` made in another folder; no array is read.
 
-    StoreError for other file names, or files that do not belong together.
+    Raises StoreError for other file names, or files that do not belong together.
     """
     for name, content in files.items():
         if name not in (CARD, MODEL, DATA):
@@ -232,7 +233,7 @@ def empty(root: Path) -> None:
 
 
 def of_job(root: Path, job: str) -> str | None:
-    """The id of the readable model that a training has added; None if there is none."""
+    """Return the id of the readable model that a training has added; None if there is none."""
     for folder in folders(root):
         with contextlib.suppress(StoreError):
             entry = entry_of(folder) if card_in(folder).job == job else None
@@ -262,7 +263,7 @@ def clear_models(folder: Path, card: Card) -> None:
 
 
 def packed(folder: Path) -> bytes:
-    """A zip of a folder's unchanged files, without temporary files."""
+    """Return a zip of a folder's unchanged files, without temporary files."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for path in sorted(folder.iterdir()):

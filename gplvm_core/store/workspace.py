@@ -5,16 +5,16 @@ from pathlib import Path
 
 
 def workspace() -> Path:
-    """The user's folder: MANIFOLIO_HOME, or .manifolio in the home folder. It may not exist yet.
+    """Return the user's folder: MANIFOLIO_HOME, or .manifolio in the home folder.
 
-    No other function reads the variable. The models are in its folder "library", the checkpoints
-    of jobs in "jobs".
+    The folder may not exist yet. No other function reads the variable. The models are in its folder
+    "library", the checkpoints of jobs in "jobs".
     """
     return Path(os.environ.get("MANIFOLIO_HOME") or Path.home() / ".manifolio").expanduser()
 
 
 def workspace_problem() -> str | None:
-    """The reason why the user's folder cannot be written to, with a remedy; None if it can.
+    """Return the reason why the user's folder cannot be written to, with a remedy; None if it can.
 
     If the folder does not exist yet, its nearest existing parent is checked.
     """

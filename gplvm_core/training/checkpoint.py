@@ -22,7 +22,7 @@ from gplvm_core.store.private import tighten
 from gplvm_core.training.progress import Request, Snapshot, Status, empty_trace
 
 _DATA = f".data{SUFFIX}"
-# Not stored with the snapshot, since the model has them.
+# Fields that are not stored with the snapshot, because the model has them.
 _FROM_MODEL = ("parameters", "model_class")
 
 
@@ -66,7 +66,7 @@ class JobFiles:
             for field in fields(Snapshot)
             if field.name not in _FROM_MODEL
         }
-        # Uncompressed for speed: called every few seconds during training.
+        # The file is not compressed, because this function is called every few seconds.
         with writing(self.folder):
             save({**record, "model": model}, self.state, compress=False)
 
@@ -129,8 +129,8 @@ def _check(snapshot: Snapshot) -> None:
 def tidy_jobs(folder: Path) -> None:
     """Remove the remains of killed processes, and make all files accessible only to the user.
 
-    A job exists if it has a state file. Other files without one are removed, unless a running
-    process has locked the job. Never raises.
+    A job exists if it has a state file. Other files of a job without a state file are removed,
+    unless a running process has locked the job. Never raises.
     """
     with contextlib.suppress(OSError):
         tighten(folder)
@@ -148,7 +148,7 @@ def tidy_jobs(folder: Path) -> None:
 
 
 def stored_jobs(folder: Path) -> Iterator[JobFiles]:
-    """The jobs with a state file in a folder; none if the folder cannot be read."""
+    """Yield the jobs with a state file in a folder; none if the folder cannot be read."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
     except OSError:

@@ -1,4 +1,4 @@
-"""Test a regression while it trains: its predictions of the rows kept aside, at its last step."""
+"""Test a regression while it trains, by its predictions of the rows kept aside."""
 
 import warnings
 from typing import Any
@@ -13,7 +13,7 @@ from gplvm_core.training.progress import Snapshot
 
 
 def model_of(job: Snapshot) -> Any:
-    """The unfitted estimator of a job; None if it is not one of this package."""
+    """Return the unfitted estimator of a job; None if it is not one of this package."""
     kind = getattr(models, job.model_class, None)
     if not isinstance(kind, type) or not issubclass(kind, BaseEstimator):
         return None
@@ -21,7 +21,7 @@ def model_of(job: Snapshot) -> Any:
 
 
 def present_predictions(job: Snapshot, dataset: Dataset) -> Predicted | None:
-    """Predictions of the rows kept aside by the model at the job's last step, if it has begun."""
+    """Predict the rows kept aside with the model at the job's last step; None before any step."""
     model, progress = model_of(job), job.progress
     if model is None or progress is None or progress.run is None or dataset.task is None:
         return None
@@ -32,7 +32,7 @@ def present_predictions(job: Snapshot, dataset: Dataset) -> Predicted | None:
         raise StopIteration
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the job notes them
+        warnings.simplefilter("ignore")  # the job reports them in its notes
         fitted = clone(model).fit(
             train.inputs, train.target, callback=stop, resume=progress.run, **noise
         )

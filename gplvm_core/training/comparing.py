@@ -1,7 +1,7 @@
 """Run comparisons of models, and train models for them, in background threads.
 
-`_RUNS` holds the runs by key, so that they survive a refresh of the page that began them. It keeps
-the newest finished runs.
+`_RUNS` holds the runs by key, so that they survive a refresh of the page that began them. Only the
+newest finished runs are kept.
 """
 
 import threading
@@ -22,11 +22,11 @@ _LOCK = threading.Lock()
 
 
 class ComparisonRun:
-    """A comparison, or a model for one, that is running, finished or failed.
+    """A comparison, or a training for a comparison, that is running, finished or failed.
 
-    step: the last reported step. result: what the task returned; if it was ended early, the
-    finished splits of a comparison, or the model as far as it was trained. problem: why there is no
-    result.
+    step: the last reported step. result: the result of the task. If the task was ended early, the
+    result is the finished splits of a comparison, or the partly trained model. problem: why there
+    is no result.
     """
 
     def __init__(self, task: Task) -> None:
@@ -51,7 +51,7 @@ class ComparisonRun:
         self._ended = True
 
     def wait(self, timeout: float | None = None) -> None:
-        """Block until it is done, or for `timeout` seconds."""
+        """Block until the run is done, or for `timeout` seconds."""
         self._thread.join(timeout)
 
     def start(self) -> "ComparisonRun":
@@ -66,7 +66,7 @@ class ComparisonRun:
                 return
         try:
             self.result = self._task(self._follow)
-        except Exception as error:  # otherwise lost, since it is in a thread
+        except Exception as error:  # would be lost in the thread
             self.problem = str(error) or type(error).__name__
         finally:
             _TURNS.release()
@@ -91,5 +91,5 @@ def begin_comparison(key: str, task: Task) -> ComparisonRun:
 
 
 def comparison_of(key: str) -> ComparisonRun | None:
-    """The last run with this key in this process."""
+    """Return the last run with this key in this process."""
     return _RUNS.get(key)

@@ -1,9 +1,9 @@
 """Estimate rows, time and memory of a training from a short trial on this machine.
 
 The estimate, for the Bayesian GP-LVM, assumes that an evaluation takes the same time for every row,
-and that placing a row takes as long as `extend` does. Both are measured on a thousand rows, so they
-include the effect of other work on the machine. The number of steps is unknown, so the maximum is
-assumed.
+and that placing a row takes as long as `extend` does. Both times are measured on a thousand rows,
+so they include the effect of other work on the machine. The number of steps is unknown, so the
+maximum is assumed.
 """
 
 import time
@@ -20,7 +20,7 @@ from gplvm_core.models.problems.many_rows import MANY, SAMPLES, are_many, growin
 from gplvm_core.models.training.run import FEW_ROWS, HEAT, STARTS
 
 TRIED, PLACED = 1000, 256  # rows of the trial training, and rows that are added to it
-STEPS = 8  # of the trial training
+STEPS = 8  # steps of the trial training
 COPIES = 6  # additional arrays of the size of q(X): gradient, steps of L-BFGS, parts
 WORKING = 45_000_000  # bytes of blocks and cached exponentials for any number of rows; measured
 
@@ -42,14 +42,14 @@ class Foreseen:
 
     @property
     def passed_by(self) -> int:
-        """The number of rows that are streamed: only summed statistics of them are stored."""
+        """The number of rows that are streamed: only their summed statistics are stored."""
         return self.total - self.kept
 
 
 def foreseen(
     model: BayesianGPLVM, some: Float[Array, "n D"], n_rows: int, *, stored: bool
 ) -> Foreseen:
-    """Estimate from a sample of the n_rows rows. stored: whether they are in files."""
+    """Estimate from a sample of the n_rows rows. stored: whether the rows are in files."""
     many = are_many(n_rows) and model.encoder is None and model.time_kernel is None
     kept = min(n_rows, MANY) if stored and many else n_rows
     trained = SAMPLES[-1] if many else n_rows
@@ -73,7 +73,7 @@ def foreseen(
 
 
 def _measured(model: BayesianGPLVM, some: Float[Array, "n D"]) -> tuple[float, float]:
-    """Seconds per row of a training step, and of placing a row."""
+    """Return the seconds per row of a training step, and of placing a row."""
     known = some[~np.isnan(some).all(axis=1)]
     tried, further = known[:TRIED], known[TRIED : TRIED + PLACED]
     own = clone(model).set_params(

@@ -5,10 +5,13 @@ import os
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.optimise import Progress
@@ -19,8 +22,12 @@ from gplvm_core.training.checkpoint import JobFiles
 from gplvm_core.training.progress import Pace, Snapshot, extended_trace, follows
 
 Outcome = Literal["ended", "paused", "interrupted"]
-DENSITY = "density of the rows"  # the name of the step after training
-NOT_LEARNT = "the density of the rows was not learnt"
+# The names of the steps after training, and what a note says if one fails.
+DENSITY, INTERVALS = "density of the rows", "widths of intervals"
+NOT_LEARNT = {
+    DENSITY: "the density of the rows was not learnt",
+    INTERVALS: "the widths of intervals were not calibrated",
+}
 
 
 class JobError(ValueError):
@@ -112,7 +119,7 @@ class Job:
             dataset = self.files.read_data(self.snapshot.data)
             fitted = self._fit(dataset)
             dataset = _on_the_map(fitted, dataset)
-            self._learn_density(fitted, dataset)
+            self._learn_more(fitted, dataset)
         except _PauseError:
             return "paused"
         except Exception as error:
@@ -180,7 +187,7 @@ class Job:
         progress = replace(
             progress,
             seconds_left=self._pace.seconds_left(progress, rows),
-            # Verdicts come only now and then: repeat the last ones until the next.
+            # Most reports have no verdicts: repeat the last ones until new ones arrive.
             verdicts=progress.verdicts or (() if before is None else before.verdicts),
         )
         self.publish(progress=progress, trace=trace)
@@ -204,12 +211,23 @@ class Job:
         if request == "pause":
             raise _PauseError
 
-    def _learn_density(self, fitted: Any, dataset: Dataset) -> None:
-        """Learn the density of the rows (`fit_density`), where the model can have one.
-
-        A failure becomes a note: the model is useful without the density.
+    def _learn_more(self, fitted: Any, dataset: Dataset) -> None:
+        """Learn the density of the rows (`fit_density`), and how wide intervals must be
+        (`calibrate`), where the model can have them.
         """
-        if self._stopped or not getattr(fitted, "can_have_density", False):
+        rows = dataset.view_values if dataset.views else dataset.values
+        if getattr(fitted, "can_have_density", False):
+            self._learn(fitted, DENSITY, partial(fitted.fit_density, rows))
+        if getattr(fitted, "can_calibrate", False):
+            # A model with time knows its sequences.
+            labels = dataset.sequences if fitted.times_ is None else None
+            several = labels is not None and len(np.unique(labels)) > 1
+            known = {"sequences": labels} if several else {}
+            self._learn(fitted, INTERVALS, partial(fitted.calibrate, rows, **known))
+
+    def _learn(self, fitted: Any, phase: str, learn: Callable[..., Any]) -> None:
+        """Take a step after training. A failure becomes a note: the model is useful without it."""
+        if self._stopped:
             return
         began = time.monotonic()
 
@@ -217,21 +235,19 @@ class Job:
             progress, spent = self.snapshot.progress, time.monotonic() - began
             if progress is not None:
                 left = spent * (1.0 - share) / max(share, 1e-3)
-                now = replace(progress, phase=DENSITY, message="", share=share, seconds_left=left)
+                now = replace(progress, phase=phase, message="", share=share, seconds_left=left)
                 self.publish(progress=now)
             self._hold_on()
             self.obey()
 
         try:
-            fitted.fit_density(
-                dataset.view_values if dataset.views else dataset.values, callback=report
-            )
+            learn(callback=report)
         except _PauseError:
             raise
         except StopIteration:
-            note = f"{NOT_LEARNT}, because training was ended before"
+            note = f"{NOT_LEARNT[phase]}, because training was ended before"
         except Exception as error:
-            note = f"{NOT_LEARNT}: {error}"
+            note = f"{NOT_LEARNT[phase]}: {error}"
         else:
             return
         fitted.notes_ = (*getattr(fitted, "notes_", ()), note)
@@ -253,7 +269,7 @@ class Job:
 
 
 def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
-    """The rows that are stored with a model: of a table in files, only those on the map."""
+    """Return the rows to store with a model; for a table in files, only the rows on the map."""
     if not isinstance(dataset, TableDataset):
         return dataset
     rows = getattr(fitted, "rows_", None)

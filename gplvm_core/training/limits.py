@@ -17,8 +17,9 @@ NICENESS = 5
 class Limits:
     """Limits on training; None means no limit.
 
-    at_once: trainings that run at the same time; in_all: those that run or wait; each: those of one
-    visitor that run or wait (counted by the page, per visit); values: numbers in a data set.
+    at_once: how many trainings may run at the same time. in_all: how many trainings may run or
+    wait. each: how many trainings of one visitor may run or wait; the page counts them per visit.
+    values: how many numbers a data set may have.
     """
 
     at_once: int = 1
@@ -27,7 +28,10 @@ class Limits:
     values: int | None = None
 
     def allow(self, active: int, values: int = 0) -> None:
-        """Raise a JobError if `active` trainings, or `values` numbers, do not allow another one."""
+        """Raise a JobError if another training is not allowed.
+
+        active: the number of trainings that run or wait. values: how many numbers the data set has.
+        """
         if self.in_all is not None and active >= self.in_all:
             raise JobError(
                 f"{active} trainings run or wait, which is the limit of this server. Try again "

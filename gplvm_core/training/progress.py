@@ -15,10 +15,10 @@ Request = Literal["pause", "cancel"]
 Trace = Mapping[str, Float[np.ndarray, " _T"]]
 
 ENDED: tuple[Status, ...] = ("finished", "cancelled", "failed")
-# No chart shows more points; the trace is thinned to between half of this number and all of it.
+# Charts show at most this many points. A longer trace is thinned to at least half of this number.
 TRACE_POINTS = 2000
 # The pace is measured over the later half of the work so far, and over at least this many
-# iterations: phases differ in pace, and other work on the machine causes short delays.
+# iterations. Phases differ in pace, and other work on the machine causes short delays.
 RECENT = 50
 LATER_HALF = 0.5
 
@@ -60,16 +60,16 @@ class Snapshot:
 
 
 def empty_trace() -> Trace:
-    """The trace of a job that has not started."""
+    """Return the trace of a job that has not started."""
     names = ("bound", "seconds", "noise_variance", "iteration", "evaluations")
     return {name: _frozen(np.empty(0)) for name in names}
 
 
 def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) -> Trace:
-    """A copy of the trace with one more iteration, of at most ``limit`` + 1 points.
+    """Return a copy of the trace with one more iteration, of at most ``limit`` + 1 points.
 
-    It has every iteration, or every second, fourth, … if there are too many, and always the newest.
-    ``iteration`` does not start again at restarts.
+    The trace has every iteration, or every second, fourth, … if there are too many, and always the
+    newest one. ``iteration`` does not start again at restarts.
     """
     count = trace["iteration"][-1] + 1 if len(trace["iteration"]) else 1.0
     keep = _on_grid(trace["iteration"], _stride(trace["iteration"]))
@@ -94,7 +94,7 @@ class Pace:
     _rows: bool = False
 
     def seconds_left(self, progress: Progress, rows: bool = False) -> float | None:
-        """Seconds until the end, if all allowed steps are needed; None if unknown.
+        """Return the seconds until the end, if all allowed steps are needed; None if unknown.
 
         rows: whether training has ended and rows are being placed.
         """

@@ -1,4 +1,4 @@
-"""The jobs of one workspace: a limited number train at the same time, the others wait."""
+"""The jobs of one workspace: a limited number train at the same time, other jobs wait."""
 
 import atexit
 import os
@@ -23,7 +23,7 @@ from gplvm_core.training.progress import ENDED, Snapshot
 
 CHECKPOINT_SECONDS = 5.0
 NO_LIMITS = Limits()
-HOLD = "hold"  # a file of that name in the workspace
+HOLD = "hold"  # the name of the file in the workspace that stops all training
 HELD = "The operator of this server has stopped all training for now. Try again later."
 
 
@@ -41,10 +41,10 @@ class Queue:
         limits: Limits = NO_LIMITS,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
-        """A queue for the workspace ``home``; finds the jobs of earlier processes there.
+        """Make a queue for the workspace ``home``, and find the jobs of earlier processes there.
 
         While the folder contains a file "hold", nothing trains: running jobs pause after their
-        current iteration. The operator of a server can use it as a switch.
+        current iteration. The operator of a server can use this file as a switch.
         """
         self.home = Path(home)
         self.limits = limits
@@ -142,16 +142,16 @@ class Queue:
         return tuple(found)
 
     def jobs(self) -> tuple[Snapshot, ...]:
-        """Snapshots of all jobs, oldest first."""
+        """Return snapshots of all jobs, oldest first."""
         snapshots = [job.snapshot for job in list(self._jobs.values())]
         return tuple(sorted(snapshots, key=lambda each: (each.created, each.id)))
 
     def snapshot(self, id: str) -> Snapshot:
-        """The snapshot of a job; JobError for an unknown id."""
+        """Return the snapshot of a job; JobError for an unknown id."""
         return self._get(id).snapshot
 
     def dataset(self, id: str) -> Dataset:
-        """The data set of a job."""
+        """Return the data set of a job."""
         job = self._get(id)
         return job.files.read_data(job.snapshot.data)
 
@@ -201,7 +201,8 @@ class Queue:
             if job.snapshot.progress is None or job.model is None:
                 job.settle(status="cancelled", reason="cancelled before it started")
             else:
-                # Making a model of the present state is quick: it need not wait in the queue.
+                # Making a model of the present state is quick, so the job need not wait in the
+                # queue.
                 job.publish(request="cancel")
                 self._start(job)
 
@@ -325,7 +326,7 @@ class Queue:
                 if outcome == "paused" and job.snapshot.request == "pause":
                     job.settle(status="paused", request=None)
                 elif outcome == "paused":
-                    # Resumed while it was pausing: it is first in the queue.
+                    # The job was resumed while it was pausing, so it is first in the queue.
                     self._enqueue(job, place=0)
                 # After "interrupted" Python is exiting, and cannot start threads.
                 if outcome != "interrupted":

@@ -1,7 +1,7 @@
 """The jobs of this process, as plain functions.
 
-`_QUEUES` holds one queue per workspace folder. It is a global, so that jobs survive when pages are
-refreshed or closed.
+`_QUEUES` holds one queue per workspace folder. This variable is global, so that jobs survive when
+pages are refreshed or closed.
 """
 
 import os
@@ -22,7 +22,7 @@ _LOCK = threading.Lock()
 
 
 def current_queue() -> Queue:
-    """The queue of the workspace; its first use finds interrupted jobs."""
+    """Return the queue of the workspace; its first use finds interrupted jobs."""
     home = workspace()
     with _LOCK:
         if home not in _QUEUES:
@@ -36,7 +36,7 @@ def held() -> bool:
 
 
 def limits() -> Limits:
-    """The limits that the operator of this server has set."""
+    """Return the limits that the operator of this server has set."""
     return current_queue().limits
 
 
@@ -58,17 +58,17 @@ def elsewhere(id: str) -> bool:
 
 
 def jobs() -> tuple[Snapshot, ...]:
-    """Snapshots of all jobs, oldest first."""
+    """Return snapshots of all jobs, oldest first."""
     return current_queue().jobs()
 
 
 def snapshot(id: str) -> Snapshot:
-    """The snapshot of a job; JobError for an unknown id."""
+    """Return the snapshot of a job; JobError for an unknown id."""
     return current_queue().snapshot(id)
 
 
 def dataset(id: str) -> Dataset:
-    """The data set of a job."""
+    """Return the data set of a job."""
     return current_queue().dataset(id)
 
 

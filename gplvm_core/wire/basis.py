@@ -10,8 +10,9 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.prediction import Posterior
 
 MOST_BASES = 8  # largest number of row sets for which a page gets separate output variances
-LEAST_TERM = 1e-5  # of the prior variance
-MOST_NUMBERS = 400_000  # the same for words and counts, in numbers: every one has a set of its own
+LEAST_TERM = 1e-5  # smallest term of a variance, as a fraction of the prior variance
+# Words and counts have a row set for each column, so their limit is a total of stored numbers.
+MOST_NUMBERS = 400_000
 
 
 def scaled_basis(
@@ -19,8 +20,8 @@ def scaled_basis(
 ) -> tuple[Float[Array, "R M"], Float[Array, " R"], Float[Array, "R D"]]:
     """Return T, shrink and weights of the same prediction in a well-scaled basis.
 
-    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α², in the units of
-    `mean_variance`. gap: the one that `mean_variance` returns.
+    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α², in the units of `mean_variance`.
+    gap: the matrix that `mean_variance` returns.
 
     The posterior's weights and gap contain the inverse of K, with huge numbers of opposite signs
     that single precision cannot represent. T = Eᵀ S^(−½) Uᵀ with K = U S Uᵀ makes every term of
@@ -33,8 +34,8 @@ def scaled_basis(
     shrink, rotation = np.linalg.eigh(0.5 * (whitened + whitened.T))
     transform = rotation.T @ (vectors / root).T
     weights = rotation.T @ (back.T @ posterior.weights)
-    # Terms this small never matter, because α² ≤ k** everywhere. A model with one inducing input
-    # per point has many of them.
+    # Smaller terms never matter, because α² ≤ k** everywhere. A model with one inducing input per
+    # point has many such terms.
     kept = (np.abs(weights).max(axis=1) > 1e-7) | (np.abs(shrink) > 1e-8)
     return transform[kept], shrink[kept], weights[kept]
 
@@ -42,8 +43,8 @@ def scaled_basis(
 def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
     """Return scale and gap of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
 
-    In the data's units. Outputs differ in variance if they are observed in different rows, or if
-    each has its own signal and noise.
+    The variance is in the data's units. Outputs differ in variance if they are observed in
+    different rows, or have separate signal and noise variances.
     """
     weights, variances = posterior.scale**2 / posterior.n_outputs, posterior.variances
     prior = float(variances.level(weights[None])[0])
@@ -62,8 +63,8 @@ def output_variances(posterior: Posterior, most: int = MOST_BASES) -> dict[str, 
 
     variance_basis: G × R × M, a basis b for each set of observed rows. variance_group: (S,), the
     basis of each kind of output; variance_shares: S × R; variance_ratio: (S,). variance_kind: (D,),
-    the kind of each output. Empty if all outputs share one variance (in `scaled_basis`), or if
-    `sets_of_rows` exceeds `most`.
+    the kind of each output. The result is empty if all outputs share one variance (in
+    `scaled_basis`), or if `sets_of_rows` exceeds `most`.
     """
     each, groups = posterior.each, np.asarray(posterior.groups)
     if len(posterior.variances.alike()) == 1 or sets_of_rows(posterior) > most:
@@ -93,7 +94,7 @@ def output_variances(posterior: Posterior, most: int = MOST_BASES) -> dict[str, 
 def sets_of_rows(posterior: Posterior) -> int:
     """Return the number of different sets of rows in which outputs were observed.
 
-    With more than `most_bases`, the page uses the outputs' mean variance for all.
+    With more than `most_bases` sets, the page uses the mean variance for all outputs.
     """
     return int(np.asarray(posterior.groups).max()) + 1
 

@@ -12,8 +12,8 @@ FEW_LABELS = 256
 def pack_columns(chart: Chart) -> dict[str, bytes]:
     """Return framed bytes with `values` of all rows, by the canvas' name of the column.
 
-    "0", "1", …: the positions in each dimension; "labels"; "fact 0", …: covariates. Empty if the
-    canvas has all rows.
+    "0", "1", …: the positions in each dimension; "labels"; "fact 0", …: covariates. The result is
+    empty if the canvas has all rows.
     """
     if chart.whole is None:
         return {}

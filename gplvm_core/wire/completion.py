@@ -46,9 +46,9 @@ def mask_of_text(text: str, drawing: Drawing) -> Bool[Array, " C"]:
 def pack_items(
     dataset: Dataset, items: Sequence[RowItem], batch: str, name: str, *, more: bool = True
 ) -> bytes:
-    """Pack the rows to choose from and how they are drawn; more: whether others are available.
+    """Pack the rows to choose from, with their drawing; more: whether there are further rows.
 
-    batch: differs for different rows; name: key of the bytes in the browser.
+    batch: an identifier that differs for different rows; name: key of the bytes in the browser.
     """
     one, many = cell_word(dataset.drawing)
     header = {

@@ -1,8 +1,8 @@
-"""The sample of rows that a page gets of a large data set.
+"""The sample of rows that a page gets from a large data set.
 
 A browser gets the sample's rows with all dimensions, and single columns of all rows on request.
-Rows are sorted so that every prefix is spread evenly over the table: the n-th one is row
-(n · stride) mod N, with a stride near N divided by the golden ratio.
+Rows are sorted so that every prefix is spread evenly over the table. The n-th row of the order is
+row (n · stride) mod N, with a stride near N divided by the golden ratio.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.spread import row_order
 from gplvm_core.wire.rows import DrawnData
 
-MOST_WHOLE = 5000  # up to this many rows, a page gets all of them; else a sample
+MOST_WHOLE = 5000  # up to this many rows, a page gets all rows; else it gets a sample
 LEAST_WHOLE = 1000
 SAMPLE_BYTES = 6_000_000  # largest size of the sample's values
 

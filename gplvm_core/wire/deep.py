@@ -1,7 +1,7 @@
 """Pack a layer of a deep model, and all layers below it, for the canvas.
 
-The browser generates from a point of any layer: the posterior mean of its outputs is a point of the
-next layer, and so on down to the data.
+The browser can generate from a point of any layer. The posterior mean of the layer's outputs is a
+point of the next layer, and so on down to the data.
 """
 
 from collections.abc import Mapping

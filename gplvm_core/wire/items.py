@@ -7,17 +7,18 @@ from numpy import ndarray as Array
 from gplvm_core.wire.rows import DrawnData
 
 MOST_ITEM_BYTES = 3_000_000  # largest size of all small pictures; larger ones are reduced
-MISSING_PIXEL = 255  # code of a missing pixel in images with gaps; observed pixels are below it
+MISSING_PIXEL = 255  # code of a missing pixel in images with gaps; observed pixels are smaller
 
 
 def items_of(
     dataset: DrawnData, ends: tuple[float, float]
 ) -> tuple[Array, list[int], list[int] | None, int | None]:
-    """Return rows small enough to send (N × …), the shape of one, its range and missing code.
+    """Return rows small enough to send (N × …), a row's shape, the range, and the missing code.
 
     ends: the values drawn as black and white. Images become uint8, averaged over blocks; long
     curves keep every k-th column. Missing values are NaN in floating-point rows. In images with
-    gaps they have the code MISSING_PIXEL, and observed pixels are below it; else the code is None.
+    gaps, missing pixels have the code MISSING_PIXEL, and observed pixels are smaller. For other
+    data, the code is None.
     """
     drawing, values = dataset.drawing, dataset.values
     n_points = len(values)
@@ -48,7 +49,7 @@ def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W 
     return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
 
 
-SMALL_PART = 0.1  # of the common axis
+SMALL_PART = 0.1  # fraction of the common axis
 
 
 def value_range(dataset: DrawnData) -> tuple[float, float]:
@@ -63,8 +64,8 @@ def value_range(dataset: DrawnData) -> tuple[float, float]:
 def own_ranges(dataset: DrawnData) -> list[list[float]] | None:
     """Return the ends of the axis of each column, or None if one axis serves all columns.
 
-    A table with mixed units has own ranges: on the common axis, the bars of a column whose range
-    is a small part of it would all look the same.
+    In a table with mixed units, each column has its own axis. On a common axis, the bars of a
+    column with a small range would all look the same.
     """
     if dataset.drawing.kind != "bars" or dataset.column_names is None:
         return None

@@ -36,13 +36,13 @@ MOST_NAMES = 20_000  # up to this many rows, the page has all their names; else 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What the canvas shows: a posterior, its data and the positions of the training points.
+    """The content of a canvas: a posterior, its data and the positions of the training points.
 
     latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
     on: the dimensions that are on, most relevant first; layer: the layer's number in a deep model;
     row_numbers: if the model was trained on a sample, the rows' numbers in the data; deep: the deep
-    model, if further layers follow below; names: of the dimensions, "" without a name; columns: of
-    a model of words and counts, None if all columns are numbers.
+    model, if further layers follow below; names: the names of the dimensions, "" if unnamed;
+    columns: the columns of a model of words and counts, None if all columns are numbers.
     """
 
     posterior: Posterior
@@ -92,13 +92,13 @@ class Chart:
 
     @classmethod
     def of_top(cls, model: Any, dataset: DrawnData) -> Self:
-        """Make a chart of the top layer, which has the model's paths and places new rows."""
+        """Make a chart of the top layer, in which paths run and new rows get their positions."""
         layers = getattr(model, "layers_", ())
         return replace(cls.of(layers[0], dataset), layer=0) if layers else cls.of(model, dataset)
 
     @property
     def seen(self) -> Posterior:
-        """The posterior as the canvas gets it: of words and counts, without units."""
+        """The posterior for the canvas; the outputs of words and counts have no units."""
         if self.columns is None:
             return self.posterior
         return without_units(self.posterior, self.columns)
@@ -115,7 +115,7 @@ class Chart:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The two dimensions to show first: the most relevant of those that are on."""
+        """The two dimensions to show first: the most relevant dimensions that are on."""
         order = [int(q) for q in np.argsort(-self.relevance, kind="stable")]
         leading = [*self.on, *(q for q in order if q not in self.on)]
         # A single latent dimension is drawn against the order of the rows.
@@ -148,7 +148,7 @@ class Chart:
 
 
 def as_seen(layers: Sequence[Any], at: int) -> Any:
-    """Return a layer of a deep model; if it also sees the model's inputs, with those appended."""
+    """Return a layer of a deep model, with the model's inputs appended if the layer uses them."""
     layer, top = layers[at], layers[0]
     if layer.posterior_.n_latent == layer.latent_mean_.shape[1]:
         return layer
@@ -229,7 +229,7 @@ def _spreads(chart: Chart) -> dict[str, float]:
 def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return the training points as arrays and as entries of the header.
 
-    For large data sets pack a sample, with the numbers that the browser needs to read
+    For large data sets, only a sample is packed, with the numbers that the browser needs to read
     `pack_columns`.
     """
     everywhere, whole = plane_positions(chart), chart.whole
@@ -280,7 +280,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
-    """Return the latent means; a single dimension gets the order of the rows as a second one."""
+    """Return the latent means; with a single dimension, the order of the rows is the second one."""
     latent = chart.latent_mean
     if chart.n_latent > 1:
         return latent
@@ -288,7 +288,7 @@ def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
 
 
 def _crowd(dataset: DrawnData, latent: Float[Array, "N Q"]) -> dict[str, Any]:
-    """Return the header entry about all rows, for a page with a sample."""
+    """Return the header's entry about all rows, for a page that has only a sample."""
     known = [] if dataset.labels is None else np.unique(dataset.labels).tolist()
     labels = [label for label in known if label >= 0]
     ranges = np.stack([latent.min(axis=0), latent.max(axis=0)], axis=1).tolist()
@@ -320,7 +320,8 @@ def column_ranges(values: Float[Array, "N D"]) -> list[list[float]]:
 def data_spread(values: Float[Array, "N D"]) -> float:
     """Return the data's standard deviation: the root mean square over the columns.
 
-    It is the upper end of the uncertainty colours on every page, so that they are comparable.
+    This number is the upper end of the uncertainty colours on every page, so that the colours are
+    comparable.
     """
     return float(np.sqrt(np.mean(np.nanvar(values, axis=0))))
 
@@ -328,9 +329,9 @@ def data_spread(values: Float[Array, "N D"]) -> float:
 def shares_of_change(chart: Chart) -> list[float]:
     """Return each dimension's share of the change that all dimensions cause in the outputs.
 
-    The change of a dimension: move it from mean − std to mean + std of the rows, with the others at
-    the values of some rows. Average the squared change over these rows and the outputs, each in
-    units of its scale.
+    A dimension is moved from mean − std to mean + std of the rows, while the other dimensions have
+    the values of some rows. The change of the outputs is squared and averaged over these rows and
+    all outputs, each output in units of its scale.
     """
     latent, posterior = chart.latent_mean, chart.seen
     scale = 1.0 if chart.columns is not None else posterior.scale
@@ -350,7 +351,7 @@ def shares_of_change(chart: Chart) -> list[float]:
 def drawing_header(dataset: DrawnData, columns: TableColumns | None = None) -> dict[str, Any]:
     """Return how a row is drawn, with the common range, size and floor of all rows.
 
-    columns: of a model of words and counts, for its order of the words.
+    columns: the columns of a model of words and counts, for the order of their words.
     """
     drawing: Drawing = dataset.drawing
     described: dict[str, Any] = {

@@ -12,7 +12,7 @@ from gplvm_core.new_rows import Answers, Reason, sentence_of
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.frame import frame
 
-MOST_VALUES = 600_000  # values of all rows; of more, the page has only those of the open row
+MOST_VALUES = 600_000  # up to this many values, the page has all; else only the open row's
 
 
 def pack_new_rows(
@@ -25,8 +25,8 @@ def pack_new_rows(
 ) -> bytes:
     """Pack the answers about the first rows of a file.
 
-    given: the rows, NaN: missing; names: of the rows; near: names of their nearest training rows;
-    current: the row whose values are needed even if the others are too many.
+    given: the rows (NaN: missing); names: the rows' names; near: names of their nearest training
+    rows; current: the row whose values are packed even if the values of all rows are too many.
     """
     count = len(answers.places)
     given = given[:count]
@@ -67,7 +67,7 @@ def pack_new_rows(
 
 
 def typical_in_words(answers: Answers, n: int) -> str:
-    """How many known rows were at least as odd as row n; "" if they were not compared."""
+    """Say how many known rows were at least as odd as row n; "" if they were not compared."""
     p, known = float(answers.p[n]), answers.known
     if np.isnan(p) or not known:
         return ""
@@ -83,7 +83,7 @@ def typical_in_words(answers: Answers, n: int) -> str:
 
 
 def reason_data(reason: Reason, column: str) -> dict[str, Any]:
-    """A reason as numbers, as sentences, and in short."""
+    """Return a reason as numbers, as sentences, and in short."""
     short = f"{column} {reason.given:.4g}: expected {_expected(reason)}"
     if reason.hint is not None:
         slip = "decimal point" if reason.kind == "decimal" else "sign"
@@ -101,6 +101,6 @@ def reason_data(reason: Reason, column: str) -> dict[str, Any]:
 def _expected(reason: Reason) -> str:
     if reason.std == 0.0:
         return f"{reason.expected:.4g}"
-    # As many decimals as the standard deviation has in two digits.
+    # Show as many decimals as two digits of the standard deviation need.
     decimals = max(1 - math.floor(math.log10(reason.std)), 0)
     return f"{reason.expected:.{decimals}f} ± {reason.std:.{decimals}f}"

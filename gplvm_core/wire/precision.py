@@ -21,7 +21,8 @@ BLOCK = 256  # rows at a time
 class Precision:
     """Bits of the weights, and the largest error of the outputs at the training points.
 
-    share: as a fraction of the data's spread; grey: in grey levels, for pictures.
+    share: the error as a fraction of the data's spread; grey: the error in grey levels, for
+    pictures.
     """
 
     bits: int
@@ -40,7 +41,9 @@ class Precision:
 
 
 def rounded(chart: Chart, packed: bytes) -> tuple[bytes, Precision]:
-    """Round the weights of `pack_model` to 16 bits if the error is invisible; also return it."""
+    """Round the weights of `pack_model` to 16 bits if the error is invisible; return the error,
+    too.
+    """
     header, arrays = unframe(packed)
     del header["arrays"]
     weights = Rounded.of(arrays["weights"])

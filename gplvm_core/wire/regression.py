@@ -19,7 +19,7 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
 
     name: key of the bytes in the browser. Raises ValueError for a model that the browser cannot
     evaluate: one with a separate noise for each output, or with inputs connected to every layer.
-    Raises KernelError for a kernel that it cannot evaluate.
+    Raises KernelError for a kernel that the browser cannot evaluate.
     """
     task = dataset.task
     if task is None:
@@ -56,7 +56,7 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
 
 
 def _layer(posterior: Posterior) -> tuple[dict[str, Array], dict[str, Any]]:
-    """The arrays of a layer in double precision: weights and gap contain the inverse of K."""
+    """Return a layer's arrays in double precision: weights and gap contain the inverse of K."""
     width = posterior.n_outputs
     arrays = {
         "inducing": posterior.inducing.astype(float),
@@ -73,7 +73,7 @@ def _layer(posterior: Posterior) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def _input(name: str, values: Array) -> dict[str, Any]:
-    """An input: its range in the training rows, its median, and whether it has whole numbers."""
+    """Return an input's range in the training rows, its median, and whether it is whole."""
     known = values[~np.isnan(values)]
     if not len(known):
         known = np.zeros(1)

@@ -23,10 +23,10 @@ SECONDS_A_FRAME = (1 / 250, 0.5)  # time steps in this range are probably second
 class SequencePanel:
     """One picture that changes over time: values (T, D), NaN where unknown.
 
-    std: their standard deviations, drawn around the values; with `heat`, drawn instead of them.
-    card: for tables with words what is drawn instead of values, with the probability of every word
-    (T, W), in the data set's order of columns and words. like: rows with another drawing than the
-    data set, such as another view. nothing: what is said where all values are unknown.
+    std: standard deviations, drawn around the values, or with `heat` instead of the values. card:
+    for tables with words, the probability of every word (T, W), in the data set's order of columns
+    and words; it is drawn instead of the values. like: the data whose drawing is used, if not the
+    data set's, such as another view. nothing: the text shown where all values are unknown.
     """
 
     title: str
@@ -73,8 +73,8 @@ def usual_step(times: Float[Array, " T"]) -> float:
 def spread_share(std: Float[Array, "T D"], dataset: Dataset) -> Float[Array, " T"]:
     """Return the outputs' standard deviation as a share of the data's standard deviation, (T,).
 
-    1 means as uncertain as a random row. Pixels and coordinates share a unit, so their variances
-    are added; other columns are divided by their own standard deviation first.
+    1 means that the outputs are as uncertain as a random row. Pixels and coordinates share a unit,
+    so their variances are added; other columns are divided by their own standard deviation first.
     """
     own = np.nanvar(dataset.values, axis=0)
     if dataset.drawing.kind in ("image", "skeleton"):
@@ -101,7 +101,7 @@ def pack_stage(chart: Chart, name: str) -> bytes:
 
 @dataclass(frozen=True)
 class Cue:
-    """The time to jump to when a sequence arrives (None: stay), and whether to play from there."""
+    """The time to jump to when a sequence arrives (None: no jump), and whether to play then."""
 
     start: float | None = None
     play: bool = False
@@ -110,7 +110,7 @@ class Cue:
 def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> bytes:
     """Pack one sequence with all its pictures, so that playing needs no further data.
 
-    id: differs for different sequences.
+    id: an identifier that differs for different sequences.
     """
     n_frames = len(reel.times)
     arrays: dict[str, Array] = {"times": np.asarray(reel.times, dtype=float)}
@@ -163,7 +163,7 @@ def as_pictures(
 ) -> tuple[Array, list[int]]:
     """Return images as uint8 (T, …) and the shape of one; large data are averaged over blocks.
 
-    0 to 254 cover the range; 255 marks a block without known pixels.
+    Values 0 to 254 cover the range; 255 marks a block without known pixels.
     """
     low, high = value_range
     white = MISSING_PIXEL - 1

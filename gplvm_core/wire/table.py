@@ -1,10 +1,10 @@
-"""Pack a table with words and counts, and how the browser converts functions to their values.
+"""Pack a table with words and counts, and the numbers that convert functions to values.
 
 The canvas gets the functions of a table centred and without units, so that a metre, a logit and the
-logarithm of a count compare: h_d = (f_d − center_d)/unit_d, with unit_d² the variance of f_d among
-rows, noise included. The browser computes distances and variances of the h_d as for numbers of one
-unit. `links` has the numbers that convert h_d back to functions, and functions to values and words.
-Exposures are not drawn: the browser shows counts at a usual exposure.
+logarithm of a count are comparable: h_d = (f_d − center_d)/unit_d, with unit_d² the variance of f_d
+among rows, noise included. The browser computes distances and variances of the h_d as for numbers
+of one unit. `links` has the numbers that convert h_d back to functions, and functions to values and
+words. Exposures are not drawn: the browser shows counts at a usual exposure.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,8 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.wire.rows import DrawnData
 
-# The variance of a logistic distribution: of the logits of yes/no answers and counts, as noise.
+# The variance of a logistic distribution, which is the noise variance of the logits of yes/no
+# entries and counts.
 LOGISTIC = np.pi**2 / 3.0
 
 
@@ -68,7 +69,7 @@ def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]
 def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str, Any]:
     """Return how a row of a table is drawn: its columns with their words and ranges.
 
-    columns: in the order of the model's words; None: as in the data set.
+    columns: the model's columns, for the order of their words; None uses the data set's columns.
     """
     own = dataset.columns if columns is None else columns.columns
     entries: list[dict[str, Any]] = []
@@ -90,8 +91,8 @@ def pack_links(
 ) -> dict[str, Any]:
     """Return the numbers that convert h_d to columns, and the spread of the columns among the rows.
 
-    rows: as by `coded_rows`. The spread of a number or count is its variance; that of words is Σ_c
-    b_c (1 − b_c), where b_c is the share of rows with word c.
+    rows: the result of `coded_rows`. The spread of a number or count is its variance; the spread of
+    words is Σ_c b_c (1 − b_c), where b_c is the share of rows with word c.
     """
     links = posterior.links
     assert links is not None

@@ -1,4 +1,4 @@
-"""Pack a model of several views for the canvas with several outputs."""
+"""Pack a model of several views for a canvas that draws several outputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

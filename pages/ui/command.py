@@ -1,6 +1,7 @@
-"""The command `manifolio`: opens the app as `make run` does in a checkout.
+"""The command `manifolio`, which opens the app as `make run` does in a checkout.
 
-NumPy must not be imported before the environment is set: BLAS reads it once, when it is loaded.
+BLAS reads the environment once, when it is loaded. NumPy loads BLAS, so the environment must be set
+before NumPy is imported.
 """
 
 import os
@@ -10,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
-# The core runs its own threads; together with BLAS threads, products of thin matrices are slow.
+# The core runs its own threads. With additional BLAS threads, products of thin matrices are slow.
 ONE_THREAD = (
     "OPENBLAS_NUM_THREADS",
     "OMP_NUM_THREADS",
@@ -20,7 +21,7 @@ ONE_THREAD = (
 
 
 def main() -> None:
-    """Open the app; the command's arguments are those of `streamlit run`."""
+    """Open the app. The command takes the arguments of `streamlit run`."""
     absent = missing_packages()
     if absent:
         sys.exit(
@@ -36,7 +37,7 @@ def main() -> None:
 
 
 def missing_packages() -> list[str]:
-    """The packages of the extra [app] that are not installed."""
+    """Return the packages of the extra [app] that are not installed."""
     lines = [line for line in metadata.requires("manifolio") or () if "extra ==" in line]
     wanted = [re.split(r"[^\w.-]", line)[0] for line in lines if re.search(r"['\"]app['\"]", line)]
     return [name for name in wanted if not is_installed(name)]

@@ -1,4 +1,4 @@
-"""Helpers of the page tests: open a page in Streamlit's AppTest, read it, press its buttons."""
+"""Helpers of the page tests: open a page in Streamlit's AppTest, read its text, press buttons."""
 
 import json
 import re
@@ -11,8 +11,8 @@ from gplvm_core.wire.frame import unframe
 from pages.ui.shared.parcels import parcels
 
 ROOT = Path(__file__).parents[2]
-TABS = ("fill", "time", "views", "layers", "rows", "predict")  # of Explore
-# In the browser: a checksum of a canvas's pixels.
+TABS = ("fill", "time", "views", "layers", "rows", "predict")  # the tabs of Explore
+# JavaScript that computes a checksum of a canvas's pixels.
 PIXELS = """(canvas) => {
     const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
     let sum = 0;
@@ -22,8 +22,9 @@ PIXELS = """(canvas) => {
 
 
 def run_page(page: str, **query: str | None) -> AppTest:
-    """The app, switched to a page with parameters in its address (None: left out). page: a room, a
-    tab of Explore, or Mine (a shelf of the Gallery).
+    """Start the app, and open a page with parameters in its address (None: without this parameter).
+
+    page: a room, a tab of Explore, or Mine (a shelf of the Gallery).
     """
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     at.run()
@@ -33,7 +34,7 @@ def run_page(page: str, **query: str | None) -> AppTest:
 
 
 def go_to(app: AppTest, page: str, /, **query: str | None) -> AppTest:
-    """Another page, tab or shelf in the same visit."""
+    """Open another page, tab or shelf in the same visit."""
     app.query_params.clear()
     place = {"tab": page} if page in TABS else {"shelf": "mine"} if page == "mine" else {}
     for name, value in (place | query).items():
@@ -44,13 +45,13 @@ def go_to(app: AppTest, page: str, /, **query: str | None) -> AppTest:
 
 
 def kind_of(at: AppTest, column: str, kind: str) -> AppTest:
-    """Choose the kind of a column of an uploaded table, by its name on the page."""
+    """Choose the kind of a column of an uploaded table, by the column's name on the page."""
     control = next(c for c in at.segmented_control if as_shown(c.label) == f"Kind of {column}")
     return control.set_value(kind).run()
 
 
 def said(at: AppTest) -> str:
-    """All text on the page."""
+    """Return all text on the page."""
     kinds = (
         "title",
         "header",
@@ -66,36 +67,36 @@ def said(at: AppTest) -> str:
 
 
 def as_shown(markdown: str) -> str:
-    """Markdown without the escapes of its special characters."""
+    """Return Markdown without the escapes of its special characters."""
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace("\u2060", "")
 
 
 def press(at: AppTest, label: str) -> AppTest:
-    """The page after a press of the first button with that label."""
+    """Press the first button with this label, and return the page."""
     return next(button for button in at.button if button.label == label).click().run()
 
 
 def query(at: AppTest, name: str) -> str:
-    """One parameter of the address."""
+    """Return one parameter of the address."""
     value = at.query_params[name]
     return value if isinstance(value, str) else value[0]
 
 
 def finished(job_id: str) -> training.Snapshot:
-    """Wait for the end of the job, which must succeed."""
+    """Wait for the end of a job, and check that it succeeded."""
     job = training.wait(job_id, timeout=60)
     assert job.status == "finished", job.error
     return job
 
 
 def upload(at: AppTest, name: str, data: bytes) -> AppTest:
-    """Choose a file as the data; return the page."""
+    """Upload a file as the data, and return the page."""
     at.segmented_control(key="train_source").set_value("upload").run()
     return at.file_uploader[0].upload(name, data).run()
 
 
 def stores(at: AppTest) -> dict[str, tuple[dict, dict]]:
-    """Headers and arrays of all bytes that were sent to the browser."""
+    """Return the headers and arrays of all bytes that were sent to the browser."""
     found: dict[str, tuple[dict, dict]] = {}
     for element in at.main:
         _collect(element, found)
@@ -116,7 +117,7 @@ def _collect(element, found) -> None:
 
 
 def started(at: AppTest) -> training.Snapshot:
-    """Press the button that starts training; return the finished job."""
+    """Press the button that starts training, and return the finished job."""
     press(at, "Start training")
     assert not at.exception
     return finished(query(at, "job"))

@@ -35,7 +35,7 @@ from pages.ui.shared import catalogue
 from tests.app.watch import wait_for_function
 
 ROOT = Path(__file__).parents[2]
-# a module that records the server's connections (sitecustomize)
+# this folder has sitecustomize, which records the server's connections
 OUTSIDE = Path(__file__).parent / "outside"
 CHROMIUM = shutil.which("chromium")
 SCREEN: ViewportSize = {"width": 1280, "height": 900}
@@ -53,8 +53,8 @@ FLAGS = [
 
 @pytest.fixture(scope="session", autouse=True)
 def packages_looked_through_once() -> Iterator[None]:
-    """Cache the search for components in all installed packages, which takes half of a short test's
-    time.
+    """Cache the search for components in all installed packages, which takes half the time of a
+    short test.
     """
     scan = functools.cache(manifest_scanner.scan_component_manifests)
     with pytest.MonkeyPatch.context() as patch:
@@ -64,7 +64,7 @@ def packages_looked_through_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages try two candidates for the density of the rows, on few held-out rows."""
+    """Reduce the cost of the density: pages try two candidates on a few held-out rows."""
     monkeypatch.setattr(with_density, "SIZES", (1, 2))
     monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
     monkeypatch.setattr(fills, "MOST_ROWS", 6)
@@ -72,7 +72,7 @@ def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A temporary workspace and gallery."""
+    """Return a temporary workspace with a gallery."""
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
     monkeypatch.chdir(ROOT)
@@ -82,7 +82,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def flow() -> Dataset:
-    """Sixty rows of the flow in pipes."""
+    """Return sixty rows of the simulated flow."""
     whole = load_dataset("flow")
     return replace(
         whole,
@@ -96,14 +96,14 @@ def flow() -> Dataset:
 
 @dataclass(frozen=True)
 class Server:
-    """The address of the app, the key of its small model, and its workspace folder."""
+    """A running app: its address, the key of its small model, and its workspace folder."""
 
     url: str
     model_key: str
     home: Path
 
     def outside(self) -> list[str]:
-        """All hosts outside this machine that the server connected to or looked up."""
+        """Return all hosts outside this machine that the server connected to or looked up."""
         return (self.home / "outside.txt").read_text().splitlines()
 
     def explore(self, query: str = "") -> str:
@@ -112,21 +112,21 @@ class Server:
 
 @dataclass
 class Traffic:
-    """The messages and requests of a page while it was open."""
+    """The messages and requests of a page, recorded while it was open."""
 
     sent: list[bytes | str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     def outside(self) -> list[str]:
-        """Requests that leave this machine."""
+        """Return the requests that leave this machine."""
         local = ("http://127.0.0.1:", "ws://127.0.0.1:", "blob:", "data:")
         return [url for url in self.requests if not url.startswith(local)]
 
 
 @dataclass(frozen=True)
 class Visit:
-    """A page with its requests and messages."""
+    """A page with its recorded requests and messages."""
 
     page: Page
     traffic: Traffic
@@ -139,9 +139,10 @@ def small_model(folder: Path) -> str:
         digits, name="some-digits", targets=digits.targets[:150], labels=digits.labels[:150]
     )
     model = BayesianGPLVM(n_components=4, n_inducing=20, max_iter=60, random_state=0)
-    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark cause warnings
         model.fit(dataset.values)
-        # With a density, as after a training in the app, which fills the gaps of some rows.
+        # fit_density is also the last step of a training in the app; the density fills the gaps of
+        # some rows.
         model.fit_density(dataset.values, 5, prior_strength=10.0)
     return Library(folder / "library").add(model, dataset, "Some digits")
 
@@ -154,7 +155,7 @@ def free_port() -> int:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The app in a separate process, with a separate workspace that contains one small model."""
+    """Start the app in a separate process, with a workspace that contains one small model."""
     home = tmp_path_factory.mktemp("home")
     identifier = small_model(home)
     port = free_port()
@@ -195,7 +196,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium; the tests that need it are skipped where it is absent."""
+    """Return Debian's Chromium; tests that need it are skipped if it is not installed."""
     if CHROMIUM is None:
         pytest.skip("no 'chromium' on the PATH: the browser tests did NOT run (make chromium)")
     expect.set_options(timeout=60_000)
@@ -208,9 +209,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def tab(browser: Browser) -> Iterator[Page]:
-    """One tab for all tests, so that pages share what the browser has fetched and compiled.
+    """Return one tab for all tests, so that pages share the files that the browser has compiled.
 
-    A new tab would compile all of Streamlit again, which is most of a page's cost.
+    A new tab would compile all of Streamlit again; this takes most of a page's time.
     """
     context = browser.new_context(viewport=SCREEN)
     page = context.new_page()
@@ -221,9 +222,9 @@ def tab(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def browser_page(tab: Page) -> Iterator[Visit]:
-    """An empty page, 1280 × 900, that records requests, messages to the server and errors.
+    """Return an empty page, 1280 × 900, that records requests, messages to the server and errors.
 
-    The test fails if a request leaves this machine or an error is thrown.
+    The test fails if a request leaves this machine or the page throws an error.
     """
     traffic = Traffic()
 
@@ -232,7 +233,7 @@ def browser_page(tab: Page) -> Iterator[Visit]:
         socket.on("framesent", lambda frame: traffic.sent.append(frame))
 
     def listen(message: ConsoleMessage) -> None:
-        # If the path of a page is opened, Streamlit first looks for its server below that path.
+        # When the path of a page is opened, Streamlit first looks for its server below that path.
         own = "/_stcore/" in message.location.get("url", "")
         if message.type == "error" and not own:
             traffic.errors.append(message.text)

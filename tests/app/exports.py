@@ -31,7 +31,7 @@ N_ROWS, SPLIT = 20, 15
 
 
 def tables() -> dict[str, str]:
-    """CSV files by their content."""
+    """Return the text of every CSV file that the app writes, by its name."""
     dataset, paired = data()
     names, values = HOSTILE, dataset.values
     model = two_views(paired)
@@ -65,7 +65,7 @@ def tables() -> dict[str, str]:
 
 
 def pages() -> dict[str, str]:
-    """HTML files."""
+    """Return the text of every HTML file that the app writes, by its name."""
     dataset, _ = data()
     model = ProbabilisticPCA(2).fit(dataset.values)
     made = [MapOf(HOSTILE[0], "", Chart.of(model, dataset))]
@@ -79,7 +79,7 @@ def pages() -> dict[str, str]:
 
 
 def data() -> tuple[Dataset, Dataset]:
-    """A table, and the same table as two views."""
+    """Return a table as a data set with one view, and with two views."""
     rng = np.random.default_rng(0)
     values = rng.standard_normal((N_ROWS, 2)) @ rng.standard_normal((2, len(HOSTILE)))
     values += 0.1 * rng.standard_normal(values.shape)

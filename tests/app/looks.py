@@ -1,5 +1,7 @@
-"""Check a page's looks in a browser: text that is cut, controls that differ, a focus
-that is invisible, and the report of axe, an accessibility checker.
+"""Check the look of a page in a browser.
+
+The checks find text that is cut, controls that look different, and keyboard focus that is
+invisible. They also report the findings of axe, an accessibility checker.
 """
 
 from typing import Any
@@ -13,7 +15,7 @@ VIOLATIONS = """async (rules) => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html.slice(0, 160)]));
 }"""
-# Visible elements, including those in the canvas's shadow trees.
+# JavaScript that lists visible elements, including those in the canvas's shadow trees.
 SEEN = """
     const seen = [];
     const walk = (root) => {
@@ -32,7 +34,7 @@ SEEN = """
     };
     const words = (node) => (node.textContent || node.value || "").trim().slice(0, 40);
 """
-# Text may be cut with "…" if a title has all of it; scrollable text is not cut.
+# Text may be cut with "…" if a title has the whole text. Scrollable text does not count as cut.
 CUT = (
     "() => {"
     + SEEN
@@ -91,7 +93,7 @@ CONTROLS = (
     return [...new Set(found)];
 }"""
 )
-# The focused element, or an element around it, is outlined.
+# The focused element, or an element around it, must be outlined.
 FOCUSED = """() => {
     let node = document.activeElement;
     while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
@@ -107,13 +109,13 @@ FOCUSED = """() => {
 
 
 def violations(page: Page, rules: dict[str, Any] | None = None) -> list[list[str]]:
-    """The findings of axe on the page, of any severity: the rule and the element's HTML."""
+    """Return axe's findings of any severity on the page: the rule and the element's HTML."""
     found: list[list[str]] = page.evaluate(VIOLATIONS, rules or {})
     return found
 
 
 def focus_stops(page: Page, most: int) -> list[tuple[bool, str]]:
-    """The stops of the Tab key from the page's start: whether each is visible, and its name."""
+    """Press Tab from the page's start; return whether each element is visible, and its name."""
     stops = []
     for _ in range(most):
         page.keyboard.press("Tab")

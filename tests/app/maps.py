@@ -1,4 +1,4 @@
-"""Helpers of the browser tests of maps: open one, point at it, read what it shows."""
+"""Helpers of the browser tests of maps: open a map, point at it, read what the page shows."""
 
 import json
 
@@ -10,7 +10,7 @@ MAP = "canvas[data-part=upper]"
 OUTPUT = "canvas[data-part=output]"
 READY = "[data-part=explorer][data-ready=true]"
 EXPLORER = "[...window.manifolio.views.values()][0]"
-# The state after the next frame.
+# JavaScript that returns the state of the map after the next frame.
 SHOWN = """async () => {
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
     const explorer = [...window.manifolio.views.values()][0];
@@ -32,13 +32,13 @@ def open_map(visit, url):
 
 
 def menu(page, name):
-    """Open a menu of the toolbar, unless it is open."""
+    """Open a menu of the toolbar if it is closed."""
     if not page.locator(f".menu[open] summary:text-is('{name}')").count():
         page.locator(f".menu summary:text-is('{name}')").click()
 
 
 def place_on_map(page, across, up):
-    """Window coordinates of a place on the map, given as fractions from its lower left."""
+    """Convert a position on the map, in fractions from its lower left, to window coordinates."""
     box = page.locator(MAP).bounding_box()
     return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
 
@@ -58,7 +58,9 @@ def wait_for_other_point(page, before):
 
 
 def followed(model, pair, point):
-    """A point whose other dimensions follow the training points near it in the shown pair."""
+    """Move the other dimensions of a point to the training points that are near it in the shown
+    pair.
+    """
     scale = np.sqrt(model.relevance_[pair])
     plane, here = model.latent_mean_[:, pair] * scale, np.asarray(point)[pair] * scale
     between = np.linalg.norm(plane[:, None] - plane[None], axis=2)

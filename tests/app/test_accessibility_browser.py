@@ -1,6 +1,7 @@
-"""Every room and tab, on a telephone, at 200 % zoom and on a large screen, light and dark: no text
-is cut off, axe finds nothing, controls look alike, the keyboard reaches everything, and there are
-no errors.
+"""Tests that every room and tab is accessible in a real browser.
+
+Sizes: a telephone, 200 % zoom and a large screen, in light and dark colours. No text is cut off,
+axe finds nothing, controls look alike, the keyboard reaches everything, and no errors occur.
 """
 
 import pytest
@@ -27,16 +28,16 @@ PAGES = (
     "learn?stop=families",
     "learn?stop=ten",
 )
-# 640 × 450: a window of 1280 × 900 at 200 % zoom.
+# 640 × 450 pixels correspond to a window of 1280 × 900 at 200 % zoom.
 SIZES = ((360, 900), (640, 450), (768, 900), (1920, 1080))
-# The schemes differ only in their colours, and the sizes in everything else. One visit checks all
-# rules, except those that cannot find anything new.
+# Light and dark differ only in their colours, so the first visit checks all rules, and later visits
+# only those that can find something new.
 VISITS = (
     ("light", 1280, {}),
     ("dark", 1280, {"runOnly": ["color-contrast"]}),
     ("dark", 380, {"rules": {"color-contrast": {"enabled": False}}}),
 )
-STOPS = 40  # largest number of presses of the Tab key, from the page's start
+STOPS = 40  # the largest number of presses of Tab from the page's start
 BAR = ".st-key-rooms"
 
 
@@ -52,14 +53,16 @@ def resized(page: Page, width: int, height: int) -> Page:
 
 
 @pytest.mark.parametrize("name", PAGES, ids=PAGES)
-def test_a_page_fits_is_read_and_is_reached(server: Server, browser_page: Visit, name: str) -> None:
+def test_a_page_fits_its_window_and_is_accessible(
+    server: Server, browser_page: Visit, name: str
+) -> None:
     page = opened(
         browser_page.page,
         f"{server.url}/{name.format(server.model_key).removeprefix('gallery')}",
     )
     assert [stop for stop in focus_stops(page, STOPS) if not stop[0]] == []
     assert page.evaluate(CONTROLS) == []
-    if AXE.exists():  # `make check` installs it
+    if AXE.exists():  # `make check` installs axe
         page.evaluate(AXE.read_text(encoding="utf-8"))
     found: list[tuple[object, ...]] = []
     for scheme, width, rules in VISITS:
@@ -99,7 +102,7 @@ def test_the_map_is_five_tabs_away_and_the_arrows_move_the_point(
 ) -> None:
     page = opened(browser_page.page, server.explore())
     page.keyboard.press("Tab")
-    page.keyboard.press("Enter")  # Streamlit's link past the menu of rooms
+    page.keyboard.press("Enter")  # opens Streamlit's link that skips the menu of rooms
     stops = focus_stops(page, 4)
     assert "Skip to the map" in [name for _, name in stops]
     page.locator("[data-part=skip]").focus()

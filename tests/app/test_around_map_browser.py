@@ -1,4 +1,4 @@
-"""Around the map in a real browser: kept places, the wall of pictures, the strip, the link."""
+"""Browser tests of the parts around the map: bookmarks, wall of pictures, strip, link."""
 
 import json
 
@@ -161,7 +161,7 @@ def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
 
 def test_a_bad_link_is_reported_and_the_map_still_opens(server, browser_page):
     page = open_map(browser_page, server.explore("&dims=1,99&at=0,0"))
-    expect(page.get_by_text("could not be used")).to_be_visible()
+    expect(page.get_by_text("does not fit this map")).to_be_visible()
 
 
 def test_a_link_contains_the_shown_parts_of_the_map(server, browser_page):

@@ -1,4 +1,4 @@
-"""Broken models are reported in their place, and everything else continues to work."""
+"""Tests that the app reports broken models, and that everything else continues to work."""
 
 import shutil
 from pathlib import Path

@@ -44,7 +44,7 @@ SHADE = """(points) => {
 }"""
 
 FOLLOW = "[data-part=follow]"
-# sliders of dimensions that are not on the map
+# these sliders belong to dimensions that are not on the map
 SLIDER = ".dimension[data-axis=''] input[type=range]"
 RING = """() => {
     const { map, state: { a, b, point } } = [...window.manifolio.views.values()][0];
@@ -52,8 +52,8 @@ RING = """() => {
     const [x, y] = map.toPixel(point[a], point[b]);
     return [box.left + x, box.top + y, map.hit(x, y)];
 }"""
-# Positions a few pixels beside a training point and away from all others: rows and window
-# coordinates.
+# JavaScript that returns rows and window coordinates of positions a few pixels beside a training
+# point and far from all others.
 BESIDE = """(count) => {
     const { map, model } = [...window.manifolio.views.values()][0];
     const box = map.upper.getBoundingClientRect();
@@ -104,7 +104,7 @@ def test_a_click_sends_no_request_to_the_server(server, browser_page):
     page.wait_for_function("location.search.includes('at=')")
     settled(page)
     assert len(browser_page.traffic.sent) == sent
-    # The link leads back to the same point; the browser's Back button does not step through kept
+    # The link restores the same point; the browser's Back button does not step through chosen
     # points.
     assert page.evaluate("history.length") == steps
     point, link = kept_point(page), page.url
@@ -124,13 +124,15 @@ def test_the_values_shown_for_a_point_equal_numpys(server, browser_page):
     distance = np.sqrt((model.latent_mean_ - point) ** 2 @ model.relevance_)
     rows = [str(row + 1) for row in np.argsort(distance)[:8]]
     expect(page.locator(".near button")).to_have_text(rows)
-    # Without hidden dimensions only the function is uncertain, as a fraction of the data's spread.
+    # Without hidden dimensions, the uncertainty is only that of the function, as a fraction of the
+    # data's spread.
     share = page.evaluate(f"(x) => {EXPLORER}.inspector.doubt.share(x, null)", point.tolist())
     _, variance = predict(model.posterior_, point[None])
     scale = np.broadcast_to(model.posterior_.scale, values.shape[1])
     spread = np.mean(np.var(values / scale, axis=0))
     assert share == pytest.approx(np.sqrt(np.mean(variance / scale**2) / spread), rel=0.02)
-    # Hidden dimensions that follow the data add the differences between the rows nearby.
+    # Hidden dimensions that follow the data add the differences between nearby rows to the
+    # uncertainty.
     doubt = f"(x) => {EXPLORER}.inspector.doubt.share(x, {EXPLORER}.map.near)"
     assert page.evaluate(doubt, point.tolist()) > share
 
@@ -146,7 +148,7 @@ def test_a_finger_generates_and_keeps(server, browser):
     page.touchscreen.tap(*place_on_map(page, 0.8, 0.3))
     wait_for_other_point(page, before)
     assert page.locator(".details").get_by_role("heading", name="Nearest rows").count()
-    # The picture stays in sight while the map is touched.
+    # The picture remains visible while a finger touches the map.
     picture = page.locator(OUTPUT).bounding_box()
     assert picture["y"] >= 0 and picture["y"] + picture["height"] < place_on_map(page, 0, 0.9)[1]
     context.close()
@@ -184,7 +186,7 @@ def test_wheel_zooms_and_drag_pans_without_keeping(server, browser_page):
     view = "() => ({...[...window.manifolio.views.values()][0].map.view})"
     before = page.evaluate(view)
     page.mouse.move(*place_on_map(page, 0.9, 0.9))
-    page.mouse.wheel(0, 40)  # until a click on the map, the wheel scrolls the page
+    page.mouse.wheel(0, 40)  # the wheel scrolls the page until the map is clicked
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 0")
     assert page.evaluate(view) == before
     page.locator(MAP).focus()
@@ -250,7 +252,7 @@ def test_the_kept_point_and_the_shading_are_near_the_data(server, browser_page):
     wait_for_other_point(page, before)
     point, pair = kept_point(page), page.evaluate(SHOWN)["pair"]
     np.testing.assert_allclose(point, followed(model, pair, point), atol=2e-3)
-    # The last, finest grid of the shading.
+    # This is the last and finest grid of the shading.
     page.wait_for_function(
         "() => { const { job } = [...window.manifolio.views.values()][0].map.shading;"
         " return job.row === job.rows && job.columns > 50; }"
@@ -280,8 +282,8 @@ def test_a_slider_moved_by_hand_stays_where_it_is(server, browser_page):
         page.mouse.move(x, y)
         shown = page.evaluate(SHOWN)
         assert shown["sliders"][0] == [q, held]
-        assert shown["point"][q] == pytest.approx(held, abs=1e-3)  # as the slider rounds
-    # Switched on again, the chosen point moves to the data (the details come later).
+        assert shown["point"][q] == pytest.approx(held, abs=1e-3)  # the slider rounds its value
+    # After the switch is on again, the chosen point moves to the data; the details follow later.
     wait_for_other_point(page, first)
     before = page.locator(".details").get_attribute("data-point")
     menu(page, "More")

@@ -1,5 +1,8 @@
 """The page Compare through Streamlit's AppTest: add models, compare, test on new rows, export."""
 
+import json
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +13,7 @@ from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
 from pages.ui.compare import recipes, verdict
-from pages.ui.compare.members import first_of
+from pages.ui.compare.members import first_of, stored
 from pages.ui.compare.recipes import RECIPES, made, run_key
 from pages.ui.shared import catalogue
 from tests.app.apptest import go_to, query, run_page, said, stores
@@ -59,7 +62,7 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert "Not tested" not in picture and "Plain mixture" in picture
     words = said(at)
     assert "Log-probability of new rows" in words
-    # At most three sentences, each short.
+    # The page shows at most three short sentences.
     sentences = next(
         each.value for each in at.markdown if each.value.startswith(("For ", "No clear winner"))
     )
@@ -67,6 +70,19 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert at.button(key="compare_try").label == "Test again"
     at.button(key="compare_drop_isomap").click().run()
     assert query(at, "models") == f"{kept},pca" and not at.exception
+
+
+def test_the_visitors_names_of_dimensions_are_on_the_maps_and_in_the_file(kept: str) -> None:
+    given = ["speed", "", "phase"]
+    Library(workspace() / "library").name_dimensions(kept.removeprefix("library:"), given)
+    at = run_page("compare", models=f"{kept},pca")
+    assert [each["names"] and each["names"]["stored"] for each in _shown(at)] == [given, None]
+    # The bytes stay the same after a renaming, so the browser need not receive them again.
+    headers = [header for header, _ in stores(at).values()]
+    assert not any("speed" in header["axes"] for header in headers)
+    # The file "Everything as one HTML file" has no access to the library.
+    axes = stored(kept, first_of(kept)).chart.axes
+    assert axes[0] == "speed" and axes[1] not in given and axes[2] == "phase"
 
 
 @pytest.mark.parametrize("exposed", [False, True])
@@ -93,7 +109,7 @@ def test_tables_with_words_are_compared_with_chained_models(
     ]
     at = run_page("compare", models=",".join(keys))
     assert not at.exception and not at.error
-    # A plain GP-LVM needs numbers.
+    # A plain GP-LVM supports only numbers.
     names = {each.key for each in at.button}
     assert "compare_add_pca" in names and "compare_add_gplvm" not in names
     at.button(key="compare_try").click().run()
@@ -102,14 +118,25 @@ def test_tables_with_words_are_compared_with_chained_models(
     assert run.problem is None, run.problem
     at.run()
     picture = next(each.value for each in at.html if "mf-purposes" in each.value)
-    # Draws of counts at other exposures cannot be compared with the rows.
+    # Draws of counts use other exposures than the rows, so they cannot be compared.
     assert ("Not tested" in picture) is exposed
     assert "Chained regressions" in picture and "Plain mixture" not in picture
     assert not at.exception
     pca = made(RECIPES["pca"], birds, lambda step: None)
     assert pca.model.columns_ is not None
-    with pytest.raises(ValueError, match="needs columns of numbers"):
+    with pytest.raises(ValueError, match="cannot learn words and counts"):
         made(RECIPES["gplvm"], birds, lambda step: None)
+
+
+def _shown(at) -> list[dict]:
+    """The models that the page describes to its linked maps."""
+    sent = (getattr(getattr(each, "proto", None), "json", "") for each in _leaves(at.main))
+    return next(json.loads(each)["models"] for each in sent if '"stand"' in each)
+
+
+def _leaves(block) -> Iterator:
+    for each in block:
+        yield from _leaves(each.children.values()) if hasattr(each, "children") else (each,)
 
 
 def _runs() -> list[str]:
@@ -133,7 +160,7 @@ def test_models_that_cannot_be_compared_give_messages(kept: str) -> None:
     assert not at.exception
     assert "“Other rows” and “" in said(at) and "are models of different data" in said(at)
     assert at.button(key=f"compare_without_{stranger}").label == "Remove"
-    # A map that is not trained yet is offered, but not started without a click.
+    # The page offers a map that is not trained yet, but trains it only after a click.
     assert any(button.label == "Train it" for button in at.button)
     at = run_page("compare", models=",")
     assert not at.exception and not at.error
@@ -148,7 +175,7 @@ def test_one_model_gives_advice_and_offers_two_shipped_models(
     at = run_page("compare", models=kept)
     assert "Compare needs two models of the same data." in said(at)
     assert not any("mf-purposes" in each.value for each in at.html)
-    assert len(stores(at)) == 1  # the model's own map is shown
+    assert len(stores(at)) == 1  # the page shows the model's own map
     at.button(key="compare_ready").click().run()
     assert not at.exception
     assert query(at, "models") == "gallery:flow,gallery:deep-flow"

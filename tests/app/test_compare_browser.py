@@ -1,4 +1,4 @@
-"""Linked maps in a real browser: pointing at a row in one map marks it in the other."""
+"""Browser tests of linked maps: pointing at a row in one map marks the row in the other."""
 
 import pytest
 from playwright.sync_api import expect
@@ -9,7 +9,8 @@ from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 MAPS = "window.manifolio.views.get('compare')"
-# JavaScript: a row's position on a map in pixels, and the positions where the models generate.
+# JavaScript that returns a row's position on a map in pixels, and the positions where the models
+# generate.
 ROW = f"([map, n]) => [...{MAPS}.panels[map].map.places.slice(2 * n, 2 * n + 2)]"
 SHOWN = f"() => {MAPS}.panels.map(({{ shown }}) => Array.from(shown))"
 POSITION = f"([map, n]) => Array.from({MAPS}.panels[map].model.position(n))"
@@ -34,7 +35,7 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
     hovered = page.evaluate(f"() => {MAPS}.shared.hovered")
     assert page.evaluate(SHOWN) == [page.evaluate(POSITION, [map_, hovered]) for map_ in (0, 1)]
     assert uppers.nth(1).evaluate(PIXELS) != before[1]
-    # With or without alignment, a kept position is in the link.
+    # A chosen position is in the link, with and without alignment.
     uppers.nth(1).click(position={"x": 30, "y": 40})
     page.wait_for_function("location.search.includes('at=1,')")
     shown = page.evaluate(SHOWN)
@@ -75,7 +76,7 @@ def test_the_answer_is_in_the_first_view(server: Server, browser_page: Visit, wi
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
     words = page.locator(".st-key-compare_advice").inner_text()
     assert words and len(words.split()) <= 60
-    # A definition has one or two sentences, and is shown only on demand.
+    # A definition has one or two sentences, and appears only on demand.
     what = page.locator("[data-purpose=look] .mf-what")
     expect(what.locator("p")).to_be_hidden()
     what.locator("summary").click()

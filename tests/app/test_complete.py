@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("home")
 
 @pytest.fixture(autouse=True)
 def calm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No live fragment in these tests."""
+    """Remove the live fragment from the page during these tests."""
     monkeypatch.setattr(complete_typicality, "SPELL", 60.0)
 
 
@@ -59,7 +59,7 @@ def app(key: str | None = None) -> AppTest:
 
 
 def source_of(at: AppTest) -> str:
-    """The key of the switch between rows of the data and uploaded rows."""
+    """Return the key of the switch between rows of the data and uploaded rows."""
     return next(each.key for each in at.segmented_control if "complete_source" in each.key)
 
 
@@ -73,7 +73,7 @@ def test_without_a_model_in_the_link_the_tab_opens_the_first(keep, model):
 
 def test_the_model_remains_while_tabs_and_rooms_change(keep, model):
     key = keep(model)
-    keep(model)  # newer, so it would be the first in the menu
+    keep(model)  # this model is newer, so it would be the first in the menu
     at = app(key)
     bar = at.segmented_control(key="explore_tab")
     assert bar.options == ["Map", "Fill in", "New rows"]
@@ -111,9 +111,16 @@ def test_the_page_answers_at_once_with_a_part_hidden(keep, model, flow):
     assert header["summary"]["expected"] == pytest.approx(np.sqrt(np.mean(std[0, hidden] ** 2)))
     words = said(at)
     assert "60 × 12 values" in words
-    assert "Filled by the" in words and "in held-out rows with a block of gaps" in words
+    assert "Filled by the" in words and "In held-out rows with a block of gaps" in words
     assert "all 60 training rows" in words
-    assert "without its own label" in words
+    assert "without the row's own label" in words
+
+
+def test_the_strip_begins_with_the_row_that_is_kept_on_the_map(keep, model, flow):
+    point = ",".join(f"{x:.4f}" for x in model.latent_mean_[43])
+    at = run_page("fill", model=keep(model), at=point)
+    header, _ = stores(at)["answer"]
+    assert header["item"] == "row 43" and not at.exception
 
 
 @pytest.mark.parametrize(
@@ -164,7 +171,7 @@ def test_own_rows_are_those_of_the_tab_new_rows(keep, model, flow):
     go_to(at, "fill")
     at.segmented_control(key=source_of(at)).set_value("own").run()
     assert stores(at)["answer"][0]["item"].startswith("own 0 ")
-    # They are still there after a visit to another page.
+    # After a visit to another page, the uploaded rows are still there.
     go_to(at, "mine")
     go_to(at, "fill")
     assert stores(at)["answer"][0]["item"].startswith("own 0 ")
@@ -205,7 +212,7 @@ def test_messages_from_elsewhere_are_unchanged(flow, act):
     assert question_of(act, items, flow) is None
 
 
-def test_hidden_cells_are_gaps_of_every_column_they_have():
+def test_a_hidden_cell_is_a_gap_in_all_its_columns():
     skeleton = Drawing("skeleton", (2, 3), skeleton=Skeleton(("Hips", "LeftLeg"), (-1, 0)))
     data = Dataset("s", "S", np.arange(12.0).reshape(2, 6), skeleton)
     row = hidden_row(RowItem("row 0", "", data.values[0]), mask_text(np.array([False, True])), data)
@@ -278,7 +285,7 @@ def test_a_model_of_data_with_gaps_completes_their_rows(keep, flow):
     assert np.isfinite(arrays["mean"]).all()
     assert np.all(arrays["std"][np.isnan(row)] > 0)
     assert "with values in the same columns" in said(at)
-    # All their gaps can be filled in New rows without an upload.
+    # The button fills the gaps of all rows in New rows, without an upload.
     press(at, "Fill all rows")
     assert not at.exception
     assert f"{len(values)} rows" in said(at)

@@ -1,4 +1,4 @@
-"""The painter in a real browser: strokes, completions, undo, keys, touch, memory."""
+"""Browser tests of the painter: strokes, completions, undo, keys, touch, memory."""
 
 import base64
 from collections.abc import Iterator
@@ -83,7 +83,9 @@ def answered(page, mask=None):
 
 
 def on_item(page, across, down):
-    """Window coordinates of a place in the row's picture, as fractions from its upper left."""
+    """Convert a position in the row's picture, in fractions from its upper left, to window
+    coordinates.
+    """
     page.locator(ITEM).scroll_into_view_if_needed()
     box = page.locator(ITEM).bounding_box()
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
@@ -132,7 +134,7 @@ def test_a_stroke_hides_pixels_and_the_answer_comes_back(server, browser_page):
         f"{hidden.sum()} of 64 pixels hidden" in page.locator("[data-part=item-words]").inner_text()
     )
     assert "expected by the model" in page.locator("[data-part=mean-words]").inner_text()
-    # Painting itself needs no server: one message per stroke.
+    # Painting itself needs no server: one stroke sends one message.
     sent = len(browser_page.traffic.sent)
     page.mouse.move(*on_item(page, 0.2, 0.8))
     page.mouse.down()
@@ -188,7 +190,7 @@ def test_keys_paint_too(server, browser_page):
         page.keyboard.press(key)
     page.wait_for_function("() => [...window.manifolio.views.values()][0].row.mask.some(Boolean)")
     now = answered(page)
-    # one cell above and one left of the middle: row 4 and column 4
+    # this is the cell above and left of the middle: row 4 and column 4
     assert now["mask"][8 * 3 + 3] == 1
     assert "Space hides" in page.locator(ITEM).get_attribute("aria-label")
 
@@ -196,7 +198,7 @@ def test_keys_paint_too(server, browser_page):
 def test_the_truth_is_shown_beside_the_completion(server, browser_page):
     page = open_page(browser_page, link(server))
     answered(page)
-    page.get_by_role("button", name="Compare with the truth").click()
+    page.get_by_role("button", name="Show the truth").click()
     expect(page.locator("[data-part=item-title]")).to_have_text("The truth")
 
 
@@ -208,7 +210,8 @@ def test_painting_outlives_other_rows_pages_and_reruns(server, browser_page):
     buttons = page.locator(".strip [data-id]")
     buttons.nth(1).click()
     other = answered(page)
-    # An untouched row inherits the hidden parts; painting it does not change the first row.
+    # A row that was not painted inherits the hidden parts; painting it does not change the first
+    # row.
     assert other["id"] != mine["id"]
     assert other["mask"] == mine["mask"]
     page.get_by_role("button", name="Nothing").click()
@@ -265,7 +268,7 @@ def test_joints_and_limbs_are_clicked(server, bodies, browser_page):
     found = {names[j] for j in np.flatnonzero(now["mask"])}
     assert {"RightLeg", "RightFoot", "RightToeBase"} <= found
     assert all(name.startswith("Right") for name in found)
-    # Dragging a completion turns the figures and hides nothing.
+    # Dragging a completed figure turns the figures and hides nothing.
     turn = "() => ({...[...window.manifolio.views.values()][0].state.turn})"
     before = page.evaluate(turn)
     box = page.locator("canvas[data-part=mean]").bounding_box()

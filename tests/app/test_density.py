@@ -1,4 +1,4 @@
-"""The density of the rows on the pages: learnt when needed, and named in a sentence."""
+"""Tests that pages compute the density of the rows when they need it, and name it in a sentence."""
 
 import json
 from dataclasses import replace
@@ -39,7 +39,7 @@ def test_a_model_without_a_density_gets_one_when_it_is_needed(flow, model):
     assert words.startswith("Filled by the ") and "against" in words
     assert density.how_filled(found, "first use", flow.values[0]) == ""
     expected = found.model.complete(row[None])[0]
-    # Answers from before and after the density do not mix in the cache.
+    # The cache separates completions without the density from completions with it.
     before = fill_model.completed(model, "first use", row, flow).mean
     np.testing.assert_allclose(
         fill_model.completed(found.model, "first use", row, flow).mean, expected
@@ -89,9 +89,9 @@ def test_the_sentence_names_method_errors_and_intervals():
     used = Fill(BLOCK, "density", 0.36, 0.94, 1.1, 0.2, True)
     other = Fill(BLOCK, "map", 0.48, 0.52, 4.0, 0.3, False)
     assert density.in_words(used, other) == (
-        "Filled by the density of the rows: in held-out rows with a block of gaps, it was better "
-        "than the map, error 0.36 against 0.48 of the columns' spread. Before calibration, 94 % of "
-        "the values were inside their 95 % intervals."
+        "Filled by the density of the rows. In held-out rows with a block of gaps, it was better "
+        "than the map: error 0.36 against 0.48 of the columns' spread. Before calibration, 94 % "
+        "of the values were inside their 95 % intervals."
     )
     level = Fill(BLOCK, "map", 0.355, 0.52, 4.0, 0.3, False)
     assert "its intervals were better than" in density.in_words(used, level)

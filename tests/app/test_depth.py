@@ -61,7 +61,7 @@ def test_the_page_starts_with_the_curves_shipped_result():
     x, y = CURVES["step"].points()
     np.testing.assert_array_equal(arrays["x"], x)
     np.testing.assert_array_equal(arrays["y"], y)
-    # The page's main claim.
+    # The page claims that the deep model is better.
     assert header["deep"]["bound"] > header["shallow"]["bound"] + 10.0
     assert header["deep"]["score"] > header["shallow"]["score"] + 1.0
     press(at, "Next")
@@ -88,7 +88,7 @@ def test_families_are_shown_side_by_side_and_trained_on_other_points(
     best = max(found.fits, key=lambda fit: fit.bound)
     assert f"{families.named(best.family)} has the highest bound" in words
     monkeypatch.setattr(lessons_families, "MAX_ITER", 2)
-    press(at, "Other points of this curve")
+    press(at, "Other points")
     assert query(at, "points") == "1"
     comparison_of(families.key_of("chirp", 1)).wait(60)
     at = run_page("learn", stop="families", curve="chirp", points="1")
@@ -124,7 +124,7 @@ def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLV
     assert "Layer 1, the top" in words
     said_of_them = [layer.verdict_.partition(" of 2 ")[2] for layer in deep.layers_]
     assert all(f"It {verdict}." in words for verdict in said_of_them)
-    assert "distance to the data" in words
+    assert "as far from the data" in words
     header, arrays = stores(at)[f"library:{key}"]
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
     assert header["layers"] == 1
@@ -172,7 +172,8 @@ def test_both_models_are_trained_on_points_and_drawn(step: BendComparison):
         inside = (fit.low <= fit.mean) & (fit.mean <= fit.high)
         assert inside.all()
         assert np.isfinite([fit.bound, fit.score]).all()
-        # A loop of draws: neighbours in time are alike, opposite ones are not.
+        # The draws form a loop: draws that are close in time are similar, draws half a loop apart
+        # are not.
         moved = np.abs(np.diff(fit.paths, axis=0)).mean()
         assert moved < 0.5 * np.abs(fit.paths - np.roll(fit.paths, 18, axis=0)).mean()
     assert step.warp[-1] >= step.warp[0]
@@ -181,7 +182,10 @@ def test_both_models_are_trained_on_points_and_drawn(step: BendComparison):
 
 
 def test_the_shallow_band_is_that_of_the_model(step: BendComparison):
-    """A Gaussian's 95 % interval is mean ± 1.96 deviations: symmetric, up to sampling error."""
+    """The band is the 95 % interval of a Gaussian, mean ± 1.96 standard deviations.
+
+    It is therefore symmetric up to sampling error.
+    """
     up, down = step.shallow.high - step.shallow.mean, step.shallow.mean - step.shallow.low
     np.testing.assert_allclose(up, down, rtol=0.15)
 
@@ -205,7 +209,7 @@ def test_edits_are_applied_checked_and_stopped():
 def test_few_are_trained_at_a_time_and_the_others_wait():
     x, y = CURVES["step"].points()
     with ExitStack() as turns:
-        for _ in range(live.AT_ONCE):  # slots that other visitors use
+        for _ in range(live.AT_ONCE):  # other visitors use all slots
             turns.enter_context(live.TURNS)
         first = live.Live("step", x, y, 1).start()
         assert first.in_words().startswith("Waiting")
@@ -248,7 +252,7 @@ def test_two_layers_are_trained_and_their_verdicts_shown():
     words = said(at)
     assert "2 layers of 2 and 10 dimensions" in words
     assert "Layer 1 of 2" in words and "layer 2 of 2" in words
-    assert "No dimension carries information" not in words
+    assert "No dimension contains information" not in words
     press(at, "See the layers")
     assert not at.exception
     assert "Layer 1, the top" in said(at)

@@ -1,4 +1,4 @@
-"""Depth in a real browser: points by a click, a map of a layer, draws at any depth."""
+"""Browser tests of the stops about depth: points by a click, a layer's map, draws at any depth."""
 
 import pytest
 from playwright.sync_api import expect
@@ -12,8 +12,8 @@ pytestmark = pytest.mark.browser
 
 def test_points_are_added_layers_generate_and_depth_flattens(server: Server, browser_page: Visit):
     page, traffic = browser_page.page, browser_page.traffic
-    page.emulate_media(reduced_motion="reduce")  # without moving curves, to save time
-    page.goto(f"{server.url}/depth")  # an old address, which opens a stop of Learn
+    page.emulate_media(reduced_motion="reduce")  # curves do not move, to save time
+    page.goto(f"{server.url}/depth")  # this old address opens a stop of Learn
     words = page.locator("[data-part=deep-words]")
     expect(words).to_contain_text("nats")
     settled(page)

@@ -49,7 +49,7 @@ def test_a_column_is_asked_for_and_answered() -> None:
     at = at.run()
     assert not at.exception
     assert "Depth " in at.info[0].value and "boosted trees" in str(at.dataframe[0].value)
-    # Results stay, also for another visitor; a comparison of whole rows is a separate result.
+    # The result remains, also for another visitor. A comparison of whole rows has its own result.
     again = AppTest.from_function(room, args=(1,), default_timeout=60).run()
     assert not again.info
     again = again.selectbox(key="depth_worth_column").select(2).run()

@@ -1,4 +1,4 @@
-"""A body that is dragged by its joints, in the file of a map without a server."""
+"""Browser tests of a body that is dragged by its joints, in the file of a map without a server."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tests.app.maps import EXPLORER, OUTPUT, READY, menu
 
 pytestmark = pytest.mark.browser
 
-# The joints on the screen of the page, the pose, and the kept point.
+# JavaScript that returns the page's positions of the joints, the pose, and the chosen point.
 STATE = f"""async () => {{
     for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
     const explorer = {EXPLORER}, {{ body }} = explorer;
@@ -69,7 +69,7 @@ def state_of(page: Page) -> dict[str, Any]:
 
 
 def dragged(page: Page, joint: int, right: float, down: float) -> dict[str, Any]:
-    """Drag a joint by CSS pixels; the state after the body has come to rest."""
+    """Drag a joint by CSS pixels, and return the state after the body has stopped moving."""
     x, y = state_of(page)["places"][joint]
     page.mouse.move(x, y)
     page.mouse.down()
@@ -81,7 +81,7 @@ def dragged(page: Page, joint: int, right: float, down: float) -> dict[str, Any]
 
 
 def swiped(page: Page, x: float, y: float, right: float, down: float) -> dict[str, Any]:
-    """Move a finger by CSS pixels; the state while it is still down."""
+    """Move a finger by CSS pixels, and return the state while it still touches the screen."""
     touch = page.context.new_cdp_session(page)
     steps = np.linspace([x, y], [x + right, y + down], 12) if right or down else [[x, y]]
     for n, (across, along) in enumerate(steps):
@@ -122,7 +122,7 @@ def test_a_dragged_hand_takes_the_body_and_the_point_along_and_undo_brings_both_
 def test_an_exported_table_has_the_body_as_it_was_dragged(page, joints, tmp_path):
     after = dragged(page, joints["LFingers end"], -30, -90)
     menu(page, "Export")
-    expect(page.get_by_text("Files have the body as you dragged it.")).to_be_visible()
+    expect(page.get_by_text("Files contain the body as you dragged it")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="The output at the chosen place as CSV").click()
     download.value.save_as(tmp_path / "body.csv")
@@ -155,7 +155,7 @@ def test_a_pressed_joint_is_pinned_and_stays(page, joints):
     after = dragged(page, hand, 20, -80)
     away = np.array(after["places"][foot]) - before["places"][foot]
     assert np.linalg.norm(away) < 6
-    # Going elsewhere on the map lets it go.
+    # Moving to another position on the map removes the pin.
     page.evaluate(f"{EXPLORER}.arrive({EXPLORER}.model.position(3))")
     page.evaluate(f"{EXPLORER}.paint()")
     assert state_of(page)["pins"] == []
@@ -190,7 +190,7 @@ def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joint
     page.mouse.move(x + 30, 5, steps=10)
     page.wait_for_timeout(400)
     assert state_of(page)["reach"] == "far"
-    expect(page.get_by_text("Left fingers cannot reach that.")).to_be_visible()
+    expect(page.get_by_text("Left fingers cannot reach this place.")).to_be_visible()
     page.mouse.move(x - 20, y - 60, steps=10)
     page.mouse.up()
     page.wait_for_function(f"() => {EXPLORER}.body.explanations.found.length > 0")
@@ -200,7 +200,8 @@ def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joint
     after = state_of(page)
     moved = np.reshape(np.subtract(after["pose"], before["pose"]), (-1, 3))
     assert np.linalg.norm(moved, axis=1).max() > 0.05
-    assert np.linalg.norm(np.subtract(after["places"][hand], before["places"][hand])) < 16  # 8 cm
+    # 16 pixels correspond to 8 cm
+    assert np.linalg.norm(np.subtract(after["places"][hand], before["places"][hand])) < 16
 
 
 def test_possible_poses_respect_the_hand_and_a_press_takes_one(page, joints):
@@ -245,7 +246,8 @@ def test_a_finger_drags_joints_and_scrolls_the_page_beside_them(page, joints):
     page.wait_for_function(IDLE)
     pinned = state_of(page)
     assert pinned["pins"] == [foot]
-    # Beside the body: along the page it scrolls, across it the body turns.
+    # A finger beside the body scrolls the page if it moves along the page, and turns the body if it
+    # moves sideways.
     box = page.locator(OUTPUT).bounding_box()
     x, y = box["x"] + 18, box["y"] + box["height"] - 30
     swiped(page, x, y, 0, -120)

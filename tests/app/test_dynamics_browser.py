@@ -1,4 +1,4 @@
-"""The player in a real browser: playing, scrubbing, keys, touch, forecasts, samples, gaps."""
+"""Browser tests of the player: playing, scrubbing, keys, touch, forecasts, samples, gaps."""
 
 import itertools
 import re
@@ -35,7 +35,7 @@ STATE = f"""() => {{
         values: Array.from(reel.arrays.values0),
     }};
 }}"""
-# The number of pixels with the colour of the forecast's ellipses.
+# JavaScript that counts the pixels with the colour of the forecast's ellipses.
 ORANGE = """(canvas) => {
     const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
     let count = 0;
@@ -45,7 +45,8 @@ ORANGE = """(canvas) => {
     }
     return count;
 }"""
-# The difference of red and blue in the track's background, six pixels before and after a time.
+# JavaScript that returns the difference of red and blue in the track's background, six pixels
+# before and after a time.
 GROUND = f"""(time) => {{
     {FIRST}
     const {{ canvas, picture }} = player.timeline;
@@ -63,7 +64,7 @@ CLOCKS = f"() => {{ {FIRST} return [performance.now() / 1000, player.state.time]
 
 @dataclass(frozen=True)
 class Moving:
-    """The keys of a model of bodies and of one of a film."""
+    """The keys of a model of bodies and of a model of a film."""
 
     bodies: str
     film: str
@@ -94,7 +95,7 @@ def moving(server) -> Iterator[Moving]:
     library, keys = Library(server.home / "library"), []
     for data, title in ((bodies, "Some bodies"), (film, "A film")):
         model = DynamicalGPLVM(3, n_inducing=15, max_iter=25, random_state=0)
-        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark cause warnings
             model.fit(data.values, times=data.times, sequences=data.sequences)
         keys.append(library.add(model, data, title))
     yield Moving(*(f"library:{key}" for key in keys))
@@ -129,7 +130,7 @@ def choose_task(page, task):
 
 
 def on(page, selector, across, down):
-    """Window coordinates of a place in a canvas, given as fractions from its upper left."""
+    """Convert a position in a canvas, in fractions from its upper left, to window coordinates."""
     box = page.locator(selector).bounding_box()
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
@@ -150,13 +151,13 @@ def test_playing_moves_time_and_pictures_without_the_server(server, moving, brow
     end = page.evaluate(CLOCKS)
     assert state(page)["playing"]
     page.get_by_role("button", name="Pause").click()
-    # Seconds are seconds.
+    # A second of the movement plays in about a second.
     passed, played = np.subtract(end, start)
     assert 0.5 < played / passed < 1.2
     assert len(browser_page.traffic.sent) == sent
 
 
-def test_it_stops_at_the_end_or_loops(server, moving, browser_page):
+def test_playback_stops_at_the_end_or_loops(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
     page.locator("select[data-part=speed]").select_option("4")
     page.get_by_role("button", name="Play", exact=True).click()
@@ -274,7 +275,7 @@ def test_a_longer_forecast_arrives_and_is_played(server, moving, browser_page):
     page.wait_for_function(f"() => {{ {FIRST} return player.state.time > player.reel.known; }}")
 
 
-def test_the_forecast_is_drawn_where_it_is(server, moving, browser_page):
+def test_the_forecast_is_drawn_only_after_the_observed_time(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
     maps = [page.locator(f"canvas[data-part={part}]") for part in ("lower", "upper")]
     assert [canvas.evaluate(ORANGE) for canvas in maps] == [0, 0], "nothing covers observed time"
@@ -331,7 +332,7 @@ def test_a_gap_is_filled_beside_the_truth(server, moving, browser_page, kind, pa
     assert now["titles"][:3] == ["Filled in", "The truth", "What the model sees"]
     assert len(now["titles"]) == panels
     assert page.locator(".panels figure").count() == panels
-    assert "expected by the model" in page.locator(".panels figcaption").first.inner_text()
+    assert "the model expects" in page.locator(".panels figcaption").first.inner_text()
     assert page.get_by_role("button", name="Fill it in").is_disabled()
 
 
@@ -387,7 +388,7 @@ def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
     page.wait_for_selector(PLAYER)
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
-    # The picture is directly above the track that moves it.
+    # The picture is directly above the track that controls it.
     boxes = [page.locator(part).bounding_box() for part in (PICTURE, TIMELINE, MAP)]
     assert boxes[0]["y"] + boxes[0]["height"] < boxes[1]["y"] < boxes[2]["y"]
     page.locator(TIMELINE).scroll_into_view_if_needed()
@@ -402,7 +403,7 @@ def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
     context.close()
 
 
-def test_the_gif_and_the_table_are_taken_home(server, moving, browser_page):
+def test_the_gif_and_the_table_are_exported(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.film))
     page.get_by_role("button", name="Make a GIF").click()
     with page.expect_download() as taken:

@@ -1,4 +1,4 @@
-"""Files that the app writes contain no formula and lose no array, for any names in the data."""
+"""Tests that files of the app contain no formula and lose no array, for any names in the data."""
 
 import io
 import re
@@ -25,7 +25,8 @@ def test_no_page_holds_a_formula():
         text = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
         cells = [unescape(cell) for cell in re.findall(r">([^<]+)<", text)]
         assert f"\u2060{HOSTILE[0]}" in cells, title
-        words = [c for c in cells if not re.fullmatch(r"[−-]?[\d.,\s]+%?", c)]  # no numbers
+        # cells that are not numbers
+        words = [c for c in cells if not re.fullmatch(r"[−-]?[\d.,\s]+%?", c)]
         assert not [c for c in words if begins_like_one(c) and not c.startswith("\u2060")], title
 
 

@@ -1,5 +1,5 @@
-"""The server's HTML has the first picture, and the picture of the page replaces it at the same
-position.
+"""Tests that the server's HTML has the first picture, and that the page draws its picture at the
+same position.
 """
 
 import time
@@ -14,7 +14,8 @@ pytestmark = pytest.mark.browser
 FIRST = "#mf-first"
 ADDRESSES = ("/", "/explore?model=gallery:people")
 IMAGES = "#mf-first > div > i"
-# The boxes of the server's two images, or of the map and the picture that the page draws.
+# JavaScript that returns the boxes of the server's two images, or of the map and the picture that
+# the page draws.
 OWN = """() => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
     .flatMap((host) => [...host.shadowRoot.querySelectorAll("[data-part=map], [data-part=output]")])
     .map((part) => part.getBoundingClientRect().toJSON())"""
@@ -22,7 +23,7 @@ OWN = """() => [...document.querySelectorAll("[data-testid=stBidiComponentIsolat
 
 @pytest.fixture(scope="module")
 def drawn(server):
-    """The server, after it has drawn the first screen."""
+    """Return the server after it has drawn the first screen."""
     for address in ADDRESSES:
         end = time.monotonic() + 120
         while b'id="mf-first"' not in urllib.request.urlopen(server.url + address).read():

@@ -1,4 +1,4 @@
-"""Rows with gaps in a real browser: their drawings, and all steps from the file to the map."""
+"""Browser tests of rows with gaps: their drawings, and all steps from the file to the map."""
 
 import base64
 
@@ -14,7 +14,7 @@ from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
 
-# Counts the pixels that are drawn; hatching and bands are fainter.
+# JavaScript that counts drawn pixels; hatching and bands are fainter and do not count.
 DRAW = """([drawing, values, small]) => {
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [120, 120];
@@ -50,7 +50,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def bench(browser_page) -> Page:
-    """An empty page with the canvas' drawing code."""
+    """Return an empty page with the canvas's drawing code."""
     page = browser_page.page
     page.set_content("<body></body>")
     page.add_script_tag(content=script("geometry/model.js", "kit/output.js"))
@@ -59,7 +59,7 @@ def bench(browser_page) -> Page:
 
 @pytest.mark.parametrize("small", [True, False])
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_what_is_missing_is_not_drawn(bench, name, small):
+def test_missing_values_are_not_drawn(bench, name, small):
     values = np.random.default_rng(0).uniform(0.3, 1.0, 15)
     holed = [None if 6 <= d < 12 else float(v) for d, v in enumerate(values)]
     rows = (values.tolist(), holed)

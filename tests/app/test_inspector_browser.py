@@ -1,5 +1,6 @@
-"""The inspector beside the map in a real browser: the shared state, "What matters", the certainty,
-and the search.
+"""Browser tests of the inspector beside the map.
+
+They cover the shared state, "What matters", the certainty, and the search.
 """
 
 import re
@@ -152,7 +153,7 @@ def test_everything_of_a_first_visit_is_in_the_window(server, browser_page):
         "parts => parts.map((part) => part.getBoundingClientRect())"
         ".filter(({ height }) => height > 0).map(({ top }) => top)"
     )
-    assert np.ptp(heights) < 20  # one line
+    assert np.ptp(heights) < 20  # all bars are on one line
     width = page.locator(MAP).bounding_box()["width"]
     assert 0.55 <= width / 1204 <= 0.63
     page.get_by_role("button", name="Zoom in").click()
@@ -176,8 +177,30 @@ def test_values_of_a_table_are_on_the_range_of_their_columns(server, browser_pag
     before = words
     page.mouse.move(*place_on_map(page, 0.7, 0.3))
     expect(bar).not_to_have_attribute("aria-label", before)
-    rows.nth(1).locator("button").click()
+    rows.nth(1).locator("button.column").click()
     expect(page.locator("[data-part=colour] option:checked")).to_have_text(data.column_names[1])
+
+
+def test_a_row_has_its_own_values_beside_the_models(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:countries")
+    data = load_dataset("countries")
+    row = list(data.row_names).index("Japan")
+    page.keyboard.press("/")
+    page.keyboard.type("Japan")
+    page.keyboard.press("Enter")
+    values = page.locator(".values")
+    expect(values.locator(".head")).to_contain_text("data")
+    column = next(d for d, each in enumerate(data.columns) if each.kind == "number")
+    own = values.locator("li").nth(column).locator("em")
+    expect(own).to_be_visible()
+    assert float(own.inner_text()) == pytest.approx(data.values[row, column], rel=1e-2)
+    words = next(d for d, each in enumerate(data.columns) if each.words)
+    word = data.columns[words].words[int(data.values[row, words])]
+    expect(values.locator("li").nth(words)).to_contain_text(f"data: {word}")
+    # Elsewhere on the map there is no row, so there are no values of a row.
+    page.mouse.click(*place_on_map(page, 0.95, 0.2))
+    page.mouse.move(5, 5)
+    expect(own).to_be_hidden()
 
 
 def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, browser_page):
@@ -190,7 +213,8 @@ def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, br
     expect(fold).to_have_attribute("open", "")
     page.wait_for_function("() => location.search.includes('model=library')")
     assert "last=" not in page.url
-    # The link in the Gallery opens the last model, too; if it was deleted, a ready model opens.
+    # The link in the Gallery opens the last model, too; if that model was deleted, a ready model
+    # opens.
     page.goto(f"{server.url}/")
     settled(page).get_by_role("link", name="Explore").first.click()
     page.wait_for_function("() => location.search.includes('model=library')")

@@ -1,4 +1,4 @@
-"""The map in a cell of a real JupyterLab page: skipped where JupyterLab is not installed."""
+"""Test of the map in a cell of a real JupyterLab page; skipped if JupyterLab is not installed."""
 
 import json
 import os
@@ -28,7 +28,7 @@ gplvm_core.explorer(model, rows, title="A map")
 
 @pytest.fixture
 def lab(tmp_path):
-    """A notebook with one cell in a running JupyterLab; its address."""
+    """Start JupyterLab with a notebook of one cell, and return its address."""
     cell = {"cell_type": "code", "metadata": {}, "source": CELL, "outputs": []}
     kernel = {"name": "python3", "display_name": "Python", "language": "python"}
     notebook = {

@@ -1,4 +1,4 @@
-"""The shared cache: concurrent calls compute a result once; errors are not cached."""
+"""Tests of the shared cache: concurrent calls compute a result once; errors are not cached."""
 
 import gc
 import threading
@@ -29,7 +29,7 @@ def test_simultaneous_requests_share_one_result():
         assert len(set(visitors.map(visit, range(4)))) == 1
     answer("b")
     answer("a")
-    answer("c")  # b was not requested for the longest time
+    answer("c")  # b is removed, because its last request is the oldest
     answer("a")
     answer("b")
     assert asked == ["a", "b", "c", "b"]
@@ -50,12 +50,12 @@ def test_an_error_reaches_the_caller_and_is_not_cached():
     assert answer("a") == "a"
 
 
-def test_what_is_drawn_ahead_is_what_the_gallery_would_draw():
+def test_pictures_drawn_in_advance_equal_those_that_the_gallery_draws():
     prepare()
     (thread,) = [thread for thread in threading.enumerate() if thread.name == "ahead"]
     thread.join(60)
     assert not thread.is_alive()
-    gc.unfreeze()  # for the tests that follow
+    gc.unfreeze()  # later tests need the collector's normal state
     for listed in gallery_items()[::4]:
         entry = listed.entry
         version = f"{entry.title}|{entry.created}|{entry.bytes}"

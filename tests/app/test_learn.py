@@ -1,4 +1,4 @@
-"""The tour without a browser: links, trainings that wait, and the texts around figures."""
+"""Tests of the tour without a browser: links, trainings that wait, and the texts around figures."""
 
 import time
 from collections.abc import Callable
@@ -68,7 +68,7 @@ def of_steps(most: int) -> Stop:
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Wait for a condition."""
+    """Wait until a condition holds."""
     end = time.monotonic() + 20
     while not true():
         assert time.monotonic() < end

@@ -31,7 +31,7 @@ def lose_inputs(figure: Locator) -> None:
     figure.get_by_label("Inputs are", exact=True).select_option("missing")
 
 
-# For every stop: a visitor's action, and the words that must then appear.
+# A visitor's action at every stop, and the words that must then appear.
 CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "functions": (click_into, "1 point seen"),
     "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "From ⟨k⟩: 1.28"),
@@ -56,19 +56,20 @@ CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
 
 def test_every_stop_responds_to_a_change(server: Server, browser_page: Visit) -> None:
     page = browser_page.page
-    page.emulate_media(reduced_motion="reduce")  # curves that move cost this test's time
+    page.emulate_media(reduced_motion="reduce")  # moving curves would make this test slow
     page.goto(f"{server.url}/learn?large=1")
     axe = AXE.read_text(encoding="utf-8") if AXE.exists() else None
     if axe:
         page.evaluate(axe)
     for number, stop in enumerate(STOPS):
         expect(page.get_by_role("heading", name=stop.title)).to_be_visible()
-        if isinstance(stop, OwnStop):  # test_depth_browser.py changes them
+        if isinstance(stop, OwnStop):  # test_depth_browser.py tests these stops
             page.keyboard.press("Escape")
             page.get_by_role("button", name="Next").click()
             continue
         change, words = CHANGES[stop.name]
-        # Select by name, because the previous stop's figure may remain for a moment.
+        # The stop is selected by its name, because the figure of the previous stop may remain for a
+        # moment.
         figure = page.locator(f".lesson[data-stop={stop.name}][data-shown]")
         expect(figure).not_to_contain_text(words)
         change(figure)

@@ -1,4 +1,4 @@
-"""Library through AppTest: entries are renamed, deleted, copied and imported."""
+"""Tests of the Library through AppTest: entries are renamed, deleted, copied and imported."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -128,7 +128,7 @@ def test_library_takes_in_an_exported_file(kept: Callable[[], Library], tmp_path
     at.file_uploader[0].upload("model.gplvm", data).run()
     assert not at.exception
     assert len(kept().entries()) == 2
-    # The result of the import, all files of the model, is not cached.
+    # The result of an import has all files of the model, so it is not cached.
     assert _kept("model", "model.gplvm", data, {}) == []
 
 

@@ -1,4 +1,4 @@
-"""Names of data in keys of components, and places far from all data in links."""
+"""Tests of unusual names in keys of components, and of links to positions far from all data."""
 
 import pytest
 from streamlit.testing.v1 import AppTest

@@ -1,4 +1,4 @@
-"""Names from data and links are shown literally and cause no requests."""
+"""Tests that names from data and links are shown as plain text and cause no requests."""
 
 import socket
 import warnings
@@ -28,7 +28,7 @@ MARKS = (
 SOURCE = " ".join(MARKS)
 TITLE = f"{PICTURE} <img src=/y.png> [x](javascript:y) :red[b] :smile: $c$ **d**"
 EVIL = "http://evil.example"
-# The visible text, also in components, without invisible separators.
+# JavaScript that returns the visible text, also in components, without invisible separators.
 READ = r"""() => {
     const words = (root) => [...root.childNodes].map((node) =>
         node.nodeType === Node.TEXT_NODE ? node.data
@@ -41,7 +41,9 @@ DRAWN = "img[src*='127.0.0.1:1/'], a[href*='127.0.0.1:1'], a[href^='javascript']
 
 @pytest.fixture(scope="module")
 def hostile(server: Server) -> Iterator[dict[str, str]]:
-    """A temporary model of one view and one of two, with special characters in every name."""
+    """Return a temporary library with a model of one view and a model of two, and special
+    characters in every name.
+    """
     rng = np.random.default_rng(0)
     values = rng.standard_normal((24, 2)) @ rng.standard_normal((2, 6))
     values += 0.1 * rng.standard_normal(values.shape)
@@ -68,7 +70,7 @@ def hostile(server: Server) -> Iterator[dict[str, str]]:
     library.empty_trash()
 
 
-def test_names_are_shown_letter_by_letter_on_every_page(
+def test_names_are_shown_as_plain_text_on_every_page(
     browser_page: Visit, server: Server, hostile: dict[str, str]
 ):
     page = browser_page.page
@@ -94,7 +96,8 @@ def test_names_are_shown_letter_by_letter_on_every_page(
     page.get_by_role("tab", name="Table").click()
     page.get_by_test_id("stDataFrame").last.hover()
     expect(page.get_by_role("button", name="Search")).to_be_visible()
-    # The CSV file that Streamlit writes would not protect names that begin like formulas.
+    # The CSV file that Streamlit writes would not protect spreadsheets from names that begin like
+    # formulas.
     expect(page.get_by_role("button", name="Download as CSV")).to_have_count(0)
     expect(page.locator(DRAWN)).to_have_count(0)
     own = (server.url, server.url.replace("http", "ws"), "blob:", "data:")
@@ -114,7 +117,9 @@ def shows(page: Page, words: tuple[str, ...]) -> None:
 
 
 def test_a_refused_page_causes_no_request_of_the_server(server: Server):
-    """Streamlit's own check would ask an outside host for the machine's address."""
+    """The app's own guard refuses the page; Streamlit's check would ask an outside host for this
+    machine's address.
+    """
     host = server.url.removeprefix("http://")
     for path in ("/", "/_stcore/stream", "/_stcore/metrics"):
         assert refused(host, path, f"Host: {host}\r\nOrigin: {EVIL}")
@@ -123,7 +128,7 @@ def test_a_refused_page_causes_no_request_of_the_server(server: Server):
 
 
 def refused(host: str, path: str, headers: str) -> bool:
-    """Whether the server refuses a websocket's handshake."""
+    """Return whether the server refuses the handshake of a websocket."""
     name, port = host.split(":")
     with socket.create_connection((name, int(port)), timeout=10) as line:
         handshake = (

@@ -1,4 +1,4 @@
-"""The tab New rows: rows are brought, answered, compared and exported."""
+"""Tests of the tab New rows: rows are uploaded, judged and exported."""
 
 import csv
 import io
@@ -65,12 +65,12 @@ def table(*rows: list[object], delimiter: str = ";") -> bytes:
 
 
 def sent(at: AppTest) -> tuple[dict, dict]:
-    """The answers that the page has sent to the browser."""
+    """Return the answers that the page has sent to the browser."""
     return stores(at)["new rows"]
 
 
 def compared(at: AppTest, model: BayesianGPLVM) -> AppTest:
-    """The page after the comparison with the training rows."""
+    """Return the page after the comparison with the training rows."""
     run = comparison_of(key_of(f"{query(at, 'model')}|{model.bound_:.10g}"))
     assert run is not None
     run.wait(60)
@@ -143,7 +143,7 @@ def test_rows_of_another_form_are_explained_and_the_models_own_are_taken(opened,
     assert "the training rows of this model" in menu.options[0]
     menu.set_value("Five columns").run()
     assert not at.exception
-    assert "values, and this model needs" in at.error[0].value
+    assert "values, but this model needs" in at.error[0].value
     menu = next(each for each in at.selectbox if "rows_model" in each.key)
     menu.set_value(menu.options[0]).run()
     assert not at.exception and not at.error
@@ -182,7 +182,7 @@ def test_the_files_have_the_columns_of_the_visitor_and_the_answers(flow, model):
     header, *written = csv.reader(io.StringIO(as_csv(columns, as_text=False).decode()))
     start = header.index(names[1])
     assert header[start : start + len(title)] == list(title)
-    assert header[0] == "row (2)"  # the file has a column of this name
+    assert header[0] == "row (2)"  # the file already has a column with the name "row"
     assert {"size", "size std", "x2", f"{names[4]} std", "nearest training rows"} <= set(header)
     given = [[line[start + title.index(name)] for name in ("day", "row", "remark")]
              for line in written]  # fmt: skip
@@ -196,7 +196,7 @@ def test_the_files_have_the_columns_of_the_visitor_and_the_answers(flow, model):
     assert parquet.column_names == header
     excel, _ = workbook_text(as_excel(columns), "rows.xlsx")
     assert next(csv.reader(io.StringIO(excel.decode()))) == header
-    assert b"=1+1" in excel  # text, not the result of a formula
+    assert b"=1+1" in excel  # the cell has text, not the result of a formula
     import anndata
 
     path = workspace() / "rows.h5ad"
@@ -211,7 +211,7 @@ def test_the_example_can_be_read_back(flow):
     rows = read_rows(NamedBytes("rows.csv", example(flow)), flow).values
     assert rows.shape == (5, 12)
     assert (np.isnan(rows).sum(axis=1) == 4).all()
-    # One value of the last row is ten times that of the row of the data.
+    # One value of the last row is ten times the value in the data.
     same = np.isclose(rows[-1], flow.values, rtol=1e-4) | np.isnan(rows[-1])
     wrong = same.sum(axis=1).max()
     assert wrong == 11
@@ -233,7 +233,7 @@ def test_rows_may_stay_on_the_map_of_a_copy(opened, flow, model):
     assert item.dataset.n_points == len(item.model.latent_mean_) == flow.n_points + 6
     np.testing.assert_array_equal(item.model.latent_mean_[: flow.n_points], model.latent_mean_)
     np.testing.assert_array_equal(item.dataset.covariates["added later"][-7:], [0, *[1] * 6])
-    assert len(open_item(key).model.latent_mean_) == flow.n_points  # the first one is unchanged
+    assert len(open_item(key).model.latent_mean_) == flow.n_points  # the first model is unchanged
 
 
 def test_a_training_may_begin_with_the_rows(opened, flow):
@@ -247,7 +247,7 @@ def test_a_training_may_begin_with_the_rows(opened, flow):
     assert training.dataset(job.id).n_points == flow.n_points + 6
 
 
-def test_a_row_that_is_opened_in_fill_in_is_shown_as_it_is(opened, flow, model):
+def test_a_new_row_opened_in_fill_in_keeps_its_values(opened, flow, model):
     at = opened()
     rows = [flow.column_names, *flow.values[:6].round(4)]
     at = at.file_uploader[0].upload("more.csv", table(*rows)).run()

@@ -29,12 +29,12 @@ def test_map_and_table_are_linked_and_the_map_stays(
     lines = page.locator(".rows tbody tr")
     expect(lines).to_have_count(5, timeout=30_000)
     before = page.evaluate(f"Array.from({VIEW}.map.places)")
-    # From the table to the map and the row in detail.
+    # A click in the table selects the row on the map and shows its details.
     lines.nth(1).click()
     expect(page.locator(".close-up h2")).to_contain_text("Row 2")
     assert page.evaluate(f"{VIEW}.overlay.current") == 1
     page.locator(".close-up").get_by_label("Close").click()
-    # From the map to the table: the lasso lists the rows inside it.
+    # The lasso on the map lists the rows inside it in the table.
     page.get_by_label("Show the whole map").click()
     assert page.evaluate(f"Array.from({VIEW}.map.places)") == before
     page.get_by_label("Select new rows").click()
@@ -48,7 +48,7 @@ def test_map_and_table_are_linked_and_the_map_stays(
     page.mouse.up()
     expect(page.locator("[data-filter=selected]")).to_have_attribute("aria-pressed", "true")
     assert 2 in page.evaluate(f"[...{VIEW}.overlay.shown]")
-    # A diamond opens its row.
+    # A click on a diamond opens its row.
     page.mouse.click(box["x"] + x, box["y"] + y)
     expect(page.locator(".close-up h2")).to_contain_text("Row")
     page.get_by_role("button", name="Open in Fill in").click()

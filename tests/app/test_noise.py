@@ -1,4 +1,4 @@
-"""Noise per output through the pages: chosen in Train, shown in Explore and in the Gallery."""
+"""Tests of noise per output on the pages: chosen in Train, shown in Explore and in the Gallery."""
 
 import json
 from collections.abc import Callable
@@ -25,13 +25,13 @@ NOISY = 2
 
 
 def table(n: int = 60) -> np.ndarray:
-    """Five smooth functions of one hidden number, the third of them with much noise."""
+    """Return five smooth functions of one hidden number; the third has much noise."""
     rng = np.random.default_rng(0)
     hidden = np.linspace(-1.5, 1.5, n)
     values = np.column_stack([np.sin(f * hidden + f) for f in (0.7, 1.1, 1.3, 0.9, 1.6)])
     noise = np.full(5, 0.02)
     noise[NOISY] = 1.0
-    # Units differ greatly, so the spread does not show which columns are noisy.
+    # The units differ greatly, so the spread does not show which columns are noisy.
     return (values + noise * rng.standard_normal(values.shape)) * [1.0, 50.0, 0.1, 7.0, 300.0]
 
 
@@ -71,7 +71,7 @@ def explored(key: str, **more: str) -> AppTest:
 def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
     at = upload(run_page("train"), "things.csv", csv(table()))
     at.number_input(key="form_max_iter").set_value(60).run()
-    # The units of this data set differ, so the right choice is preselected.
+    # The columns of this data set have different units, so the form preselects noise per output.
     caption = "no scale has to be chosen"
     assert at.segmented_control(key="form_noise_per_output").value == "per_output"
     assert caption in said(at)
@@ -106,7 +106,7 @@ def test_one_noise_is_the_default_and_is_not_mentioned():
     ("title", "offered"),
     [("Bayesian GP-LVM", True), ("GP-LVM", False), ("Bayesian PCA", True)],
 )
-def test_the_choice_is_offered_where_the_model_has_it(title: str, offered: bool):
+def test_the_choice_of_noise_is_offered_only_for_models_that_have_it(title: str, offered: bool):
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.radio(key="form_model").set_value(title).run()
@@ -129,8 +129,8 @@ def test_explore_shows_the_noise_of_every_column(kept: Callable[..., str]):
     words = said(explored(kept(model, dataset_of(values))))
     share = model.noise_std_ / values.std(axis=0)
     assert f"Noisiest: weight, {share[NOISY]:.0%} of its spread" in words
-    assert f"quietest: {NAMES[np.argmin(share)]}, {share.min():.0%}." in words
-    assert f"Half of the columns are above {np.median(share):.0%}." in words
+    assert f"Quietest: {NAMES[np.argmin(share)]}, {share.min():.0%}." in words
+    assert f"For half of the columns, the noise is above {np.median(share):.0%}." in words
 
 
 def test_the_figure_is_drawn_once_it_is_wanted(kept: Callable[..., str]):
@@ -152,7 +152,7 @@ def test_explore_explains_a_single_noise_and_the_alternative(
     at = explored(kept(model, dataset_of(values)))
     amount = {
         "global": f"± {model.noise_std_[0]:.3g} in the data's units",
-        "columns": f"{model.noise_std_[0] / values[:, 0].std():.0%} of the spread of each",
+        "columns": f"{model.noise_std_[0] / values[:, 0].std():.0%} of each output's spread",
     }[scaling]
     words = said(at)
     assert f"All outputs share one noise level: {amount}." in words
@@ -164,7 +164,9 @@ def test_explore_explains_a_single_noise_and_the_alternative(
     "model",
     [GPLVM(2, max_iter=10, random_state=0), ProbabilisticPCA(2)],
 )
-def test_a_model_without_the_choice_names_one_that_has_it(kept: Callable[..., str], model):
+def test_for_a_model_with_one_noise_explore_names_a_model_with_noise_per_output(
+    kept: Callable[..., str], model
+):
     at = explored(kept(model, dataset_of(table())))
     assert "train a Bayesian GP-LVM with “Noise: each output its own”" in said(at)
 

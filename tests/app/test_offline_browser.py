@@ -1,4 +1,4 @@
-"""The offline file, opened from disk without a network, and in a notebook's frame."""
+"""Browser tests of the offline file: opened from disk without a network, and in a notebook."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,17 +23,22 @@ from tests.kernels.own.cosine import Cosine
 pytestmark = pytest.mark.browser
 
 HOSTILE = '</script><script>window.hacked = true</script><!--<img src=x onerror="hacked = true">'
-# The point under the pointer and its output, after the next frame.
+# JavaScript that returns the point under the pointer and its output, after the next frame.
 SHOWN = """async () => {
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
     const [explorer] = window.manifolio.views.values();
     return [Array.from(explorer.shownPoint()), Array.from(explorer.pictures[0].values)];
 }"""
 
+KEPT = """() => {
+    const { chosen } = [...window.manifolio.views.values()][0].state;
+    return [Array.from(chosen.kept.point), chosen.show.thumbnails];
+}"""
+
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:
-    """Sixty curves whose names contain markup."""
+    """Return sixty curves whose names contain markup."""
     rng = np.random.default_rng(0)
     values = np.sin(rng.standard_normal((60, 2)) @ rng.standard_normal((2, 12)))
     return Dataset(
@@ -56,7 +61,7 @@ def model(dataset: Dataset) -> gplvm_core.BayesianGPLVM:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page without a network; every error or warning in it fails the test."""
+    """Return a page without a network; every error or warning on it fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_offline(True)
     page = context.new_page()
@@ -108,13 +113,35 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
     made = replace(gplvm_core.explorer(model, dataset, title="Some digits"), opening=opening)
     assert text == made.html
-    # Below the button are the file's size and the precision of its numbers.
+    # The texts below the button state the file's size and the precision of its numbers.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
     page.get_by_text(size).wait_for()
 
 
+def test_the_file_opens_at_the_kept_place_with_the_same_switches(
+    server, browser_page, page, tmp_path
+):
+    app = browser_page.page
+    app.goto(server.explore())
+    app.wait_for_selector(READY)
+    box = app.locator(MAP).bounding_box()
+    app.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 0.4 * box["height"])
+    app.get_by_role("button", name="Thumbnails").click()
+    kept = app.evaluate(KEPT)
+    app.get_by_text("Export", exact=True).click()
+    with app.expect_download() as download:
+        app.get_by_role("button", name="HTML file").click()
+    download.value.save_as(tmp_path / "map.html")
+    page.goto((tmp_path / "map.html").as_uri())
+    page.wait_for_selector(READY)
+    place, thumbnails = page.evaluate(KEPT)
+    assert thumbnails and kept[1]
+    # Links have a few digits of each coordinate.
+    np.testing.assert_allclose(place, kept[0], atol=1e-3)
+
+
 def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):
-    """Twelve columns with gaps in different rows, and thirty facts of the rows."""
+    """The rows have twelve columns with gaps in different rows, and thirty facts."""
     rng = np.random.default_rng(1)
     values = np.where(rng.random(dataset.targets.shape) < 0.1, np.nan, dataset.targets)
     facts = {f"fact {i}": rng.random(len(values)) for i in range(30)}
@@ -123,7 +150,7 @@ def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):
     page.goto(saved(gplvm_core.explorer(model.fit(values), rows), tmp_path))
     page.get_by_text("The columns have different gaps").wait_for()
     last = page.locator("[data-part=colour] option").last
-    assert last.inner_text() == "6 more facts are not offered"
+    assert last.inner_text() == "6 more facts are not listed"
     assert last.is_disabled()
 
 
@@ -164,7 +191,7 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     assert point != before[0]
     exact = predict(model.posterior_, np.array([point]))[0][0]
     assert np.max(np.abs(output - exact) / spread(dataset)) < 1e-3
-    # A separate page without access to the notebook's page.
+    # The frame is a separate page without access to the notebook's page.
     assert (
         inside.evaluate("(() => { try { return parent.document.title; } catch { return 0; } })()")
         == 0

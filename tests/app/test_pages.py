@@ -1,4 +1,4 @@
-"""Every page through Streamlit's AppTest, on the real core: without a model, and the Gallery."""
+"""Tests of every page through Streamlit's AppTest: without a model, and the Gallery."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A picture that is painted on, in the file of a map without a server."""
+"""Browser tests of painting on a picture, in the file of a map without a server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ PHONE = {"viewport": {"width": 380, "height": 760}, "has_touch": True, "is_mobil
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of two maps of pictures."""
+    """Return a folder with the files of two maps of pictures."""
     folder = tmp_path_factory.mktemp("pictures")
     for name in ("digits", "faces"):
         model = gplvm_core.load(f"assets/models/{name}/model.gplvm")
@@ -67,7 +67,7 @@ def state_of(page: Page) -> dict[str, Any]:
 
 
 def stroke(page: Page, *places: tuple[float, float]) -> dict[str, Any]:
-    """Paint a line between places, in fractions of the picture; the state at rest."""
+    """Paint a line between two positions, in fractions of the picture; return the new state."""
     box = state_of(page)
     at = [
         (box["left"] + across * box["width"], box["top"] + down * box["height"])
@@ -101,10 +101,10 @@ def test_the_face_that_fits_a_stroke_is_one_that_fit_to_finds(page):
     assert after["past"] == before["past"] + 1
     model = gplvm_core.load("assets/models/faces/model.gplvm")
     found = model.fit_to(targets, tolerance=after["tolerance"])
-    # Kept points have four decimals.
+    # Chosen points have four decimals.
     errors = [np.abs(each.outputs - shown).max() for each in found]
     assert min(errors) < 1e-3 * np.ptp(shown)
-    # The page leaves its place only for a clearly better one.
+    # The page moves to another explanation only if its score is clearly higher.
     assert found[int(np.argmin(errors))].score > found[0].score - 4.5
 
 
@@ -167,7 +167,7 @@ def test_a_place_of_the_visitor_ends_the_paint(page):
     stroke(page, (0.55, 0.06), (0.55, 0.94))
     page.get_by_role("button", name="Reset").click()
     assert np.isnan(painted(state_of(page))).all()
-    expect(page.get_by_text("Paint on the picture: the rest follows.")).to_be_visible()
+    expect(page.get_by_text("Paint on the picture, and the rest follows.")).to_be_visible()
 
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)

@@ -1,4 +1,4 @@
-"""Bytes for the browser: stored once, found by their address, limited in total."""
+"""Tests of bytes for the browser: stored once, found by their address, limited in total."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ from tests.asgi import answered
 
 
 def fetched(parcels: Parcels, path: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of a server's response on this route."""
+    """Return status, headers and body of a server's response on this route."""
     scope = {
         "type": "http",
         "method": "GET",
@@ -28,7 +28,7 @@ def test_a_browser_gets_the_bytes_at_their_address_and_keeps_them() -> None:
     path = parcels.hold(data)
     status, headers, body = fetched(parcels, path)
     assert (status, body) == (200, data)
-    assert hashlib.sha256(body).hexdigest() in path  # this address always has the same content
+    assert hashlib.sha256(body).hexdigest() in path  # an address contains the digest of its content
     assert "immutable" in headers["cache-control"]
 
 
@@ -37,14 +37,14 @@ def test_deleted_data_are_reported_and_nothing_else_is_served() -> None:
     for path in ("/parcels/0", "/parcels/..%2Fapp.py", f"/parcels/{'a' * 64}"):
         status, _, body = fetched(parcels, path)
         assert status == 404
-        assert b"reload" in body
+        assert b"Reload" in body
 
 
 def test_equal_bytes_are_held_once_and_the_oldest_make_room() -> None:
     parcels = Parcels(most=250)
     first, second, third = (parcels.hold(bytes([each]) * 100) for each in (1, 2, 1))
     assert first == third
-    parcels.hold(bytes(100))  # the second parcel was not sent again
+    parcels.hold(bytes(100))  # the second parcel makes room, because the first one was held again
     found = [fetched(parcels, path)[0] for path in (first, second)]
     assert found == [200, 404]
     # this parcel is larger than all others together, so only it is stored

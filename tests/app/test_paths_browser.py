@@ -1,4 +1,4 @@
-"""A path on the map in a real browser: chosen, measured, played, and exported."""
+"""Browser tests of a path on the map: chosen, measured, played, and exported."""
 
 import base64
 import io
@@ -33,14 +33,14 @@ def pixels_of(bytes_or_url):
 
 
 def saved(page, name):
-    """The bytes of the file that a button saves."""
+    """Return the bytes of the file that a button saves."""
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name).click()
     with open(waiting.value.path(), "rb") as file:
         return file.read()
 
 
-def test_a_path_is_found_played_and_taken_home(server, browser_page):
+def test_a_path_is_found_played_and_exported(server, browser_page):
     page = browser_page.page
     page.goto(server.explore("&unsure=off"))
     page.wait_for_selector("[data-ready=true]")
@@ -53,7 +53,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     expect(words).to_contain_text("Click the end of the path")
     box = page.locator(MAP).bounding_box()
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 0.2 * box["height"])
-    expect(words).to_contain_text("Changes the output by")
+    expect(words).to_contain_text("The output changes by")
     path = page.evaluate(PATH)
     assert path["geodesic"] <= path["straight"]
     assert path["ends"] == [begin, path["point"]]
@@ -66,7 +66,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     page.wait_for_function("location.search.includes('way=straight')")
     page.goto(page.url)
     expect(panel.get_by_role("button", name="Straight")).to_have_attribute("aria-pressed", "true")
-    expect(words).to_contain_text("Changes the output by")
+    expect(words).to_contain_text("The output changes by")
     settled(page)
     again = page.evaluate(PATH)
     np.testing.assert_allclose(again["ends"], path["ends"], atol=5.1e-5)
@@ -80,8 +80,9 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     before = page.locator(OUTPUT).evaluate(PIXELS)
     panel.get_by_role("button", name="Play").click()
     changed(page.locator(OUTPUT), before, changed(page.locator(OUTPUT), before))
-    expect(panel.get_by_role("button", name="Play")).to_be_visible()  # playing stops at the end
-    assert panel.get_by_role("slider").input_value() == "1"
+    # playback stops at the end of the path
+    expect(panel.get_by_role("button", name="Play")).to_be_visible()
+    assert panel.get_by_label("Place on the path").input_value() == "1"
 
     picture = Image.open(io.BytesIO(saved(page, "Save as GIF")))
     size = page.locator(OUTPUT).evaluate("(canvas) => [canvas.width, canvas.height]")
@@ -99,7 +100,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     assert opaque.mean() > 0.5
     np.testing.assert_array_equal(png[opaque], shown[opaque][:, :3])
 
-    # After a move of the chosen point, the output shows this point again.
+    # After the chosen point moves, the page shows the output of this point again.
     at_the_end = page.locator(OUTPUT).evaluate(PIXELS)
     page.locator(MAP).focus()
     page.keyboard.press("Shift+ArrowLeft")
@@ -107,15 +108,15 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     page.keyboard.press("Enter")
     path = page.evaluate(PATH)
 
-    # By keyboard: the next path begins at the end of this one.
+    # By keyboard, the next path begins at the end of the last path.
     panel.get_by_role("button", name="Path", exact=True).focus()
     page.keyboard.press("Enter")
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "Enter"):
         page.keyboard.press(key)
-    expect(words).to_contain_text("Changes the output by")
+    expect(words).to_contain_text("The output changes by")
     assert page.evaluate(PATH)["ends"][0] == path["point"]
     panel.get_by_role("button", name="Clear").click()
-    expect(panel.get_by_role("button")).to_have_count(1)
+    expect(panel.get_by_role("button")).to_have_count(2)
     page.wait_for_function("!location.search.includes('path=')")
 
 
@@ -130,10 +131,14 @@ def test_on_a_phone_the_output_is_seen_beside_the_slider_of_a_path(server, brows
     panel.get_by_role("button", name="Path", exact=True).click()
     box = page.locator(MAP).bounding_box()
     page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
-    expect(panel.get_by_role("slider")).to_be_visible()
-    for part in (page.locator("[data-part=where]"), page.locator(MAP), panel.get_by_role("slider")):
+    expect(panel.get_by_label("Place on the path")).to_be_visible()
+    for part in (
+        page.locator("[data-part=where]"),
+        page.locator(MAP),
+        panel.get_by_label("Place on the path"),
+    ):
         expect(part).to_be_in_viewport(ratio=1)
-    # A row that is found is visible.
+    # A found row scrolls into view.
     field = page.get_by_placeholder("Find a row")
     field.fill("7")
     field.press("Enter")

@@ -1,4 +1,4 @@
-"""Formatting of numbers: never "−0", and "100 %" only for exactly one."""
+"""Tests of formatted numbers: never "−0", and "100 %" only for exactly one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Predicting a column through AppTest: the form of Train, the job, and the tab Predict."""
+"""Tests of predicting a column through AppTest: the form of Train, the job, and the tab Predict."""
 
 import warnings
 
@@ -18,15 +18,15 @@ GOAL = "A column from others"
 
 
 def asks(at, goal=GOAL):
-    """Answer the first question of Train."""
+    """Choose the prediction of a column in the first question of Train."""
     control = next(c for c in at.segmented_control if c.label == "What do you want?")
     return control.set_value(
-        {"A map": "map", GOAL: "column", "A series ahead": "series"}[goal]
+        {"A map": "map", GOAL: "column", "Continue a series": "series"}[goal]
     ).run()
 
 
 def stored() -> str:
-    """A small model of the progression of diabetes in the library; returns its key."""
+    """Store a small model of the progression of diabetes in the library; return its key."""
     asked = ask_column(load_dataset("diabetes"), "progression", ["body mass index", "HDL"])
     _, train, _ = task_of(asked)
     with warnings.catch_warnings(action="ignore"):
@@ -44,7 +44,7 @@ def test_the_map_is_the_first_answer_and_its_form_is_unchanged():
 def test_a_column_is_trained_tested_and_opened_with_sliders():
     at = asks(run_page("train"))
     assert not at.exception
-    assert "354 rows for training; 88 rows kept aside" in said(at)
+    assert "354 rows for training; 88 rows held out" in said(at)
     at.number_input(key="column_max_iter").set_value(10).run()
     press(at, "Start training")
     job = finished(query(at, "job"))
@@ -61,7 +61,7 @@ def test_a_column_is_trained_tested_and_opened_with_sliders():
     go_to(at, "explore", model=f"library:{job.entry}")
     assert not at.exception
     assert "Is it worth it?" in said(at)
-    assert not at.info  # without a tab in the link, nothing is lacking
+    assert not at.info  # without a tab in the link, the page reports no missing capability
 
 
 def test_the_deep_model_is_offered_in_plain_words():
@@ -91,7 +91,7 @@ def test_no_inputs_are_explained_and_the_form_stays():
 
 
 def test_a_series_needs_times():
-    at = asks(run_page("train"), "A series ahead")
+    at = asks(run_page("train"), "Continue a series")
     assert "have no times" in said(at)
     at.pills(key="train_built_in").set_value("poses").run()
     assert at.radio(key="form_model").value == "Dynamical GP-LVM"

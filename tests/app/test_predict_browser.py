@@ -1,4 +1,4 @@
-"""The tab Predict in a real browser: sliders answer without the server."""
+"""Browser tests of the tab Predict: sliders change the prediction without the server."""
 
 import warnings
 
@@ -33,13 +33,13 @@ def test_a_slider_moves_the_answer_as_in_python_and_asks_no_server(server, brows
     page.get_by_role("spinbutton", name="body mass index, number").fill("35")
     field.fill("40")
     expect(value).to_have_text(f"{answers(model, np.array([[35.0, 40.0]]))[0][0]:.0f}")
-    field.fill("")  # not known: an average over its values
+    field.fill("")  # an empty field is unknown, so the prediction averages over its values
     expect(page.locator("[data-part=doubt]")).to_contain_text("One input is not known")
     mean, std = (each[0] for each in answers(model, np.array([[35.0, np.nan]])))
     expect(value).to_have_text(f"{mean:.0f}")
     expect(page.locator("[data-part=between]")).to_contain_text(f"to {mean + 1.96 * std:.0f}")
     changed(curve, before)
-    # A press in the other curve sets its input.
+    # A click in the other curve sets the input of that curve.
     page.locator("[data-part=slices] canvas").first.click(position={"x": 200, "y": 60})
     expect(page.get_by_role("spinbutton", name="body mass index, number")).not_to_have_value("35")
     expect(page.get_by_text("What each layer does")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Pages in a real browser: the state restored after a visit, and the initial scroll position."""
+"""Browser tests of pages: the state restored after a visit, and the initial scroll position."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,7 +13,7 @@ def test_a_fold_stays_as_the_visitor_left_it(browser_page: Visit, server: Server
     page = browser_page.page
     page.goto(f"{server.url}/train")
     options = page.locator("[data-testid=stExpander] details", has_text="More options")
-    # A click before the page has loaded its scripts is not stored.
+    # The browser does not store a click before the page has loaded its scripts.
     expect(page.locator("[data-kept]")).to_be_attached()
     options.locator("summary").click()
     expect(options).to_have_attribute("open", "")

@@ -1,4 +1,4 @@
-"""A model of a table with words in Explore: its map, filled-in rows, and files with these rows."""
+"""Tests of a model of a table with words in Explore: its map, filled rows, and exported files."""
 
 import csv
 import io
@@ -41,16 +41,14 @@ KINDS = {"sort": "category", "eggs": "count", "size": ["small", "medium", "large
 
 @pytest.fixture(autouse=True)
 def calm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These tests have no live fragment, and use only a few rows to compute how typical a
-    row is.
-    """
+    """Remove the live fragment, and use only a few rows to compute how typical a row is."""
     monkeypatch.setattr(typicality, "SPELL", 60.0)
     monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_SCORED", 10)
 
 
 @pytest.fixture(scope="module")
 def birds() -> Dataset:
-    """Two sorts of birds; the larger ones lay more eggs. Three values are missing."""
+    """Return two sorts of birds; the larger birds lay more eggs, and three values are missing."""
     generator = np.random.default_rng(0)
     large = generator.random(60) < 0.5
     mass = 3000.0 + 1500.0 * large + generator.normal(0.0, 150.0, 60)
@@ -76,7 +74,7 @@ def model(birds: Dataset) -> BayesianGPLVM:
 
 @pytest.fixture
 def opened(birds: Dataset, model: BayesianGPLVM) -> Callable[[str], AppTest]:
-    """A tab of Explore with this model from the library."""
+    """Return a function that opens a tab of Explore with this model from the library."""
 
     def at(tab: str) -> AppTest:
         key = "library:" + Library(workspace() / "library").add(model, birds, "My birds")
@@ -96,7 +94,7 @@ def test_the_map_contains_the_words_of_its_codes(opened, birds, model):
     ]
     assert "Words and counts" in said(at)
     assert arrays["items"].shape == (60, 5)
-    # Only numbers have noise.
+    # Only columns of numbers have noise.
     assert [each.label for each in at.expander if "Noise" in each.label]
 
 
@@ -113,7 +111,7 @@ def test_words_of_the_data_are_numbered_as_the_model_numbers_them(birds, model):
 def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened, birds, model):
     at = opened("fill")
     assert not at.exception
-    assert at.number_input[0].value == 5
+    assert _row_menu(at).value == 4
     chance = model.class_probabilities(birds.in_own_values(birds.values[4:5]), "sort")[0]
     words = model.class_words("sort")
     best = int(np.argmax(chance))
@@ -132,8 +130,8 @@ def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened
 
 def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, birds, model):
     at = opened("fill")
-    at.number_input[0].set_value(1).run()
-    # A complete row opens without its first word.
+    _row_menu(at).set_value(0).run()
+    # A complete row opens with its first word hidden.
     sort = next(each for each in at.selectbox if each.label == "sort")
     assert sort.value is None and "in the data: " in said(at)
     assert sort.options == [str(word) for word in birds.columns[1].words]
@@ -147,9 +145,24 @@ def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, 
     assert f"**{middle:,.4g}**" in said(at)
 
 
+def _row_menu(at: AppTest):
+    return next(each for each in at.selectbox if each.label == "Row")
+
+
+def test_the_form_opens_with_the_row_that_is_kept_on_the_map(birds, model):
+    key = "library:" + Library(workspace() / "library").add(model, birds, "My birds")
+    at = run_page("fill", model=key, at=",".join(f"{x:.4f}" for x in model.latent_mean_[31]))
+    assert _row_menu(at).value == 31 and not at.exception
+    # The visitor's choice remains, although the link still has the point.
+    _row_menu(at).set_value(2).run()
+    assert _row_menu(at).value == 2
+    beside = run_page("fill", model=key, at="7,7")
+    assert _row_menu(beside).value == 4
+
+
 def test_a_row_without_any_value_is_explained(opened):
     at = opened("fill")
-    for each in at.number_input[1:]:
+    for each in at.number_input:
         each.set_value(None)
     for each in at.selectbox:
         if each.label in ("sort", "tagged", "size"):
@@ -183,7 +196,8 @@ def test_new_rows_and_fill_in_rank_a_row_alike(birds, model, monkeypatch):
         known[:, missing] = np.nan
         scores = model.score_samples(birds.in_own_values(known))
         below = share_below(scores, log_density(model, "m", row, birds)) * 25
-        # A row that ties with itself counts half in Fill in, and is as odd as itself in p.
+        # Both compare the row also with itself: Fill in counts this tie as one half, and p counts
+        # it fully.
         assert found.p[n] * 26 - 1 - below == pytest.approx(0.25, abs=0.26)
         assert "25 training rows" in typical_in_words(found, n)
 
@@ -219,7 +233,7 @@ def test_a_file_without_a_server_needs_the_same_table(birds, model):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_tab_time_plays_cards_and_fills_words_in(birds):
-    # Sorted by size, so that the sort changes once on the way.
+    # The birds are sorted by size, so that the sort changes only once in the sequence.
     order = np.argsort(birds.values[:, 0])
     timed = replace(
         birds,
@@ -243,11 +257,11 @@ def test_the_tab_time_plays_cards_and_fills_words_in(birds):
     known = np.flatnonzero(~np.isnan(codes))
     right = np.argmax(cards[known, sort], axis=1) == codes[known]
     assert right.mean() > 0.9
-    # A hidden stretch is filled in with words; the caption counts the right ones.
+    # The page fills a hidden part with words; the caption states how many are right.
     reel = dynamics.with_gap(model, timed, 0, "sort", (20.0, 23.0))
     assert reel.hidden.sum() >= 4
     filled = dynamics.filled(model, timed, reel, lambda step, bound: None)
-    assert filled.panels[0].words.startswith("Words right where hidden: ")
+    assert filled.panels[0].words.startswith("Correct hidden words: ")
     lines = list(csv.DictReader(io.StringIO(sequence_csv(timed, filled).decode())))
     assert {line["sort"] for line in lines} == {"gull <b>", "tern"}
     assert "mass std" in lines[0] and "sort std" not in lines[0]
@@ -263,9 +277,9 @@ def test_a_small_picture_of_a_row_has_the_colours_of_its_words(birds):
     def drawn(n: int) -> np.ndarray:
         return np.asarray(table_card(birds, birds.values[n], 100))
 
-    # The second of five bars is the sort.
+    # The second of the five bars shows the sort.
     middle = int(0.06 * 100 + 0.88 * 100 * 1.5 / 5)
     for n in (0, 1, 2):
         colour = ImageColor.getrgb(label_colour(int(birds.values[n, 1])))
         np.testing.assert_allclose(drawn(n)[middle, 50, :3], colour, atol=2)
-    assert drawn(4)[middle, 50, 3] < 100  # missing
+    assert drawn(4)[middle, 50, 3] < 100  # this value is missing

@@ -1,4 +1,7 @@
-"""The Python that opens a page's model works: from the gallery, the library, a downloaded file."""
+"""Tests that the Python code that opens a page's model works.
+
+The model is in the gallery, in the library, or in a downloaded file.
+"""
 
 import json
 import os
@@ -16,7 +19,7 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.opening import opening_elsewhere, opening_here
 
 ROOT = Path(__file__).parents[2]
-# Run each code in its own folder and namespace; print the models' latent means.
+# Run each code in its own folder and namespace, and print the models' latent means.
 OPEN = """
 import json, os, sys
 for code, folder in json.load(sys.stdin):
@@ -28,7 +31,7 @@ for code, folder in json.load(sys.stdin):
 
 
 def opened(installed: Path, *codes: tuple[str, Path]) -> list[np.ndarray]:
-    """Run in a new process that finds the package `manifolio` in the folder `installed`."""
+    """Run the codes in a new process that finds the package `manifolio` in `installed`."""
     run = subprocess.run(
         [sys.executable, "-c", OPEN],
         input=json.dumps([(code, str(folder)) for code, folder in codes]),
@@ -45,13 +48,13 @@ def test_the_shown_python_opens_every_model_of_a_page(home, tmp_path, monkeypatc
     rng = np.random.default_rng(0)
     whole = np.sin(rng.standard_normal((20, 2)) @ rng.standard_normal((2, 8)))
     library = Library(home / "library")
-    # By its id in the library, and by its downloaded file.
+    # The code opens the model by its id in the library, and from its downloaded file.
     own = Dataset("own", "Own", whole, Drawing("curve", (8,)))
     model = BayesianGPLVM(n_components=2, n_inducing=8, max_iter=10, random_state=0).fit(whole)
     identifier = library.add(model, own, "It's mine")
     library.export_file(identifier, tmp_path / "it-s-mine.gplvm")
     mine = Item(f"library:{identifier}", "It's mine", model, own)
-    # One view of several.
+    # This is one view of a model of several views.
     parts = {"it's": whole[:, :4], "right": whole[:, 4:]}
     drawn = {name: (values, Drawing("curve", (4,))) for name, values in parts.items()}
     pair = Dataset.of_views("pair", "Pair", drawn)
@@ -60,7 +63,7 @@ def test_the_shown_python_opens_every_model_of_a_page(home, tmp_path, monkeypatc
     identifier = library.add(several, pair, "Pair")
     view = Item(f"library:{identifier}", "Pair", several.of_view("it's"), pair, view="it's")
     one_view = f"{opening_here(view)}\nassert model.posterior_.n_outputs == 4"
-    # A ready model, from the program's own folder or as it is installed.
+    # A ready model is opened from the repository's folder, or as an installed package.
     flow = Library(ROOT / "assets" / "models", read_only=True).model("flow")
     ready = Item("gallery:flow", "Flow", flow, own)
     relative = opening_here(ready)

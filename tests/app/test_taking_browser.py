@@ -1,4 +1,4 @@
-"""Exports from the canvas, and the Python code that generates the same output."""
+"""Browser tests of exports from the canvas, and of the Python code for the same output."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ def model(dataset: Dataset) -> gplvm_core.BayesianGPLVM:
 
 @pytest.fixture
 def page(browser: Browser, model, dataset, tmp_path) -> Iterator[Page]:
-    """The offline file, with the menu open at a clicked place."""
+    """Return the page of an offline file, with the menu open at a clicked position."""
     gplvm_core.explorer(model, dataset).save(tmp_path / "map.html")
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_offline(True)
@@ -86,7 +86,7 @@ def test_svg_and_png_are_one_picture(page, what, tmp_path):
     )
     assert np.asarray(drawn).std() > 10
     assert np.abs(difference).mean() < 4
-    # Half a pixel changes edges, not areas.
+    # A shift by half a pixel changes edges, not areas.
     assert np.mean(np.abs(difference).max(axis=2) > 40) < 0.04
 
 
@@ -127,7 +127,7 @@ def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, data
     page.get_by_role("button", name="Select rows", exact=True).click()
     box = page.locator("canvas[data-part=lasso]").bounding_box()
     places = np.array(page.evaluate(f"Array.from({EXPLORER}.map.places)")).reshape(-1, 2)
-    # A rectangle over the left half, drawn by hand.
+    # The mouse draws a rectangle over the left half.
     middle, low = box["width"] / 2, box["height"] - 12
     corners = [(12, 12), (middle, 12), (middle, low), (12, low)]
     draw_around(page, corners, box)
@@ -143,7 +143,7 @@ def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, data
     assert [int(row[0]) for row in rows] == [n + 1 for n in expected]
     beliefs = np.hstack([model.latent_mean_, model.latent_variance_])[expected]
     np.testing.assert_allclose(numbers, beliefs, rtol=1e-5, atol=1e-7)
-    # The inspector sorts the columns by the difference between these rows and the rest.
+    # The inspector sorts the columns by the difference between the selected rows and the rest.
     mine = dataset.values[expected]
     rest = np.delete(dataset.values, expected, axis=0)
     within = (len(mine) - 1) * mine.var(axis=0, ddof=1) + (len(rest) - 1) * rest.var(axis=0, ddof=1)
@@ -156,15 +156,15 @@ def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, data
     means = np.array([[float(cell) for cell in line[2:]] for line in lines])
     expected_means = np.column_stack([mine.mean(axis=0), rest.mean(axis=0)])[order]
     np.testing.assert_allclose(means, expected_means, rtol=6e-3)
-    # The others fade, and dragging moves the map again.
+    # The rows outside the selection fade, and dragging moves the map again.
     opacity = np.array(page.evaluate(f"Array.from({EXPLORER}.map.opacity)"))
     assert opacity[expected].min() > np.delete(opacity, expected).max()
-    # The end of a path is chosen first, and then rows are selected again.
+    # The test first chooses the end of a path, and then selects rows again.
     page.get_by_role("button", name="Clear").click()
     assert page.locator("[data-part=selection]").is_hidden()
     page.get_by_role("button", name="Path", exact=True).click()
     page.mouse.click(box["x"] + middle, box["y"] + low / 2)
-    page.get_by_text("Changes the output by").wait_for()
+    page.get_by_text("The output changes by").wait_for()
     draw_around(page, corners, box)
     page.get_by_text(f"{len(expected)} rows selected").wait_for()
     page.get_by_role("button", name="Select rows", exact=True).click()
@@ -186,10 +186,11 @@ def test_a_picture_is_taken_whole_and_large(browser, tmp_path):
     with np.load(io.BytesIO(taken(page, "The output at the chosen place as NPZ"))) as arrays:
         expected = np.clip(127.5 * (1 + arrays["mean"].reshape(6, 4)), 0, 255)
     small = picture.convert("L").resize((4, 6), Image.Resampling.BOX)
-    # Softened between pixels.
+    # The page draws the picture with soft edges between pixels.
     assert np.abs(np.asarray(small, dtype=float) - expected).mean() < 6
     assert page.get_by_role("button", name="The output at the chosen place as SVG").count() == 0
-    # The difference is red at the upper left, where these rows are brighter, and blue elsewhere.
+    # The picture of the difference is red at the upper left, where these rows are brighter, and
+    # blue elsewhere.
     bright = np.argsort(-values[:, 0])[:8]
     rows = sorted(int(row) for row in bright)
     take = f"(rows) => {EXPLORER}.dispatch({{ type: 'set', name: 'rows', value: rows }})"

@@ -1,4 +1,4 @@
-"""Train through AppTest: reading files, and the questions about them."""
+"""Tests of Train through AppTest: reading files, and the questions about them."""
 
 import io
 import zipfile
@@ -31,7 +31,7 @@ TABLE = b"id,height,salary,kind\n" + b"\n".join(
 
 
 def gif(count: int = 16) -> bytes:
-    """A dot that moves in a circle, at ten frames per second."""
+    """Return a film of a dot that moves in a circle, at ten frames per second."""
     turn = 2 * np.pi * np.arange(count) / 8
     y, x = np.mgrid[:8, :8]
     centre = 3.5 + 2.5 * np.stack([np.sin(turn), np.cos(turn)])[..., None, None]
@@ -76,11 +76,13 @@ def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
     at.radio(key="form_time_kernel").set_value("periodic").run()
     period = next(box for box in at.number_input if box.label.startswith("Period"))
-    assert not any("longer than the data" in warning.value for warning in at.warning)
+    assert not any("longer than the time span" in warning.value for warning in at.warning)
     period.set_value(2.0).run()
-    assert any("2, is longer than the data, 1.5" in warning.value for warning in at.warning)
+    assert any(
+        "2 is longer than the time span of the data, 1.5" in warning.value for warning in at.warning
+    )
     next(box for box in at.number_input if box.label.startswith("Period")).set_value(0.8).run()
-    assert not any("longer than the data" in warning.value for warning in at.warning)
+    assert not any("longer than the time span" in warning.value for warning in at.warning)
     at.number_input(key="form_max_iter").set_value(10).run()
     kernel = started(at).parameters["time_kernel"]
     assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
@@ -113,7 +115,7 @@ def test_a_zip_may_hold_the_frames_of_a_video():
 
 def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
     at = upload(run_page("train"), "people.csv", TABLE)
-    assert "30 rows, 3 columns, 2 labels" in said(at)  # the label is also learnt
+    assert "30 rows, 3 columns, 2 labels" in said(at)  # the model also learns the label
     kind_of(at, "kind", "colour")
     assert not at.exception
     words = said(at)
@@ -150,7 +152,7 @@ def test_answers_about_columns_are_remembered():
 
 
 def holed_table() -> bytes:
-    """Thirty rows of four columns with 20 gaps, a label, and a column without any value."""
+    """Return thirty rows of four columns with 20 gaps, a label, and a column without any value."""
     lines = ["kind,a,b,blank,c,d"]
     for i in range(30):
         a, b, c, d = (f"{np.sin(i * f):.4f}" for f in (0.2, 0.3, 0.5, 0.7))
@@ -163,7 +165,7 @@ def test_gaps_of_an_upload_are_counted_mapped_and_explained():
     assert not at.exception
     words = said(at)
     assert "20 of 120 values are missing (17%), in 17 of 30 rows and 2 of 4 columns." in words
-    assert "does not fill in missing ones" in words
+    assert "fills nothing in" in words
     assert "Gaps may slow training down" in words
     assert "Emptiest columns: b (50% missing), c (17% missing)." in words
     assert "Emptiest rows: row 2 (2 of 4 observed)" in words
@@ -259,4 +261,4 @@ def test_a_table_in_an_opened_folder_is_looked_at_anew_and_no_longer_as_a_link(
     (folder / "rows.npy").symlink_to(tmp_path / "rows.npy")
     at.run()
     assert not at.exception
-    assert "hold no tables yet" in said(at)
+    assert "contain no tables yet" in said(at)

@@ -1,4 +1,6 @@
-"""Train offers layers for every model that supports them: above paths over time, above views."""
+"""Tests that Train offers layers for every model that supports them, including models of time and
+views.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Train through AppTest: a table with words and counts."""
+"""Tests of Train through AppTest: a table with words and counts."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_a_column_can_be_the_exposure_of_the_counts():
     exposure.set_value("mass").run()
     assert not at.exception and not at.error
     assert "“mass” is known in every row and does not shape the map" in said(at)
-    # The next upload of such a table remembers it.
+    # The next upload of a table with these columns has the same choice.
     again = upload(run_page("train"), "birds.csv", birds())
     known = next(each for each in again.selectbox if each.label == "Exposure of the counts")
     assert known.value == "mass"
@@ -53,9 +53,9 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert "Suggested because — name: text, different in every row." in words
     table = at.dataframe[0].value
     assert "label" not in table and table["size"].iloc[0] in ("small", "medium", "large")
-    # Only models that learn words are offered, with the reason.
+    # Train offers only models that learn words, with the reason.
     assert at.radio(key="form_model").options == ["Bayesian GP-LVM", "Bayesian PCA"]
-    assert "encoders learn numbers only" in words
+    assert "encoders learn only numbers" in words
     titles = {each.label for each in at.segmented_control}
     assert not {"Layers", "Views", "Noise", "How new rows find their place"} & titles
     at.number_input(key="form_max_iter").set_value(12).run()
@@ -78,7 +78,7 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     at = upload(run_page("train"), "birds.csv", birds())
     kind_of(at, "eggs", "number")
     kind_of(at, "colour", "grade")
-    assert "Not placed yet: " in at.info[0].value
+    assert "These words are missing: " in at.info[0].value
     assert not any(button.label == "Start training" for button in at.button)
     order = next(box for box in at.multiselect if "Order of the words in “colour”" in box.label)
     order.set_value(["white", "grey", "black"]).run()
@@ -104,7 +104,8 @@ def test_a_column_that_cannot_be_learnt_is_named_and_the_form_stays():
     head, *lines = birds().replace(b"female", b"").splitlines()
     lines = [head + b",once", lines[0] + b",7", *(line + b"," for line in lines[1:])]
     at = upload(run_page("train"), "birds.csv", b"\n".join(lines))
-    assert "sex: always “male”" in said(at) and "once: always 7" in said(at)  # left out
+    # Train leaves these columns out
+    assert "sex: always “male”" in said(at) and "once: always 7" in said(at)
     leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
     assert leave.value == ["name", "sex", "once"]
     leave.set_value(["name", "sex"]).run()

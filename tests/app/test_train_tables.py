@@ -1,4 +1,4 @@
-"""Train through AppTest: a visitor's own table, with dates, names of rows and mistakes."""
+"""Tests of Train through AppTest: a visitor's own table, with dates, names of rows and mistakes."""
 
 import datetime as dt
 import io
@@ -57,6 +57,22 @@ def test_a_column_of_dates_is_the_time_of_a_model_and_ids_stay_with_the_rows():
     assert kept.time_unit == "days since 2024-01-03"
 
 
+def test_a_slip_of_the_decimal_point_is_left_out_of_the_training_unless_it_is_meant():
+    rows = table([f"P{i};{german(i)}" for i in range(N)], mistake={5: "8912,0"})
+    at = upload(run_page("train"), "visits.csv", rows)
+    words = next(as_shown(each.value) for each in at.warning if "8,912" in each.value)
+    assert words.startswith("a: row 6 (P5) has 8,912, and all others are between")
+    assert "Emptiest rows: row 6" in said(at)
+    switch = next(each for each in at.toggle if each.label == "Leave this value out")
+    switch.set_value(False).run()
+    assert "Emptiest rows" not in said(at) and not at.exception
+    at.toggle(key=switch.key).set_value(True).run()
+    at.number_input(key="form_max_iter").set_value(5).run()
+    kept = Library(workspace() / "library").dataset(started(at).entry)
+    assert np.isnan(kept.values[5, kept.column_names.index("a")])
+    assert any(note.startswith("Counted as missing: row 6") for note in kept.notes)
+
+
 def test_the_unit_of_the_time_can_be_chosen():
     at = upload(run_page("train"), "visits.csv", table([f"P{i};{german(i)}" for i in range(N)]))
     box(at, "Unit of the time").set_value("hours").run()
@@ -91,7 +107,7 @@ def test_menus_offer_no_column_that_has_a_role():
     at = upload(run_page("train"), "visits.csv", table(rows))
     assert "day" not in leave_out(at).options and "id" not in box(at, "Label column").options
     assert "id" not in box(at, "Time column").options
-    # A time column with few values can also be the label.
+    # A time column with few different values can also be the label.
     box(at, "Label column").set_value("day").run()
     assert not at.exception and not at.error
     assert f"{N} labels, time 0 to 69" in said(at)
@@ -129,7 +145,7 @@ def test_a_bad_date_is_named():
         ("ragged.csv", b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cell, but most lines have 2"),
     ],
 )
-def test_what_is_no_table_is_shown_beside_the_reason(name, data, words):
+def test_a_file_without_a_table_is_shown_beside_the_reason(name, data, words):
     at = upload(run_page("train"), name, data)
     assert not at.exception
     assert words in as_shown(at.error[0].value)

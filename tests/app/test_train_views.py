@@ -1,4 +1,4 @@
-"""Train with several views: files that are joined, columns that are divided, the model's form."""
+"""Tests of Train with several views: joined files, divided columns, and the model's form."""
 
 import io
 from pathlib import Path
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A temporary workspace and gallery."""
+    """Return a temporary workspace with a gallery."""
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
     monkeypatch.chdir(ROOT)
@@ -35,7 +35,7 @@ def app() -> AppTest:
 
 
 def start(at: AppTest) -> training.Snapshot:
-    """Press the button; return the finished job."""
+    """Press the button that starts training, and return the finished job."""
     next(b for b in at.button if b.label == "Start training").click().run()
     assert not at.exception
     job = at.query_params["job"]
@@ -49,7 +49,7 @@ def can_start(at: AppTest) -> bool:
 
 
 def several(*files: tuple[str, bytes]) -> AppTest:
-    """The page with these files as views."""
+    """Return the page with these files as views."""
     at = app()
     at.segmented_control(key="train_source").set_value("several").run()
     return add(at, *files)
@@ -74,14 +74,15 @@ def unequal(at: AppTest):
 
 def test_files_become_views_that_train_together():
     at = several(("left.csv", table(extra="kind")), ("right_hand.csv", table(columns="uv")))
-    add(at, ("photos.zip", pictures()))  # one after the other; earlier ones stay
+    # the files are added one after the other, and earlier files remain
+    add(at, ("photos.zip", pictures()))
     assert not at.exception and not at.error
     words = said(at)
     assert "30 rows, 3 views, 3 labels" in words
     assert "**left** — 3 values: a, b, c" in words
     assert "**right hand** — 2 values: u, v" in words
     assert "**photos** — 64 pixel values" in words
-    assert words.count('alt="row 1, 0.png, x"') == 3  # the same rows in every view
+    assert words.count('alt="row 1, 0.png, x"') == 3  # every view shows the same rows
     name_box(at, 2).set_value("pictures").run()
     at.number_input(key="form_max_iter").set_value(15).run()
     assert at.radio(key="form_model_views").value == "Views (manifold relevance)"
@@ -109,7 +110,7 @@ def test_files_survive_a_change_of_page_and_are_removed_one_by_one():
     next(b for b in at.button if b.label == "Remove").click().run()
     assert not at.exception
     assert "One view so far" in at.info[0].value
-    assert can_start(at)  # on the only remaining view
+    assert can_start(at)  # training can start with the only remaining view
     assert at.radio(key="form_model").value == "Bayesian GP-LVM"
 
 
@@ -130,7 +131,7 @@ def test_files_of_different_lengths_wait_for_an_answer():
     assert start(at).model_class == "ManifoldRelevance"
 
 
-def test_changed_lengths_are_asked_about_again():
+def test_a_file_of_another_length_asks_again_how_to_trim():
     at = several(("left.csv", table(30)), ("right.csv", table(24, columns="uv")))
     unequal(at).set_value("trim").run()
     add(at, ("third.csv", table(20, columns="pq")))

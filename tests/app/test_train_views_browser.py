@@ -1,4 +1,4 @@
-"""Train with several views in a real browser: files that are added one after the other."""
+"""Browser test of Train with several views: files that are added one after the other."""
 
 import pytest
 from playwright.sync_api import FilePayload, expect

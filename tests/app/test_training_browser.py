@@ -1,4 +1,4 @@
-"""A training in a real browser: no figure is empty at its start, and Pause responds at once."""
+"""Tests that a training shows no empty figure at its start, and that Pause responds at once."""
 
 import re
 
@@ -9,7 +9,7 @@ from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
 PLOTLY = re.compile(r"/PlotlyChart\.[\w-]+\.js")
-# The visible grey boxes, and the light pictures that are drawn.
+# JavaScript that counts the visible grey boxes and the light pictures.
 SEEN = """() => {
     const seen = (part) => part.getClientRects().length > 0;
     const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
@@ -40,7 +40,7 @@ def test_pictures_stand_in_until_figures_have_loaded_and_pause_answers(server, b
         PLOTLY, lambda route: held.append(route)
     )  # the response arrives only when the test allows it, as on a slow machine
     start(page, server.url)
-    # The button was at the end of a long page; the training is at the beginning of the next page.
+    # The start button was at the end of a long page; the page of the training begins at its top.
     expect(page.get_by_role("button", name="Pause")).to_be_in_viewport()
     page.locator(".mf-light").first.wait_for()
     assert page.evaluate(SEEN)["live"] == 0
@@ -51,7 +51,7 @@ def test_pictures_stand_in_until_figures_have_loaded_and_pause_answers(server, b
         route.continue_()
     page.wait_for_function(f"() => ({SEEN})().live === 3")
     page.wait_for_function(f"() => ({SEEN})().light === 0")
-    # The button responds at the click, even if the server is busy.
+    # The button responds to the click, even if the server is busy.
     for verb, answer, then in (("Pause", "Pausing …", "Resume"), ("Resume", "Resuming …", "Pause")):
         button = page.get_by_role("button", name=verb)
         assert answer in button.evaluate("(one) => { one.click(); return one.innerText; }")

@@ -1,4 +1,4 @@
-"""Unexpected errors: one plain sentence on the page, and its number in a log without data."""
+"""Tests of unexpected errors: a plain sentence on the page, and its number in a log."""
 
 import logging
 import re

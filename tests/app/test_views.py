@@ -1,4 +1,4 @@
-"""The tab Views through Streamlit's AppTest: texts, inputs and messages."""
+"""Tests of the tab Views through Streamlit's AppTest: texts, inputs and messages."""
 
 import csv
 import io
@@ -74,13 +74,13 @@ def app(key: str | None = None, page: str = "views", **query: str) -> AppTest:
 
 
 def packed(at: AppTest) -> tuple[dict, dict]:
-    """Header and arrays of the layers that were sent to the browser."""
+    """Return header and arrays of the layers that were sent to the browser."""
     (sent,) = stores(at).values()
     return sent
 
 
 def control(at: AppTest, words: str):
-    """A group of buttons by the beginning of its key."""
+    """Return the group of buttons whose key begins with these words."""
     return next(each for each in at.button_group if each.key.startswith(words))
 
 
@@ -137,10 +137,10 @@ def test_the_highest_threshold_leaves_nothing_in_use(keep, model):
     at.select_slider[0].set_value(float(at.select_slider[0].options[-1])).run()
     assert not at.exception
     assert "<b>Unused</b>: 1, 2, 3, 4, 5, 6" in said(at)
-    assert "Keep some, vary the rest" not in said(at)
+    assert "Vary one part" not in said(at)
 
 
-def test_the_threshold_sends_no_layers_again(keep, model):
+def test_a_new_threshold_does_not_send_the_layers_again(keep, model):
     at = app(keep(model))
     before = packed(at)[0]
     at.select_slider[0].set_value(200.0).run()
@@ -217,10 +217,10 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
         at = app(key, page, view="left")
         assert not at.exception and not at.error
         assert next(box for box in at.selectbox if "_view|" in box.key).options == ["View: right"]
-        assert "Only in the tab Views, because some rows lack them: “left”." in said(at)
+        assert "Some rows lack these views, so only the tab Views shows them: “left”." in said(at)
         at.query_params.clear()
     assert "No picture" not in said(app(page="mine"))
-    # Rows that lack a view are not offered as the best match.
+    # The page does not offer rows that lack a view as the best match.
     at = app(key)
     control(at, "views_given").set_value("right").run()
     assert "“left” may look like this" in said(at)
@@ -255,7 +255,7 @@ def test_variations_keep_what_is_not_varied(keep, model):
     assert said(press(at, "Others")) != before
 
 
-def test_what_was_chosen_outlives_another_page(keep, model):
+def test_choices_survive_a_visit_to_another_page(keep, model):
     at = app(keep(model))
     at.select_slider[0].set_value(1.0).run()
     control(at, "views_part").set_value("only right").run()
@@ -280,7 +280,8 @@ def test_explore_and_complete_open_one_view_at_a_time(keep, model):
     assert "This model has no view “middle”." in said(app(key, "explore", view="middle"))
 
 
-@pytest.mark.filterwarnings("ignore:view .* are constant")  # pixels that are always dark
+# pixels that are always dark cause this warning
+@pytest.mark.filterwarnings("ignore:view .* are constant")
 def test_the_library_and_the_jobs_lead_to_the_page(keep, model, pairs):
     key = keep(model)
     at = app(page="mine")
@@ -354,7 +355,7 @@ def test_varying_moves_only_the_chosen_dimensions(model):
     others = [q for q in range(6) if q not in private.dimensions]
     np.testing.assert_allclose(points[:, others], np.tile(np.array(point)[others], (5, 1)))
     assert np.ptp(points[:, list(private.dimensions)], axis=0).min() > 0.0
-    # The other view does not change.
+    # The output of the other view does not change.
     left = model.inverse_transform(points)["left"]
     right = model.inverse_transform(points)["right"]
     assert np.ptp(left, axis=0).max() < 0.02 * np.ptp(right, axis=0).max()
@@ -365,7 +366,7 @@ def test_the_way_moves_only_the_chosen_dimensions():
     np.testing.assert_allclose(way, [[1.0, 0.0, 3.0], [1.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
 
 
-def test_the_trail_holds_the_place_kept_before():
+def test_the_trail_holds_the_previous_position():
     first, second = MapPlace((0, 1), (0.0, 1.0)), MapPlace((0, 1), (2.0, 3.0))
     desk = Desk().at(first)
     assert desk.trail == (None, (0.0, 1.0))
@@ -373,7 +374,7 @@ def test_the_trail_holds_the_place_kept_before():
     assert desk.at(second).trail == ((0.0, 1.0), (2.0, 3.0))
 
 
-def test_what_is_given_is_kept_in_the_whole_row(joints_model, joints):
+def test_given_values_stay_in_the_completed_row(joints_model, joints):
     values = joints.view_values
     names = list(values)[:14]
     given = {name: values[name][3].copy() for name in names}

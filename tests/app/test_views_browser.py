@@ -1,4 +1,4 @@
-"""The Views page in a real browser: one pointer, several outputs, and the lock."""
+"""Browser tests of the tab Views: one pointer, several outputs, and the lock."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -72,9 +72,7 @@ SPEED = f"""() => {{
 
 @dataclass(frozen=True)
 class Several:
-    """The keys of a model of pairs of images and of a model of joints, and the first
-    model itself.
-    """
+    """The keys of a model of pairs of images and of a model of joints, and the first model."""
 
     pairs: str
     joints: str
@@ -103,7 +101,7 @@ def open_page(visit, server, key, page="views", query=""):
 
 
 def on_map(page, across, up):
-    """Window coordinates of a place on the map, as fractions from its lower left."""
+    """Convert a position on the map, in fractions from its lower left, to window coordinates."""
     box = page.locator(MAP).bounding_box()
     return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
 
@@ -125,7 +123,7 @@ def wait_for_other_point(page, before):
 
 
 def travel(page, places, moving=(LEFT, RIGHT)):
-    """Move to places on the map; the picture of every free view changes at each."""
+    """Move to positions on the map; the picture of every free view changes at each position."""
     found = {selector: [page.locator(selector).evaluate(PIXELS)] for selector in moving}
     for place in places:
         page.mouse.move(*on_map(page, *place))
@@ -134,7 +132,7 @@ def travel(page, places, moving=(LEFT, RIGHT)):
 
 
 def difference(page, points):
-    """The largest difference of each view's outputs between latent points."""
+    """Return the largest difference of each view's outputs between latent points."""
     answers = page.evaluate(PREDICT, points)
     return [
         np.abs(np.array(answers[0][view][0]) - np.array(answers[1][view][0])).max()
@@ -187,7 +185,7 @@ def test_the_lock_keeps_one_view_still(server, several, browser_page):
         for q in now["held"]:
             assert shown[q] == start[q]
         change = difference(page, [start, shown])
-        # The other view moves by less than one of 255 grey levels.
+        # The output of the other view changes by less than one of 255 grey levels.
         assert change[1 - moving] < 1.0 < 10.0 < change[moving]
     page.locator("[data-part=moves] button").first.click()
     assert state(page)["held"] == []
@@ -229,7 +227,7 @@ def test_everything_follows_the_data_until_a_part_is_held(server, several, brows
         for each in several.model.posteriors_.values()
     ]
     assert told == pytest.approx(np.mean(shares), abs=1e-4)
-    # Locked dimensions stay at the ring and do not follow the data.
+    # Locked dimensions keep the values of the chosen point and do not follow the data.
     move(page, "shared")
     expect(switch).to_be_disabled()
     expect(switch).to_have_attribute("aria-pressed", "false")
@@ -284,7 +282,7 @@ def test_the_threshold_moves_dimensions_to_other_parts(server, several, browser_
     page.wait_for_function(
         f"() => {{ {FIRST} return explorer.model.groups.at(-1).dims.length === 6; }}"
     )
-    # Without used dimensions nothing can be locked, and the map still moves.
+    # If a view uses no dimension, nothing can be locked, and the map still moves.
     enabled = page.locator("[data-part=moves] button:enabled")
     expect(enabled).to_have_text(["Everything"])
     travel(page, [(0.3, 0.3), (0.7, 0.7)], [LEFT])
@@ -302,7 +300,7 @@ def test_a_click_keeps_the_place_and_changes_the_variations(server, several, bro
     page.get_by_role("radio", name="From the previous place").click()
     page.wait_for_function("() => document.querySelectorAll('.mf-lines figcaption').length > 0")
     expect(page.locator(".mf-lines figcaption").first).to_have_text("start")
-    # The link leads back to the same place.
+    # The link restores the same position.
     point, link = state(page)["point"], page.url
     page.goto("about:blank")
     page.goto(link)
@@ -364,5 +362,5 @@ def test_narrow_screens_fit(server, several, browser_page, scheme):
     left, right = (page.locator(selector).bounding_box() for selector in (LEFT, RIGHT))
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 380
-    # Both outputs side by side under the map.
+    # Both outputs are side by side under the map.
     assert left["y"] == right["y"] > box["y"] + box["height"]

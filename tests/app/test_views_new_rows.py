@@ -1,4 +1,4 @@
-"""New rows in the tab Views: one view is brought, the others are answered."""
+"""Tests of new rows in the tab Views: the visitor gives one view, the page predicts the others."""
 
 import csv
 import io
@@ -22,7 +22,9 @@ TIMES = np.arange(80) * 0.15
 
 
 def clock(times: np.ndarray) -> dict[str, np.ndarray]:
-    """The height of a hand of a clock does not say whether it is on the left or on the right."""
+    """Return the hand of a clock as two views; the height does not show whether the hand is left or
+    right.
+    """
     noise = 0.02 * np.random.default_rng(0).normal(size=(len(times), 6))
     height = np.column_stack([np.sin(times), np.sin(times) ** 3, 2.0 * np.sin(times)])
     place = np.column_stack([np.cos(times), np.sin(times), 1.5 * np.cos(times)])
@@ -45,7 +47,7 @@ def model(dataset: Dataset) -> ManifoldRelevance:
 
 @pytest.fixture
 def page(model: ManifoldRelevance, dataset: Dataset) -> AppTest:
-    """The tab Views with the choice of new rows."""
+    """Open the tab Views with the choice of new rows."""
     key = "library:" + Library(workspace() / "library").add(model, dataset, "My clock")
     at = run_page("views", model=key)
     whose = next(each for each in at.button_group if each.key.startswith("views_whose"))
@@ -67,7 +69,7 @@ def test_a_film_is_decided_by_time(model, dataset):
     rows = clock(times)
     film = Film("height", rows["height"], times - 0.3, "place", rows["place"], "a")
     found = follow(model, film, lambda step, bound: None)
-    # Each frame alone is left or right by chance; the hand of a film does not jump.
+    # For a single frame, the side (left or right) is chance; in the film, the hand does not jump.
     sides = np.sign(rows["place"][:, 0])
     assert np.abs(np.diff(found.together[:, 0])).max() < 0.6
     agreement = abs(np.mean(np.sign(found.together[:, 0]) * sides))
@@ -107,7 +109,7 @@ def test_separate_rows_are_answered_one_by_one(page):
     assert not at.exception
     assert "“place” may look like this" in said(at)
     assert "Row 1" in said(at)
-    # A single row needs no question about films.
+    # For a single row, the page does not ask whether the rows are a film.
     at = press(at, "Other rows")
     at = bring(at, 1)
     assert not at.exception

@@ -1,4 +1,4 @@
-"""A visitor's way through the app in a real browser: gallery, tabs, training, and back."""
+"""Browser test of a visitor's way through the app: gallery, tabs, training, and back."""
 
 import re
 
@@ -36,7 +36,7 @@ def test_the_first_screen_answers_a_pointer_without_a_click(server, browser_page
 
 def test_the_model_remains_while_tabs_change_and_back_returns(server, browser_page) -> None:
     page = browser_page.page
-    page.goto(f"{server.url}/dynamics?model=gallery:moves")  # an old address
+    page.goto(f"{server.url}/dynamics?model=gallery:moves")  # this is an old address
     page.wait_for_url("**/explore?model=gallery:moves&tab=time")
     room = {"Time": "player", "Fill in": "painter", "Map": "map"}
     for name in ("Time", "Fill in", "Map"):
@@ -66,15 +66,15 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     expect(page.get_by_text("Map so far")).to_be_visible()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    # The link contains the job, so a refresh or another browser shows it.
+    # The link contains the job, so the page is the same after a refresh and in another browser.
     page.reload()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    # Immediately, so that nothing moves under the pointer. Streamlit's own button of that name
-    # is in the header while the script runs.
+    # Press Stop immediately, to test that its button does not move. While the script runs,
+    # Streamlit's own button with the same name is in the header.
     page.get_by_test_id("stMain").get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Explore", exact=True).click()
     expect(page.get_by_text("Move to look")).to_be_visible()
     assert re.search(r"model=library(:|%3A)", page.url)
-    page.goto(f"{server.url}/library")  # an old address: the shelf Mine
+    page.goto(f"{server.url}/library")  # this old address leads to the shelf Mine
     expect(page.get_by_text("Handwritten digits, Bayesian GP-LVM").first).to_be_visible()

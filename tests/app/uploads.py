@@ -1,4 +1,4 @@
-"""Files that a visitor may upload: tables and zips of pictures, as bytes."""
+"""Files that a visitor may upload, as bytes: tables and zips of pictures."""
 
 import io
 import zipfile
@@ -10,7 +10,7 @@ N = 30
 
 
 def table(n: int = N, columns: str = "abc", extra: str = "", empty: tuple[int, ...] = ()) -> bytes:
-    """Waves as CSV, with a text or time column first, and rows without any value."""
+    """Return waves as CSV, with a text or time column first, and rows without any value."""
     lines = [",".join([extra, *columns] if extra else columns)]
     for i in range(n):
         values = [
@@ -23,7 +23,7 @@ def table(n: int = N, columns: str = "abc", extra: str = "", empty: tuple[int, .
 
 
 def pictures(n: int = N) -> bytes:
-    """A zip of small images of a moving spot."""
+    """Return a zip of small images of a moving spot."""
     file = io.BytesIO()
     y, x = np.mgrid[:8, :8]
     with zipfile.ZipFile(file, "w") as archive:

@@ -9,7 +9,7 @@ from gplvm_core.datasets import Dataset, Drawing, View, label_view
 
 
 def some_pairs() -> Dataset:
-    """96 pairs of heads under 32 lights, 12 × 12 pixels."""
+    """Return 96 pairs of heads under 32 lights, 12 × 12 pixels."""
     whole = load_dataset("lit_pairs")
     small = Drawing("image", (12, 12), (0.0, 255.0))
     views = {}
@@ -27,14 +27,16 @@ def some_pairs() -> Dataset:
 
 
 def model_of_pairs(pairs: Dataset) -> ManifoldRelevance:
-    """It finds three shared dimensions, one of the left view and two of the right."""
+    """Train a model of the pairs: three dimensions are shared, one is private to the left, two to
+    the right.
+    """
     model = ManifoldRelevance(6, n_inducing=20, max_iter=120, random_state=0)
-    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark cause warnings
         return model.fit(pairs.view_values)
 
 
 def digits_and_names() -> Dataset:
-    """60 digits: pixels, and the class as a second view."""
+    """Return 60 digits with two views: the pixels, and the class."""
     digits = load_dataset("digits")
     classes = Dataset(
         "digit",
@@ -53,7 +55,7 @@ def digits_and_names() -> Dataset:
 
 
 def body_of_joints() -> Dataset:
-    """40 poses with one view per joint; a little noise, since no view may be constant."""
+    """Return 40 poses with one view per joint, and a little noise, as no view may be constant."""
     poses = load_dataset("poses")
     targets = poses.targets[::15][:40]
     targets = targets + 1e-3 * np.random.default_rng(0).standard_normal(targets.shape)

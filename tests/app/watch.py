@@ -1,4 +1,4 @@
-"""Conditions that the browser tests wait for, checked in every frame of the page."""
+"""Conditions that browser tests wait for, checked in every frame of the page."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from playwright.sync_api import Error, Locator, Page
 
 from tests.app.apptest import PIXELS
 
-# Streamlit's script has ended, and for some frames nothing has moved.
+# Streamlit's script has ended, and nothing has moved for some frames.
 SETTLED = """(frames) => {
     const app = document.querySelector("[data-testid=stApp]");
     const hosts = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")];
@@ -35,9 +35,10 @@ CHANGED = f"""async (canvas, before) => {{
 def wait_for_function(
     page: Page, expression: str, *, arg: Any = None, timeout: float = 60_000
 ) -> None:
-    """Playwright's function of this name, for pages whose policy forbids evaluating text.
+    """Wait for a condition like Playwright's function of this name.
 
-    Playwright's function evaluates the condition inside the page, where the policy applies.
+    Playwright's function evaluates the condition inside the page, where the page's policy forbids
+    evaluating text.
     """
     end = time.monotonic() + timeout / 1000
     while time.monotonic() < end:
@@ -46,13 +47,13 @@ def wait_for_function(
                 return
             page.evaluate("() => new Promise(requestAnimationFrame)")
         except Error as error:
-            if "context was destroyed" not in str(error):  # another page was opened
+            if "context was destroyed" not in str(error):  # the page was left for another page
                 raise
     raise AssertionError(f"This did not come true: {expression}")
 
 
 def wait_until(page: Page, holds: Callable[[], bool], timeout: float = 60.0) -> None:
-    """Wait for a condition outside the page, such as a file that its server writes."""
+    """Wait until a condition outside the page holds, such as a file that its server writes."""
     end = time.monotonic() + timeout
     while not holds():
         assert time.monotonic() < end, "this did not come true"
@@ -67,5 +68,5 @@ def settled(page: Page, frames: int = 6) -> Page:
 
 
 def changed(canvas: Locator, *before: int) -> int:
-    """Wait for a canvas's checksum (PIXELS) that differs from all earlier ones."""
+    """Wait until a canvas's checksum (PIXELS) differs from all earlier checksums."""
     return canvas.evaluate(CHANGED, list(before))

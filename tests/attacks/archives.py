@@ -1,4 +1,4 @@
-"""Malformed zip files: NPZ, pictures, workbooks and models are zips."""
+"""Malformed zip files. NPZ files, collections of pictures, workbooks and models are zip files."""
 
 import io
 import stat
@@ -9,7 +9,7 @@ from tests.fuzz.samples import zipped
 
 
 def link(name: str, target: str = "/etc/passwd") -> bytes:
-    """A member that is a symbolic link."""
+    """Return a zip with a member that is a symbolic link."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         info = zipfile.ZipInfo(name)
@@ -19,12 +19,14 @@ def link(name: str, target: str = "/etc/passwd") -> bytes:
 
 
 def outside(name: str, data: bytes = b"1") -> bytes:
-    """A member whose path leads out of the folder."""
+    """Return a zip with a member whose path leads out of the folder."""
     return zipped({f"../../{name}": data})
 
 
 def lying(data: bytes, member: str, size: int) -> bytes:
-    """A member with a wrong declared size, in its header and in the table of contents."""
+    """Return a zip with a member that declares a wrong size, in its header and in the table of
+    contents.
+    """
     changed, name = bytearray(data), member.encode()
     before = changed.index(name) - 30
     contents = changed.rindex(name) - 46
@@ -34,6 +36,6 @@ def lying(data: bytes, member: str, size: int) -> bytes:
 
 
 def nested(ending: str) -> bytes:
-    """A zip in a zip in a zip."""
+    """Return a zip in a zip in a zip."""
     inner = zipped({"x.csv": b"1,2\n3,4\n"})
     return zipped({f"inner.{ending}": zipped({f"inner.{ending}": inner})})

@@ -1,7 +1,7 @@
 """Small files that need much memory or time, and files that declare more than they contain.
 
-Workbooks, C3D files and model files, written byte by byte.
-`benchmarks/trust/uploads.py` measures what reading each one costs.
+The files are workbooks, C3D files and model files, written byte by byte.
+`benchmarks/trust/uploads.py` measures the cost of reading each file.
 """
 
 import io
@@ -18,7 +18,7 @@ from gplvm_core.store.migrations import SCHEMA
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-# bytes; a little less than the limit for unpacking
+# These sizes in bytes are a little below the limit for unpacking.
 MOST_XML, MANIFEST_SIZE = 60_000_000, 30_000_000
 WORD, FAR = "<si><t>a</t></si>", '<c r="XFD1"><v>1</v></c>'
 SECRET = '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>'
@@ -47,7 +47,10 @@ def book(
     declared: str = "",
     types: str = "",
 ) -> bytes:
-    """A workbook of one sheet; declared: a document type before the shared strings."""
+    """Return a workbook of one sheet.
+
+    declared: a document type that is written before the shared strings.
+    """
     return packed(
         {
             "[Content_Types].xml": (
@@ -98,7 +101,7 @@ def many(text: str, most: int = MOST_XML) -> str:
 
 
 def lying(data: bytes, member: str, size: int) -> bytes:
-    """A zip with a member whose declared size is wrong."""
+    """Return a zip with a member whose declared size is wrong."""
     changed = bytearray(data)
     name = member.encode()
     for mark, place, where in ((b"PK\x03\x04", 22, 30), (b"PK\x01\x02", 24, 46)):
@@ -111,8 +114,9 @@ def lying(data: bytes, member: str, size: int) -> bytes:
 
 
 def laughs() -> str:
-    """Ten entities, each of which consists of ten copies of the previous one: a billion words in a
-    kilobyte.
+    """Return ten entities, each of which consists of ten copies of the previous one.
+
+    A kilobyte thus declares a billion words.
     """
     entities = '<!ENTITY a0 "ha">' + "".join(
         f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10)
@@ -135,7 +139,9 @@ def parameter(
     dimensions: bytes = b"",
     leap: int | None = None,
 ) -> bytes:
-    """kind: number of bytes of an element, −1 for text; leap: the declared offset of the next
+    """Return one parameter of a C3D file.
+
+    kind: the number of bytes of an element, or −1 for text. leap: the declared offset of the next
     parameter.
     """
     inner = struct.pack("bB", kind, len(dimensions)) + dimensions + data + b"\0"
@@ -144,13 +150,13 @@ def parameter(
 
 
 def end_field(last: int) -> bytes:
-    """The last frame's number, which is too large for the header."""
+    """Return the parameter with the number of the last frame, which is too large for the header."""
     words = struct.pack("<HH", last % 65_536, last // 65_536)
     return parameter(3, b"ACTUAL_END_FIELD", words, 2, b"\2")
 
 
 def labels(*dimensions: int) -> bytes:
-    """Names of markers in a block that declares many letters and names, but contains none."""
+    """Return a block of marker names that declares many letters and names, but contains none."""
     return parameter(1, b"LABELS", b"", -1, bytes(dimensions))
 
 
@@ -171,7 +177,7 @@ def c3d(
     blocks: int | None = None,
     body: bytes | None = None,
 ) -> bytes:
-    """A C3D file whose header declares these values, correct or not."""
+    """Return a C3D file whose header declares these values, correct or not."""
     section = b"".join(
         (
             group(1, b"POINT"),
@@ -204,7 +210,7 @@ def c3d(
 
 
 def model(content: str) -> bytes:
-    """A sealed model file with this JSON as its content, and no arrays."""
+    """Return a sealed model file with this JSON as its content, and no arrays."""
     head = {"format": "manifolio", "schema": SCHEMA, "class": "dict", "versions": {}}
     head |= {"created": "2026-01-01", "sealed": True, "arrays": {}}
     text = f'{json.dumps(head)[:-1]}, "content": {content}}}'.encode()

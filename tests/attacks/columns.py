@@ -16,13 +16,13 @@ def written(table: Any, **options: Any) -> bytes:
 
 
 def repeated(word: str, count: int) -> bytes:
-    """A column of one word, which is stored once."""
+    """Return a column in which one word is repeated; the file stores the word once."""
     column = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), [word])
     return written(pa.table({"a": column}))
 
 
 def elsewhere() -> bytes:
-    """The file declares that its columns are in another file."""
+    """Declare that the columns are in another file."""
     about = parquet.read_metadata(io.BytesIO(written(pa.table({"a": [1.0, 2.0]}))))
     about.set_file_path("/etc/passwd")
     with tempfile.TemporaryDirectory() as folder:
@@ -39,10 +39,11 @@ def long_word() -> bytes:
 
 
 def bad_dictionary() -> bytes:
-    """A word that is missing from the column's dictionary."""
+    """Return a file with the index of a word that is missing from the column's dictionary."""
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 300, pa.int32()), ["1", "2"])
     data = written(pa.table({"a": column, "b": [1.0] * 300}), compression="none")
-    # Replace one bit per row (300 equal rows, word 0) by eight bits per row, with word 255.
+    # The valid file stores word 0 for 300 equal rows with one bit per index. Change this to eight
+    # bits per index and to word 255.
     assert b"\x01\xd8\x04\x00" in data
     return data.replace(b"\x01\xd8\x04\x00", b"\x08\xd8\x04\xff")
 

@@ -1,4 +1,4 @@
-"""Every file format × every kind of attack: a hostile file, or the reason why there is none."""
+"""Every file format × every kind of attack: a hostile file, or the reason why no attack exists."""
 
 import io
 import json
@@ -21,11 +21,11 @@ from tests.readers.small_bvh import bvh
 from tests.readers.test_limits import big_head_npy, long_motion, npz_of_zeros, pngs, still_gif
 
 KINDS = (
-    "links",  # it refers to another file, or to another place in the file
-    "external storage",  # its values are in another file
-    "declared size",  # it declares more than it has
-    "real size",  # it exceeds the limits, packed into few bytes
-    "bad indices",  # wrong offsets and indices
+    "links",  # the file refers to another file, or to another place in itself
+    "external storage",  # the values of the file are in another file
+    "declared size",  # the file declares more than it contains
+    "real size",  # the content exceeds the limits, although the file has few bytes
+    "bad indices",  # the file has wrong offsets and indices
     "deep nesting",
     "wrong types",
 )
@@ -34,7 +34,7 @@ FORMATS = (*ENDINGS, "gplvm")
 
 @dataclass(frozen=True)
 class Attack:
-    """A hostile file, and the expected message."""
+    """A hostile file, and the error message that the app must show."""
 
     make: Callable[[], bytes]
     words: str
@@ -45,7 +45,7 @@ Cell = tuple[Attack, ...] | str
 
 
 def text(delimiter: str) -> dict[str, Cell]:
-    """The row of a text format."""
+    """Return the attacks on a text format."""
 
     def lines(count: int) -> bytes:
         line = delimiter.join(["1"] * count).encode()
@@ -68,18 +68,18 @@ def text(delimiter: str) -> dict[str, Cell]:
 
 
 def head(text: str) -> bytes:
-    """An NPY file with this text as its header."""
+    """Return an NPY file with this text as its header."""
     line = text.ljust(117) + "\n"
     return b"\x93NUMPY\x01\x00" + len(line).to_bytes(2, "little") + line.encode()
 
 
 def objects() -> bytes:
-    """An array whose header declares objects, which would run code when read."""
+    """Return an array whose header declares objects, which would run code when read."""
     return head("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }") + bytes(16)
 
 
 def nested_bvh(depth: int) -> bytes:
-    """Deeply nested joints."""
+    """Return deeply nested joints."""
     joint = "JOINT a{}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Xrotation\n"
     joints = "".join(joint.format(n) for n in range(depth))
     end = "End Site\n{\nOFFSET 0 1 0\n}\n"
@@ -90,7 +90,7 @@ def nested_bvh(depth: int) -> bytes:
 
 
 def model(change: Callable[[dict[str, Any], dict[str, bytes]], None]) -> bytes:
-    """A model's file whose manifest and members were changed, and sealed again."""
+    """Return a model's file whose manifest and members were changed and sealed again."""
     with tempfile.TemporaryDirectory() as folder:
         data = stored(bundle(), Path(folder))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -109,7 +109,7 @@ def model(change: Callable[[dict[str, Any], dict[str, bytes]], None]) -> bytes:
 
 
 def added_zeros(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """Hundreds of megabytes of zeros that no part of the model uses."""
+    """Add hundreds of megabytes of zeros that no part of the model uses."""
     zeros = np.zeros(300 * 2**20, dtype=np.uint8)
     file = io.BytesIO()
     np.save(file, zeros)
@@ -119,19 +119,19 @@ def added_zeros(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
 
 
 def larger(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """An array whose declared size is too large."""
+    """Declare a size of an array that is larger than its data."""
     next(iter(manifest["arrays"].values()))["shape"] = [10**9, 10**3]
 
 
 def of_objects(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """An array of objects."""
+    """Replace an array by an array of objects."""
     name = next(iter(members))
     members[name] = objects()
     manifest["arrays"][name]["dtype"] = "|O"
 
 
 def far_state(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """A random generator's state that would read outside its memory."""
+    """Store a random generator's state that would read outside its memory."""
     key = np.zeros(624, dtype=np.uint32)
     file = io.BytesIO()
     np.save(file, key)
@@ -146,7 +146,7 @@ def far_state(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
 
 
 def deep_json(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """A hundred thousand nested lists."""
+    """Return a hundred thousand nested lists."""
     words = json.dumps(manifest)
     manifest["raw"] = words[:-1].encode() + b',"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 

@@ -1,4 +1,4 @@
-"""The app refuses hostile files of every kind with a clear message, and its process survives."""
+"""Tests that the app refuses hostile files with a clear message, and that its process survives."""
 
 import time
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from gplvm_core.store import StoreError
 from tests.attacks.table import FORMATS, KINDS, TABLE, Attack
 
 SECONDS = 30.0
-LONGEST = 1200  # characters of an error
+LONGEST = 1200  # the largest number of characters of an error message
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_a_hostile_file_is_refused_in_words(readers: Readers, ending: str, attac
     source = NamedBytes(f"hostile.{ending}", attack.make())
     start = time.monotonic()
     task = "model" if ending == "gplvm" else "read"
-    # A killed process would give "too little memory".
+    # If the process had been killed, the message would be "too little memory".
     with (
         readers.reading(task, source) as reading,
         pytest.raises((DataError, StoreError), match=attack.words) as refused,

@@ -11,14 +11,14 @@ SPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 
 
 def with_part(name: str, content: str) -> bytes:
-    """A small workbook with one part replaced."""
+    """Return a small workbook with one part replaced."""
     with zipfile.ZipFile(io.BytesIO(workbook())) as archive:
         members = {each: archive.read(each) for each in archive.namelist()}
     return zipped({**members, name: content.encode()})
 
 
 def sheet(rows: str, dimension: str = "A1:B2", before: str = "") -> bytes:
-    """A workbook whose sheet has these rows."""
+    """Return a workbook whose sheet has these rows."""
     whole = (
         f'<worksheet xmlns="{SPACE}"><dimension ref="{dimension}"/>'
         f"<sheetData>{rows}</sheetData></worksheet>"
@@ -27,14 +27,14 @@ def sheet(rows: str, dimension: str = "A1:B2", before: str = "") -> bytes:
 
 
 def entity_of_a_file() -> bytes:
-    """A cell whose value is the content of another file."""
+    """Return a workbook with a cell whose value is the content of another file."""
     before = '<!DOCTYPE x [<!ENTITY secret SYSTEM "file:///etc/passwd">]>'
     cell = '<row r="1"><c r="A1" t="str"><v>&secret;</v></c></row>'
     return sheet(cell, before=before)
 
 
 def laughs() -> bytes:
-    """Entities of entities, which grow to gigabytes."""
+    """Return entities of entities, which grow to gigabytes."""
     names = "abcdefghij"
     entities = '<!ENTITY a "haha">' + "".join(
         f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in itertools.pairwise(names)
@@ -44,23 +44,23 @@ def laughs() -> bytes:
 
 
 def wide() -> bytes:
-    """A few cells in a sheet that declares the largest size."""
+    """Return a few cells in a sheet that declares the largest size."""
     rows = "".join(f'<row r="{n}"><c r="A{n}"><v>1</v></c></row>' for n in range(1, 3000))
     return sheet(rows, dimension="A1:XFD1048576")
 
 
 def far_string() -> bytes:
-    """A cell with an index outside the list of strings."""
+    """Return a cell with an index outside the list of strings."""
     return sheet('<row r="1"><c r="A1" t="s"><v>1000000</v></c></row>')
 
 
 def deep(depth: int) -> bytes:
-    """Deeply nested elements."""
+    """Return deeply nested elements."""
     return sheet("<x>" * depth + "</x>" * depth)
 
 
 def long_strings() -> bytes:
-    """A list of words that is unpacked to a hundred megabytes."""
+    """Return a list of words that unpacks to a hundred megabytes."""
     return with_part(STRINGS, f'<sst xmlns="{SPACE}">' + "<si><t>a</t></si>" * 7_000_000 + "</sst>")
 
 
@@ -69,5 +69,5 @@ def no_xml() -> bytes:
 
 
 def long_sheet() -> bytes:
-    """A sheet that is unpacked to more than a megabyte."""
+    """Return a sheet that unpacks to more than a megabyte."""
     return sheet('<row r="1"><c r="A1"><v>1</v></c></row>' * 30_000)

@@ -1,4 +1,4 @@
-"""Adam on batches: convergence, its state, and entries that are running means."""
+"""Tests of Adam on batches: convergence, its state, and entries that are running means."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ WANTED = np.array([1.0, -2.0, 0.5])
 class Noisy:
     """Half the squared distance from a point, with independent noise in each batch.
 
-    The last entry is a natural entry.
+    The last entry of the gradient is a natural gradient.
     """
 
     natural = np.array([False, False, True])
@@ -33,7 +33,7 @@ def run(adam: Adam, objective: Noisy, state: AdamState | None = None) -> AdamSta
     return state
 
 
-def test_it_converges_near_the_minimum() -> None:
+def test_adam_converges_near_the_minimum() -> None:
     ended = run(Adam(0.05, 0.1, iterations=30, batches=10), Noisy())
     assert ended.status == "converged" and ended.iteration == 30
     assert ended.evaluations == 301 and "300 batches" in ended.reason

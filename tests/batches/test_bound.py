@@ -1,4 +1,6 @@
-"""The bound with an explicit q(u): exact values, unbiased estimates by batches, and gradients."""
+"""Tests of the bound with an explicit q(u): exact values, unbiased estimates from batches,
+gradients.
+"""
 
 from dataclasses import replace
 
@@ -35,7 +37,9 @@ def targets(gaps: bool) -> Targets:
 
 
 def scaled_statistics(layer: Layer, outputs: Targets, step: int = 1) -> Statistics:
-    """Whitened statistics from every `step`-th row, scaled up to all rows."""
+    """Return whitened statistics of every `step`-th row, multiplied by `step` to represent all
+    rows.
+    """
     rows = slice(0, 24, step)
     found, _ = reduce_statistics(
         layer.kernel, BELIEF.rows(rows), layer.inducing, outputs.chunk(rows)
@@ -77,7 +81,7 @@ def test_another_q_gives_the_formula_of_section_7(layer: Layer, gaps: bool) -> N
     gram = kernel.K(INDUCING) + explicit.jitter * np.eye(5)
     beta, total = 1.0 / noise, 0.0
     for d in range(3):
-        # q(u_d) is optimal for half of the rows, each of which counts twice.
+        # q(u_d) is optimal for half of the rows; each of these rows counts twice.
         rows = ~np.isnan(given(gaps))[:, d]
         half = np.flatnonzero(rows & (np.arange(24) % 2 == 0))
         seen = [each for each in (half, np.flatnonzero(rows))]
@@ -115,7 +119,8 @@ def sums(kernel, rows: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray,
 def test_batches_estimate_value_and_gradients_without_bias(layer: Layer, gaps: bool) -> None:
     outputs = targets(gaps)
     explicit = Explicit.of(layer, scaled_statistics(layer, outputs), jitter=JITTER)
-    # The mean over batches is exact for any q(u), here that of another layer.
+    # The mean over the batches equals the whole bound for any q(u). Here q(u) belongs to another
+    # layer.
     other = replace(layer, inducing=INDUCING + 0.2)
     explicit = Explicit.of(other, explicit.seen, jitter=JITTER)
     whole = explicit.batch(BELIEF, outputs, 1.0)
@@ -141,7 +146,7 @@ def test_gradients_with_q_of_whitened_u_held() -> None:
 
     def value(vector: np.ndarray) -> float:
         moved, belief = layout.unpack(vector)
-        # The scales are fixed, like q(v).
+        # The scales and q(v) do not change.
         at = Explicit.of(moved, seen, jitter=JITTER)
         return at.batch(belief, outputs.chunk(rows), 2.0).value
 

@@ -1,4 +1,4 @@
-"""Training on batches of rows."""
+"""Tests of training on batches of rows."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_batches_train_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_
     assert any("trained by batches of 40 of 300 rows" in note for note in model.notes_)
     assert seen[-1].phase == "batches of 40 rows" and seen[-1].latent_mean.shape == (300, 2)
     if encoder is None:
-        # Progress reports running means of the final values.
+        # Progress reports running means, which are near the final values.
         np.testing.assert_allclose(seen[-1].bound, model.bound_, atol=0.5 * 300)
         np.testing.assert_allclose(seen[-1].information, model.information_, atol=0.3)
     model.save(tmp_path / "model.gplvm")
@@ -84,7 +84,7 @@ def test_files_are_trained_on_batches_of_the_stored_rows(tmp_path: Path) -> None
     np.save(tmp_path / "rows.npy", rows(400))
     model = BayesianGPLVM(**BATCHES).fit(RowFiles.of(tmp_path / "rows.npy"))
     assert model.rows_.count == 400 and len(model.rows_.kept) == 250
-    # Batches contain only stored rows, not all rows of the files.
+    # The batches contain only stored rows, not all rows of the files.
     np.testing.assert_array_equal(model.rows_.trained, model.rows_.kept)
     np.testing.assert_array_equal(model.extend(rows(10)).rows_.trained, model.rows_.kept[:250])
     assert any("trained by batches of 40 of 250 rows" in note for note in model.notes_)
@@ -139,8 +139,9 @@ def test_a_batch_of_all_rows_equals_training_without_batches(
     )
     for got, wanted in pairs:
         for path, value in leaves(wanted).items():
-            if path != "variance":  # the scale is always optimal, so neither gradient contains it
+            # the scale is always at its optimum, so neither gradient contains it
+            if path != "variance":
                 np.testing.assert_allclose(leaves(got)[path], value, rtol=1e-6, atol=1e-6)
-    # At the running means of all rows, the gradient of q(u) is 0.
+    # At the running means of all rows, the gradient by q(u) is 0.
     for value in leaves(found.gradient.seen).values():
         np.testing.assert_allclose(value, 0.0, atol=1e-8)

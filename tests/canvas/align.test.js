@@ -1,4 +1,4 @@
-// Alignment of maps: it undoes rotations and reflections, and no other rotation is better.
+// Tests of the alignment of maps: it undoes rotations and reflections, and no other rotation agrees better.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const ROWS = Array.from({ length: 40 }, (_, n) => [Math.sin(3 * n) + 0.1 * n, Ma
 
 test("alignment undoes a reflection, rotation, shift and scaling", () => {
   const [cos, sin] = [Math.cos(2), Math.sin(2)];
-  // √w = (2, ½) takes these to a reflected and turned copy, five times as large.
+  // The weights √w = (2, ½) turn these points into a reflected and rotated copy, five times as large.
   const other = ROWS.map(([u, v, w]) => [(5 * (cos * u + sin * v)) / 2 + 7, (5 * (sin * u - cos * v)) * 2 - 3, w]);
   const [first, second] = [pointsOf(ROWS, [1, 1, 1]), pointsOf(other, [4, 0.25, 1])];
   const [, turning] = turnings([first, second].map((model) => ({ model, a: 0, b: 1 })));
@@ -46,7 +46,7 @@ test("no other rotation or reflection agrees better", () => {
   assert.ok(agreement < 1);
 });
 
-test("alignment preserves distances, positions map back, and the variance is that of the position", () => {
+test("alignment preserves distances, positions map back, and the variance belongs to the position", () => {
   const model = new LatentModel(Uint8Array.from(atob(NUMBERS.rbf.bytes), (letter) => letter.charCodeAt(0)));
   const [turning] = turnings([{ model, a: 0, b: 2 }]);
   const turned = new TurnedModel(model, 0, 2, { ...turning, matrix: [0.6, 0.8, 0.8, -0.6] });
@@ -66,12 +66,12 @@ test("a position maps to the position of its neighbouring rows on the other map"
   const here = pointsOf(ROWS, [1, 2, 0.5]);
   const there = pointsOf(ROWS.map(([u, v, w], n) => [n, u * v - w]), [1, 1]);
   const near = new NearPlane(here, 0, 1);
-  // At an isolated row of the plane, it is that row's position on the other map.
+  // At an isolated row of the plane, the position is that of the same row on the other map.
   const lonely = [100, 100, 0];
   const with_ = new NearPlane(pointsOf([...ROWS, lonely], [1, 1, 1]), 0, 1);
   const other = pointsOf([...ROWS.map(() => [0, 0]), [5, 6]], [1, 1]);
   with_.carried(100, 100, other).forEach((value, q) => close(value, [5, 6][q], 1e-6));
-  // On the same map, it is the position of the pointer.
+  // On the same map, the position is that of the pointer.
   const carried = near.carried(0.3, 0.2, here);
   const followed = near.follow(Float64Array.of(0.3, 0.2, 9));
   close(carried[2], followed[2]);

@@ -1,4 +1,4 @@
-// Contour lines: circles on a cone, no crossings at a saddle, and none at unknown values.
+// Tests of contour lines: circles on a cone, no crossings at a saddle, and no lines at unknown values.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -34,16 +34,16 @@ test("every segment continues in another segment, even at saddles", () => {
   }
 });
 
-test("two hills have one contour if the saddle is above the level, else two", () => {
+test("two hills have one contour if the saddle is above the level, otherwise two", () => {
   const square = Float64Array.of(1, -0.5, -0.5, 1);
   const [first, second] = contour(square, 2, 0);
-  // The middle is above 0: each line cuts off a low corner, (1, 0) or (0, 1).
+  // The middle is above 0, so each line cuts off a low corner, (1, 0) or (0, 1).
   for (const [x0, y0, x1, y1] of [first, second]) assert.ok(Math.abs((x0 + x1) / 2 - (y0 + y1) / 2) > 0.5);
   for (const [x0, y0, x1, y1] of contour(square.map((value) => -value), 2, 0)) assert.ok(Math.abs((x0 + x1) / 2 - (y0 + y1) / 2) > 0.5);
   for (const [x0, y0, x1, y1] of contour(Float64Array.of(0.5, -1, -1, 0.5), 2, 0)) assert.ok(Math.abs((x0 + x1) / 2 - (y0 + y1) / 2) < 0.1);
 });
 
-test("there are no lines at NaN, and levels form a geometric sequence", () => {
+test("no lines exist at NaN, and levels form a geometric sequence", () => {
   const values = grid((x, y) => (x < 0 ? NaN : Math.hypot(x, y)));
   assert.ok(contour(values, SIDE, 12.3).every(([x0, , x1]) => x0 >= 20 && x1 >= 20));
   assert.deepEqual(levelsBetween([NaN, 3, 5, 20], 2), [6, 12]);
@@ -56,7 +56,7 @@ test("smoothing spreads a peak as a Gaussian, keeps the total, and ignores unkno
   const peak = smoothGrid(grid((x, y) => (x === 0 && y === 0 ? 1 : 0)), SIDE, times);
   const middle = 20 * SIDE + 20;
   assert.ok(Math.abs(peak.reduce((sum, value) => sum + value, 0) - 1) < 1e-12);
-  // A variance of times / 2 each way.
+  // Each direction has a variance of times / 2.
   const square = peak.reduce((sum, value, at) => sum + value * ((at % SIDE) - 20) ** 2, 0);
   assert.ok(Math.abs(square - times / 2) < 1e-9);
   assert.ok(Math.abs(peak[middle] - 1 / (Math.PI * times)) < 2e-3);

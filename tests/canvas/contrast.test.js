@@ -1,4 +1,4 @@
-// Differences between selected rows and the rest, compared with numbers computed by hand and in two passes.
+// Tests of the differences between selected rows and the rest, against numbers computed by hand and in two passes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ const near = (found, expected) => assert.ok(Math.abs(found - expected) < 1e-9 * 
 const of = (rows, chosen) => contrastOf((n) => rows[n], rows.length, chosen);
 
 test("an effect is the difference of the means in standard deviations within the groups", () => {
-  // Means 3 and 13, both groups have a sum of squares of 2 about their mean, over 6 − 2 rows.
+  // The means are 3 and 13. Both groups have a sum of squares of 2 about their means; the divisor is 6 − 2 rows.
   const rows = [[2, 0], [3, 5], [4, 10], [12, 0], [13, 5], [14, 10]];
   const { chosen, rest, effects, order, count, others } = of(rows, [0, 1, 2]);
   assert.deepEqual([[...chosen], [...rest], count, others], [[3, 5], [13, 5], 3, 3]);
@@ -40,13 +40,12 @@ test("missing values count in neither group, and a column without information co
   near(effects[0], -4 / Math.sqrt((2 + 2) / 2));
   assert.ok(Number.isNaN(effects[1]) && Number.isNaN(chosen[1]));
   assert.ok(Number.isNaN(effects[2]));
-  // The column is constant in each group; the effect is relative to the deviation of all rows, and
-  // therefore still finite.
+  // The column is constant in each group. The effect is relative to the deviation of all rows, and therefore finite.
   near(effects[3], -1 / Math.sqrt(1.2 / 4));
   assert.deepEqual(order.slice(0, 2).sort(), [0, 3]);
 });
 
-test("there is no contrast if all rows are selected, or no row of the sample", () => {
+test("no contrast exists if all rows or no row of the sample are selected", () => {
   const rows = [[1], [2], [3]];
   assert.equal(of(rows, [0, 1, 2]), null);
   assert.equal(of(rows, [7, 9]), null);
@@ -54,13 +53,13 @@ test("there is no contrast if all rows are selected, or no row of the sample", (
   assert.deepEqual([count, others], [1, 2]);
 });
 
-test("a pixel's difference is that of its channels, and effects have their sign", () => {
+test("a pixel's difference is the mean over its channels, and effects have their sign", () => {
   const contrast = { chosen: Float64Array.of(3, 5, 7, 0, 0, 0), rest: Float64Array.of(1, 1, 1, 3, 3, 0) };
   assert.deepEqual([...pixelDifference(contrast, 3)], [4, -2]);
   assert.deepEqual([1.26, -0.31, 0.01, -0.04, -12.4].map(effectWords), ["+1.3", "−0.3", "0.0", "0.0", "−12"]);
 });
 
-test("the joints of a body that differ most come first; one that never moves comes last", () => {
+test("the joints of a body that differ most come first; a joint that never moves comes last", () => {
   const effects = Float64Array.of(0, 0.3, 0, NaN, NaN, NaN, -3, 0, 4);
   assert.deepEqual(jointsApart({ effects }, ["hip", "root", "hand"]), ["hand (2.9)", "hip (0.2)", "root (0.0)"]);
 });

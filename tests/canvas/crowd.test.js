@@ -1,4 +1,4 @@
-// Very many points: the grid agrees with a search through all points, and the shading uses all of them.
+// Tests of very many points: the grid agrees with a search through all points, and the shading shows all of them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -47,7 +47,7 @@ test("the nearest point within reach is the nearest of all points, even outside 
   }
 });
 
-test("a line encloses the points of the even-odd rule, also if it crosses itself", () => {
+test("a line encloses the points of the even-odd rule, also if the line crosses itself", () => {
   const { us, vs } = cloud();
   const grid = new PointGrid(us, vs);
   const places = Float32Array.from({ length: 2 * us.length }, (_, i) => (i % 2 ? vs : us)[i >> 1]);
@@ -57,13 +57,13 @@ test("a line encloses the points of the even-odd rule, also if it crosses itself
   for (const line of [round, star, square]) assert.deepEqual(Array.from(grid.enclosed(line)), rowsInside(places, line));
 });
 
-test("points that coincide, or a single one, make a grid, too", () => {
+test("points that coincide, and a single point, make a grid, too", () => {
   const same = new PointGrid(new Float32Array(50).fill(2), new Float32Array(50).fill(-1));
   assert.equal(same.within([1.9, 2.1, -1.1, -0.9]).length, 50);
   assert.equal(new PointGrid(Float32Array.of(0), Float32Array.of(0)).nearestWithin(0.1, 0, 1, 1), 0);
 });
 
-test("the shading's spots add up to the points in view, in their mean colours", () => {
+test("the shading's spots add up to the points in view, with their mean colours", () => {
   const us = Float32Array.of(0.5, 0.5, 0.5, 2.5, 9);
   const vs = Float32Array.of(0.5, 0.5, 0.5, 1.5, 0);
   const grid = new PointGrid(us, vs);

@@ -1,4 +1,4 @@
-// Stacked layers against NumPy's numbers; draws from deep priors against known properties.
+// Tests of stacked layers against NumPy's numbers, and of draws from deep priors against known properties.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ stored.forEach((known) => {
   // A layer of one dimension has a second axis on its map, which changes nothing.
   const places = known.points.map((/** @type {number[]} */ point) => (point.length === 1 ? [point[0], 0.7] : point));
 
-  test(`means of ${named} and those below are composed as in Python`, () => {
+  test(`the means of ${named} and of the layers below are composed as in Python`, () => {
     places.forEach((/** @type {number[]} */ place, /** @type {number} */ i) => {
       model.predict(place, mean);
       near(mean, known.composed[i], 1e-4);
@@ -93,7 +93,7 @@ test("the log of a slope falls with every layer as in theory, unless layers rece
     const [last] = composedDraw(places, depth, seed, sees)[depth - 1];
     return Math.log(Math.abs(last[1] - last[0]) / step);
   });
-  // The deviation of log|N(0, 1)| is π/√8.
+  // The standard deviation of log|N(0, 1)| is π/√8.
   const error = (Math.PI / Math.sqrt(8)) * Math.sqrt(depth / 250);
   near([average(logs(false))], [depth * layer], 4 * error);
   assert.ok(average(logs(true)) > 0.3 * depth * layer);
@@ -104,13 +104,13 @@ test("a seed always gives the same draw, and deeper draws contain shallower ones
   const [deep, again] = [composedDraw(grid, 6, 4, false), composedDraw(grid, 3, 4, false)];
   assert.deepEqual(deep[2], again[2]);
   assert.notDeepEqual(deep[2], composedDraw(grid, 3, 5, false)[2]);
-  // Inputs with the same value in one layer have the same value in all layers below.
+  // Inputs with equal values in one layer have equal values in all layers below.
   assert.ok(flatShare(grid[0], deep[5][0]) >= 0);
   assert.equal(flatShare([0, 1, 2, 3], [0, 0, 1, 1]), 2 / 3);
 });
 
 test("a moving path goes through its frames and closes", () => {
-  const paths = Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8); // 2 frames × 2 paths × 2 places
+  const paths = Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8); // these are 2 frames × 2 paths × 2 positions
   const sizes = { frames: 2, paths: 2 };
   near(pathAt(paths, sizes, 2, 1, 0), [3, 4], 0);
   near(pathAt(paths, sizes, 2, 0, 0.5), [3, 4], 0);
@@ -118,14 +118,14 @@ test("a moving path goes through its frames and closes", () => {
 });
 
 test("the comparison of two models states the ratio of a point's densities", () => {
-  assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under them as under one layer/);
-  assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under it as under two layers/);
+  assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under two layers as under one layer/);
+  assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under one layer as under two layers/);
   assert.match(verdictInWords(0.88, 0.9), /layer is enough/);
   assert.match(verdictInWords(-40, 0), /more than 1,000 times/);
 });
 
 test("a sentence describes the hidden layer", () => {
-  assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model is the shallow one"]), /nothing to bend/);
+  assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model is the shallow one"]), /passes its inputs on unchanged/);
   assert.match(warpInWords(["layer 1 of 2 is off: nothing of the inputs gets through it"]), /is off/);
   assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the input/);
 });

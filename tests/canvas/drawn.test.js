@@ -1,11 +1,11 @@
-// Random places have the moments of their mixtures, and new ones are no copies of rows.
+// Tests that random positions have the moments of their mixtures, and that new positions are no copies of rows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { drawnPlace, newPlace } from "../../assets/canvas/geometry/drawn.js";
 
-/** The same numbers at every run (Park and Miller). */
+/** Random numbers that are the same at every run (Park and Miller). */
 function generator() {
   let state = 1;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -30,13 +30,13 @@ test("draws have the moments of the mixture", () => {
   }
 });
 
-test("exact points are drawn unchanged, also the last one", () => {
+test("a mixture of exact points draws these points unchanged, also the last one", () => {
   const certain = { ...POINTS, latentVariance: undefined };
   const seen = new Set([0, 0.4, 0.999999, 1].map((number) => String(drawnPlace(certain, () => number))));
   assert.deepEqual([...seen], MEANS.map(String));
 });
 
-test("new places lie between rows, with the spread of the nearest ones", () => {
+test("new positions lie between rows, with the spread of the nearest rows", () => {
   const rows = Array.from({ length: 24 }, (_, n) => Float64Array.of(n < 12 ? n : 100 + n, 0));
   const closest = (x) => [...rows.keys()].sort((a, b) => Math.abs(rows[a][0] - x[0]) - Math.abs(rows[b][0] - x[0])).slice(0, 12).map((row) => ({ row, distance: 0 }));
   const points = { nPoints: 24, nLatent: 2, latentVariance: undefined, position: (n) => rows[n].slice(), closest };

@@ -1,7 +1,8 @@
-// The linter's rules for assets/canvas and its tests; undefined names and types are tsc's.
+// The linter's rules for assets/canvas and its tests. TypeScript finds undefined names and types.
 import js from "@eslint/js";
 
-// Names of the browser, its clock and its network: geometry only computes, so node runs it unchanged.
+// These names belong to the browser, its clock and its network. Geometry must not use them, because it only computes, so that node can run it
+// unchanged.
 const BROWSER = [
   "window", "document", "navigator", "location", "history", "localStorage", "sessionStorage", "matchMedia", "getComputedStyle",
   "requestAnimationFrame", "cancelAnimationFrame", "setTimeout", "setInterval", "clearTimeout", "clearInterval", "performance",
@@ -27,7 +28,7 @@ export default [
     files: ["**/assets/canvas/geometry/**"],
     rules: {
       "no-restricted-globals": ["error", ...BROWSER],
-      // From other folders, import only the parts of the kit that compute or read bytes.
+      // From other folders, geometry may import only the parts of the kit that compute or read bytes.
       "no-restricted-imports": ["error", { patterns: [{ regex: "^\\.\\./(?!kit/(algebra|format|frame|table)\\.js$)", message: "geometry imports its own modules, and algebra, format, frame and table of the kit." }] }],
       "no-restricted-properties": ["error", ...["getContext", "addEventListener", "dispatchEvent", "appendChild", "querySelector"].map((property) => ({ property }))],
     },

@@ -1,5 +1,5 @@
-// Known shortest paths: straight in a flat space, circles in the hyperbolic half plane,
-// and never longer than the straight line.
+// Tests of shortest paths with known answers: straight in a flat space, circles in the hyperbolic half plane, and never longer than the straight
+// line.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const finished = (steps) => {
   return step.value;
 };
 
-/** G(x) = metric(x); distances use the metric in the middle, the gradient central differences. */
+/** G(x) = metric(x). Distances use the metric in the middle, and the gradient uses central differences. */
 function space(nLatent, metric) {
   const square = (x, step) => {
     const G = metric(x);
@@ -58,9 +58,9 @@ test("in a flat space with any scaling the shortest path is straight", () => {
   for (const share of [0, 0.25, 0.6, 1]) way.place(share).forEach((value, q) => near(value, from[q] + share * step[q], 1e-6));
 });
 
-test("in the hyperbolic half plane it is an arc of a circle about the edge", () => {
+test("in the hyperbolic half plane the shortest path is an arc of a circle about the edge", () => {
   const [from, to] = [Float64Array.of(-1, 0.5), Float64Array.of(2, 1)];
-  // The centre of the arc is on the edge, equally far from both ends.
+  // The centre of the arc is on the edge, at the same distance from both ends.
   const centre = (to[0] ** 2 + to[1] ** 2 - from[0] ** 2 - from[1] ** 2) / (2 * (to[0] - from[0]));
   const radius = Math.hypot(from[0] - centre, from[1]);
   const expected = Math.acosh(1 + ((to[0] - from[0]) ** 2 + (to[1] - from[1]) ** 2) / (2 * from[1] * to[1]));
@@ -94,8 +94,8 @@ test("on a grid the path goes around a hill that the straight line crosses", () 
   assert.ok(Math.hypot(...best.place(0.5)) > 0.7);
 });
 
-test("the path follows the data if everything else is expensive, also in a hidden dimension", () => {
-  // Training points on a vertical circle: seen from above, a line.
+test("the path follows the data if all other regions are expensive, also in a hidden dimension", () => {
+  // The training points are on a vertical circle, which is a line when seen from above.
   const ring = ([x, , z]) => 1 + 100 * (Math.hypot(x, z) - 1) ** 2;
   const upright = space(3, (x) => Float64Array.of(ring(x), 0, 0, 0, ring(x), 0, 0, 0, ring(x)));
   const angles = Array.from({ length: 40 }, (_, i) => (2 * Math.PI * i) / 40);
@@ -119,7 +119,7 @@ test("equal ends give a path of length 0", () => {
 });
 
 for (const [name, { bytes, points }] of Object.entries(NUMBERS)) {
-  test(`${name}: no straight line is shorter, nor is the way over the grid`, () => {
+  test(`${name}: neither the straight line nor the path over the grid is shorter`, () => {
     const model = new LatentModel(new Uint8Array(Buffer.from(bytes, "base64")));
     const metric = new OutputMetric(model);
     finished(metric.prepare());

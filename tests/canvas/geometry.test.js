@@ -1,4 +1,4 @@
-// The geometry of a map loads and computes without a page.
+// Tests that the geometry of a map loads and computes without a page.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -22,7 +22,7 @@ test("every module of geometry loads without a page and creates no globals", asy
   for (const name of ["document", "window", "HTMLElement"]) assert.equal(name in globalThis, false);
 });
 
-test("a grid's cells lie on the map, with one more on every side", () => {
+test("a grid's cells lie on the map, with one more cell on every side", () => {
   const grid = gridOf({ slice: SLICE, view: VIEW, theme: null, width: 400, height: 100 }, 10);
   assert.deepEqual([grid.columns, grid.rows], [42, 12]);
   // The centres of the first and the last cell inside are half a cell from the edges of the view.
@@ -30,19 +30,19 @@ test("a grid's cells lie on the map, with one more on every side", () => {
   assert.ok(Math.abs(grid.top - 1.5 * grid.dv - (-0.5 - 0.05)) < 1e-12);
 });
 
-test("light and shadow range from the smallest to the largest deviation of the view, on a scale of factors", () => {
+test("light and shadow range from the smallest to the largest deviation of the view, on a log scale", () => {
   const [least, most] = deviationRange(SLICE, VIEW);
-  // The deviation is exp(u + v) at centres of 24 × 24 cells.
+  // At the centres of 24 × 24 cells, the deviation is exp(u + v).
   const [across, up] = [2 * (1 - 1 / 24), 0.5 * (1 - 1 / 24)];
   assert.ok(Math.abs(Math.log(least) - (-across - up)) < 1e-12);
   assert.ok(Math.abs(Math.log(most) - (across + up)) < 1e-12);
   assert.equal(shadow(least ** 2, [least, most]), 0);
   assert.ok(Math.abs(shadow(least * most, [least, most]) - 0.5) < 1e-12);
   assert.equal(shadow(9 * most ** 2, [least, most]), 1);
-  assert.equal(shadow(1, [1, 1.01]), 0); // too similar to separate
+  assert.equal(shadow(1, [1, 1.01]), 0); // these deviations are too similar to show
 });
 
-test("a spot with more points is more opaque, in the mean colour of its points", () => {
+test("a spot with more points is more opaque, and has the mean colour of its points", () => {
   const density = new Density();
   density.clear(4, 1);
   density.sums.set([10, 20, 30, 1, 200, 100, 50, 2, 0, 0, 0, 0, 400, 0, 0, 8]);

@@ -1,4 +1,4 @@
-// Gestures on the map and their meaning: events on an element that only listens.
+// Tests of gestures on the map and their meaning: events on an element that only listens.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { Gestures } from "../../assets/canvas/map/gestures.js";
 
 const CHOSEN = [100, 100];
 
-/** Gestures on an element 400 × 200 at (10, 20), and the recorded calls, in order. */
+/** An element of 400 × 200 at (10, 20), and the recorded calls in order. */
 function bench() {
   const element = Object.assign(new EventTarget(), {
     style: {},
@@ -32,7 +32,7 @@ function bench() {
   return { send, key, understood };
 }
 
-test("a pointer without a button shows what is under it, and ends when it leaves", () => {
+test("a pointer without a button shows the output under it, and stops when it leaves", () => {
   const { send, understood } = bench();
   send("pointermove", 30, 40);
   send("pointerleave", 30, 40);
@@ -56,7 +56,7 @@ test("dragging the background pans by the movement of the pointer", () => {
   assert.deepEqual(understood, [["leave"], ["pan", 20, 0], ["pan", 5, 7]]);
 });
 
-test("the chosen point is dragged and kept where it is released; with Shift the map moves", () => {
+test("the chosen point is dragged and kept where the pointer releases it; with Shift the map moves", () => {
   const { send, understood } = bench();
   send("pointerdown", 104, 97);
   send("pointermove", 140, 90);
@@ -115,7 +115,7 @@ test("the wheel scrolls the page; with Ctrl, or after a click on the map, it zoo
   assert.ok(factor > 1);
 });
 
-test("keys: arrows move, with Shift farther; the page gets other keys", () => {
+test("arrow keys move the point, with Shift farther, and the page handles all other keys", () => {
   const { key, understood } = bench();
   key("ArrowLeft");
   key("ArrowUp", { shiftKey: true });

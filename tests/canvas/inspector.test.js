@@ -1,4 +1,4 @@
-// The inspector: search for rows, names of dimensions, labels for uncertainty, description of a position.
+// Tests of the inspector: search for rows, names of dimensions, labels for uncertainty, description of a position.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -34,7 +34,7 @@ test("the number of dimensions that cause 95 % of the change", () => {
   assert.equal(carrying([0, 0]), 0);
 });
 
-test("the search offers labels first, then names that contain what is typed, and finds what it offers", () => {
+test("the search offers labels first, then names that contain the typed text, and every offer finds a row", () => {
   assert.deepEqual(offeredQueries(rows(), ""), ["young", "old", "anna", "bert", "carl", "dora", "emil", "7"]);
   assert.deepEqual(offeredQueries(rows(), "R"), ["bert", "carl", "dora"]);
   assert.deepEqual(offeredQueries(rows({ row_names: undefined }), ""), ["young", "old"]);
@@ -44,13 +44,13 @@ test("the search offers labels first, then names that contain what is typed, and
 
 test("the message about a failed search repeats the query and suggests alternatives", () => {
   assert.match(findRows(rows(), "row 99").message, /no row 99.*6 rows/);
-  assert.match(findRows(rows(), "height > 2").message, /“height”; try age, weight/);
+  assert.match(findRows(rows(), "height > 2").message, /“height”. Try age, weight/);
   assert.match(findRows(rows(), "zzz").message, /“zzz”/);
   assert.match(findRows(rows({ factors: undefined }), "age > 2").message, /no columns/);
   assert.equal(findRows(rows(), "old").message, "3 rows found");
 });
 
-test("a row is called by its id, else by its number, with its label", () => {
+test("a row is called by its id, otherwise by its number, with its label", () => {
   assert.deepEqual([0, 5].map((n) => rows().name(n)), ["anna · young", "7"]);
   assert.equal(rows({ row_names: undefined }).name(2), "Row 3 · old");
 });
@@ -74,10 +74,10 @@ test("the browser stores names of a ready model's dimensions, cuts long ones wit
   assert.deepEqual(names({ map }).all, OWN);
   const nowhere = new DimensionNames({ key: "faces", stored: null }, ["A"], null);
   assert.equal(nowhere.rename(0, "<b>Smile</b>"), "");
-  assert.deepEqual(nowhere.all, ["<b>Smile</b>"]); // text, which menus and axes show as it is
+  assert.deepEqual(nowhere.all, ["<b>Smile</b>"]); // the name is text, which menus and axes show unchanged
 });
 
-test("two dimensions cannot have the same name, and the old name stays", () => {
+test("two dimensions cannot have the same name, and the old name remains", () => {
   const twice = names();
   twice.rename(0, "Smile");
   assert.match(twice.rename(1, "smile"), /Dimension 1 already has the name “smile”/);
@@ -91,7 +91,7 @@ test("names in one's own model are sent to the server, and names from another pa
   const own = names({ stored: ["", "Age"], renamed: (all) => sent.push(all), map });
   own.rename(0, "Smile");
   assert.deepEqual([sent, map.size], [[["Smile", "Age"]], 0]);
-  assert.equal(own.take(["", "Age"]), false); // an older message
+  assert.equal(own.take(["", "Age"]), false); // this message is older
   assert.deepEqual(own.all, ["Smile", "Age"]);
   assert.equal(own.take(["Grin"]), true);
   assert.deepEqual(own.all, ["Grin", "Dimension 2"]);
@@ -108,7 +108,7 @@ test("a link contains the names, and invalid parts are ignored", () => {
   assert.deepEqual(names({ linked: `Smile~,Smile` }).all, ["Smile", "Dimension 2"]);
   assert.deepEqual(names({ linked: "x".repeat(500) }).all[0], "x".repeat(40));
   const shown = names({ map, linked: "Grin" });
-  assert.deepEqual(names({ map }).all, ["Woman ~ man, ~,", "Older"]); // seeing a link changes nothing
+  assert.deepEqual(names({ map }).all, ["Woman ~ man, ~,", "Older"]); // opening a link does not change the stored names
   shown.rename(1, "Old");
   assert.deepEqual(names({ map }).all, ["Grin", "Old"]);
 });
@@ -118,26 +118,26 @@ test("labels for uncertainty change at the measured limits", () => {
   assert.deepEqual(words, ["Well known here", "Well known here", "Fairly sure", "Fairly sure", "A guess", "A guess"]);
 });
 
-test("a position gets the most frequent label of its nearest rows, and none if there are no labels", () => {
+test("a position gets the most frequent label of its nearest rows, and no label if the rows have none", () => {
   assert.deepEqual(alikeRows(rows(), [0, 1, 3], 4), { label: 1, count: 2, asked: 4 });
   assert.deepEqual(alikeRows(rows(), [500, 500, 5], 2), { label: 1, count: 1, asked: 1 });
   const none = new LatentPoints({ header: HEADER, arrays: { latent: ARRAYS.latent }, shapes: { latent: [6, 3] } });
   assert.equal(alikeRows(none, [0, 0, 0], 3), null);
 });
 
-test("hidden dimensions near a position have the mean that the pointer uses, and the spread of the rows there", () => {
+test("hidden dimensions near a position have the pointer's mean, and the spread of the rows there", () => {
   const corners = [0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4];
   const square = new LatentPoints({ header: HEADER, arrays: { latent: Float32Array.from([...corners, ...corners]) }, shapes: { latent: [8, 3] } });
   const near = new NearPlane(square, 0, 1);
   const { mean, variances } = near.spread(0.5, 0.5);
   assert.ok(Math.abs(mean[2] - near.follow(Float64Array.of(0.5, 0.5, 0))[2]) < 1e-12);
-  // Four rows equally near, at 1, 2, 3 and 4.
+  // Four rows at 1, 2, 3 and 4 are equally near.
   assert.ok(Math.abs(mean[2] - 2.5) < 1e-6);
   assert.ok(Math.abs(variances[2] - 1.25) < 1e-6);
   assert.deepEqual([variances[0], variances[1]], [0, 0]);
 });
 
-test("a value is on the range of its column; one outside is cut at the end and described", () => {
+test("a value is on the range of its column; a value outside is cut at the end and described", () => {
   const inside = onRange(13, 1, [11, 13, 15]);
   assert.deepEqual([inside.side, inside.mark, inside.median, inside.band, inside.value, inside.spread], ["", 50, 50, [25, 75], "13.00", "± 1.00"]);
   assert.equal(inside.words, "13.00, plus or minus 1.00; range of the data 11.00 to 15.00, median 13.00");
@@ -149,7 +149,7 @@ test("a value is on the range of its column; one outside is cut at the end and d
   assert.deepEqual([onRange(3, 0.1, [3, 3, 3]).mark, onRange(3, 0.1, [3, 3, 3]).value], [50, "3.00"]);
 });
 
-test("numbers have as many decimals as the width of their range needs, and no zero is negative", () => {
+test("numbers have as many decimals as the width of their range needs, and zero has no sign", () => {
   assert.deepEqual([[678.4, 1400], [98.04, 92], [0.3301, 0.5], [-0.001, 4], [-12, 400], [2e-9, 5e-9], [NaN, 1]].map(([x, width]) => formatFixed(x, width)),
     ["678", "98.0", "0.330", "0.00", "−12", "2.00e−9", "–"]);
 });

@@ -1,4 +1,4 @@
-// Positions in pictures, formats of numbers, and the visible part of a plane.
+// Tests of positions in pictures, formats of numbers, and the visible part of a plane.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,12 +13,12 @@ import { heatColour } from "../../assets/canvas/kit/theme.js";
 const near = (found, expected, tolerance = 1e-9) =>
   assert.ok(found.every((value, i) => Math.abs(value - expected[i]) < tolerance), `${found} is not ${expected}`);
 
-test("an image fills as much of its box as its shape allows, in the middle", () => {
+test("an image fills as much of its box as its shape allows, and is centred", () => {
   assert.deepEqual(imageBox({ shape: [10, 20] }, 100, 100), { x: 0, y: 25, fit: 5 });
   assert.deepEqual(imageBox({ shape: [20, 10] }, 100, 100), { x: 25, y: 0, fit: 5 });
 });
 
-test("turning keeps distances, and a quarter turn brings the depth to the side", () => {
+test("turning keeps distances, and a quarter turn shows the depth from the side", () => {
   const [joint] = turnJoints([1, 2, 3], [0, 0, 0], { yaw: Math.PI / 2, pitch: 0 });
   near(joint, [3, 2, -1]);
   const [turned] = turnJoints([1, 2, 3], [0.5, 0.5, 0.5], { yaw: 0.7, pitch: -0.4 });
@@ -33,7 +33,7 @@ test("a higher joint is drawn higher, and the middle stays in the middle", () =>
 });
 
 for (const kind of ["curve", "bars"]) {
-  test(`${kind}: the column at a column's place is that column`, () => {
+  test(`${kind}: the position of a column leads back to the column`, () => {
     const frame = vectorFrame({ kind, range: [-1, 3], columns: null }, 12, 300, 200);
     for (let i = 0; i < 12; i++) assert.equal(frame.at(frame.px(i)), i);
     assert.equal(frame.py(-1), frame.bottom);
@@ -41,14 +41,14 @@ for (const kind of ["curve", "bars"]) {
   });
 }
 
-test("a pixel's place in the plane leads back to the pixel", () => {
+test("the position of a pixel in the plane leads back to the pixel", () => {
   const plane = new PlaneView();
   Object.assign(plane, { width: 320, height: 200 });
   plane.show({ u: 1, v: -2, su: 3, sv: 0.5 });
   near(plane.toPixel(...plane.toLatent(17, 120)), [17, 120]);
 });
 
-test("zooming keeps the place under the pointer, and has a limit", () => {
+test("zooming keeps the position under the pointer, and has a limit", () => {
   const plane = new PlaneView();
   Object.assign(plane, { width: 320, height: 200 });
   plane.show({ u: 1, v: -2, su: 3, sv: 0.5 });
@@ -64,7 +64,7 @@ test("zooming keeps the place under the pointer, and has a limit", () => {
   }
 });
 
-test("points are framed between what controls cover", () => {
+test("points are framed in the space that controls do not cover", () => {
   const plane = new PlaneView();
   Object.assign(plane, { width: 100, height: 100 });
   for (const [above, below, top, foot] of [[0.3, 0.1, 30, 90], [0, 0, 8.333, 91.667], [0.9, 0.9, 30, 70]]) {
@@ -75,7 +75,7 @@ test("points are framed between what controls cover", () => {
   }
 });
 
-test("a point outside is brought in, one inside moves nothing", () => {
+test("a point outside moves the view, a point inside does not", () => {
   const plane = new PlaneView();
   plane.show({ u: 0, v: 0, su: 1, sv: 1 });
   plane.reveal(0.5, -0.5);
@@ -92,7 +92,7 @@ test("a frame has margins on both sides, also around a single value", () => {
   assert.deepEqual(mappedRange([-1e-7, 1e-7], false), [-1e-7, 1e-7]);
 });
 
-test("ticks are round, in order, and inside", () => {
+test("ticks are round, in order, and inside the range", () => {
   assert.deepEqual(niceTicks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
   for (const [low, high] of [[-0.37, 0.91], [1e4, 1.2e4]]) {
     const ticks = niceTicks(low, high, 6);
@@ -100,7 +100,7 @@ test("ticks are round, in order, and inside", () => {
   }
 });
 
-test("numbers for people", () => {
+test("numbers are written for people", () => {
   assert.equal(formatNumber(0.0123456), "0.0123");
   assert.equal(formatNumber(-2), "−2");
   assert.equal(formatNumber(123456), "1.23e5");
@@ -115,7 +115,7 @@ test("numbers for people", () => {
   assert.deepEqual([0, 1, 2, 1200].map((count) => counted(count, "row")), ["0 rows", "1 row", "2 rows", "1,200 rows"]);
 });
 
-test("a percentage below all is never 100 %, and zero is not a small percentage", () => {
+test("a percentage below 100 never shows as 100 %, and zero shows as 0 %", () => {
   const shares = [0, 0.001, 0.01, 0.5, 0.9949, 0.995, 1];
   assert.deepEqual(shares.map(formatShare), ["0 %", "under 1 %", "1 %", "50 %", "99 %", "99.5 % or more", "99.5 % or more"]);
 });

@@ -1,4 +1,4 @@
-// The points that a line encloses.
+// Tests of the points that a line encloses.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// A visitor's points in the tour: clicks, drags and keys change them.
+// Tests of a visitor's points in the tour: clicks, drags and keys change them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -26,7 +26,7 @@ test("points are added up to the maximum, removed and moved", () => {
   assert.deepEqual(withMoved([one, other], 1, [3, 3]), [one, [3, 3]]);
 });
 
-test("a click chooses a row and keeps the row chosen before", () => {
+test("a click chooses a row and keeps the previous choice as the second row", () => {
   assert.deepEqual(pickedRows(["from", "to"], { from: 3, to: 8 }, 5), { from: 8, to: 5 });
   assert.deepEqual(pickedRows(["from", "to"], { from: 3, to: 8 }, 8), {});
 });

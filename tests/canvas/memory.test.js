@@ -1,4 +1,4 @@
-// Export of bookmarks, the points of the wall, and the description of a point among the rows.
+// Tests of bookmarks, of the points of the wall, and of the description of a point among the rows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ function memory() {
   return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
 }
 
-test("bookmarks are there for the next visit, under their names", () => {
+test("bookmarks are present at the next visit, with their names", () => {
   const storage = memory();
   const first = new Bookmarks("model", 2, storage);
   first.add(place(1, 2));
@@ -30,17 +30,17 @@ test("bookmarks are there for the next visit, under their names", () => {
   assert.deepEqual(places.map(({ name }) => name), ["smiling", "Place 2"]);
   assert.deepEqual(places[1], { name: "Place 2", dims: [0, 1], point: [5, 6], follow: false });
   assert.deepEqual(new Bookmarks("another", 2, storage).places, []);
-  assert.deepEqual(new Bookmarks("model", 3, storage).places, []); // trained anew, with other dimensions
+  assert.deepEqual(new Bookmarks("model", 3, storage).places, []); // the model was trained again, with other dimensions
 });
 
-test("without browser storage, bookmarks last for the visit", () => {
+test("without browser storage, bookmarks last until the end of the visit", () => {
   const locked = { getItem: () => null, setItem: () => { throw new Error("denied"); } };
   const bookmarks = new Bookmarks("model", 2, locked);
   bookmarks.add(place(1, 2));
   assert.equal(bookmarks.places.length, 1);
 });
 
-test("a file of bookmarks is read again; other files give an error", () => {
+test("a file of bookmarks can be read again; other files cause an error", () => {
   const places = [{ name: "a", dims: [1, 0], point: [0.5, -1], follow: false }];
   assert.deepEqual(readBookmarks(writeBookmarks("model", places), 2), places);
   const wrong = {
@@ -59,7 +59,7 @@ test("the bars are as long as the weights, or fall by a quarter with every power
   assert.deepEqual(barLengths([0, 0], true), [0, 0]);
 });
 
-test("a variation near the ring is halfway to a row near it", () => {
+test("a variation near the ring is halfway between the ring and a row near it", () => {
   const latent = Float64Array.from({ length: 200 }, (_, i) => (i % 2 ? 0 : i / 2));
   const points = new LatentPoints({ header: { relevance: [1, 1] }, arrays: { latent }, shapes: { latent: [100, 2] } });
   const ring = Float64Array.of(10, 0);
@@ -78,15 +78,15 @@ test("a scale ignores the outermost rows and unknown values", () => {
   assert.deepEqual(scaleEnds([7, 7, 7, 8]), [7, 8]);
 });
 
-test("two columns have Pearson's correlation over their known rows", () => {
+test("the correlation of two columns is Pearson's, over the rows in which both are known", () => {
   assert.ok(Math.abs(correlation([1, 2, 3, 4], [2, 4, 6, 8]) - 1) < 1e-12);
   assert.ok(Math.abs(correlation([1, 2, 3, 4], [4, 3, NaN, 1]) + 1) < 1e-12);
-  // 0.8 by hand: deviations (−1.5, −.5, .5, 1.5) and (−1.5, .5, −.5, 1.5).
+  // Computed by hand: 0.8, from the deviations (−1.5, −.5, .5, 1.5) and (−1.5, .5, −.5, 1.5).
   assert.ok(Math.abs(correlation([1, 2, 3, 4], [1, 3, 2, 4]) - 0.8) < 1e-12);
   assert.equal(correlation([1, 2, 3], [5, 5, 5]), 0);
 });
 
-test("a place among the rows is typical, one far away is off the map", () => {
+test("a position among the rows is typical, and a position far away is off the map", () => {
   const side = 10;
   const latent = Float64Array.from({ length: 2 * side * side }, (_, i) => (i % 2 ? Math.floor(i / 2 / side) : (i >> 1) % side));
   const points = new LatentPoints({ header: { relevance: [1, 1] }, arrays: { latent }, shapes: { latent: [side * side, 2] } });
@@ -96,7 +96,7 @@ test("a place among the rows is typical, one far away is off the map", () => {
   assert.equal(typicality.share([30, 4.5]), 0);
 });
 
-test("the closest rows are those that sorting finds", () => {
+test("the closest rows equal the first rows after sorting by distance", () => {
   let seed = 1;
   const random = () => (seed = (16807 * seed) % 2147483647) / 2147483647;
   const latent = Float64Array.from({ length: 150 }, random);

@@ -1,5 +1,5 @@
-// The expected metric of the output, compared with Python's numbers (finite differences of the posterior;
-// test_numbers.py compares these with sampled functions), and its own identities.
+// Tests of the expected metric of the output against Python's numbers, and of its identities. Python's numbers are finite differences of the
+// posterior; test_numbers.py compares them with sampled functions.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -31,7 +31,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     });
   });
 
-  test(`${name}: expected changes from place to place are Python's`, () => {
+  test(`${name}: expected changes between positions are Python's`, () => {
     const stations = points.map((x) => metric.station(x));
     numbers.changes.forEach((expected, i) => close(metric.squared(stations[i], stations[i + 1]), expected, 1e-4));
   });
@@ -55,7 +55,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     }
   });
 
-  test(`${name}: the mean's own magnification is that of its differences`, () => {
+  test(`${name}: the magnification of the mean is that of its differences`, () => {
     const [across, up, h] = [[1, 0, 0.5], [0, 1, -0.3], 1e-5];
     const slope = (x, way) => {
       const [ahead, behind] = [1, -1].map((side) => {
@@ -74,14 +74,14 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     }
   });
 
-  test(`${name}: the shading is what areas on the map become, with the dimensions that follow the data`, () => {
+  test(`${name}: the shading is the growth of areas on the map, while other dimensions follow the data`, () => {
     const near = new NearPlane(metric.model, 2, 0);
     const follow = (u, v) => near.follow(Float64Array.of(v, 0, u));
     const us = Float64Array.of(-0.4, 0.9);
     const found = new Float64Array(3);
     magnificationSlice(metric, follow, [1e-5, 1e-5]).variances(us, null, 0.3, found, 1);
     us.forEach((u, i) => {
-      // Expected squared changes along the two sides of a small square and along its diagonal.
+      // The expected value uses squared changes along the two sides of a small square and along its diagonal.
       const h = 1e-3;
       const [corner, right, above, across] = [[u, 0.3], [u + h, 0.3], [u, 0.3 + h], [u + h, 0.3 + h]].map(([p, q]) => metric.station(follow(p, q)));
       const [g, k, both] = [right, above, across].map((station) => metric.squared(corner, station) / (h * h));
@@ -89,7 +89,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     });
   });
 
-  test(`${name}: the energy of a path is the sum of its squared changes, and its gradient is its slope`, () => {
+  test(`${name}: the energy of a path is the sum of its squared changes, and its gradient matches differences`, () => {
     const path = points.map((x) => x.slice());
     const gradient = path.map(() => new Float64Array(3));
     const nothing = path.map(() => new Float64Array(3));

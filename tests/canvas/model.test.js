@@ -1,5 +1,5 @@
-// The page's model against Python's numbers (numbers.json, which test_numbers.py checks), and
-// every kernel against identities and a second implementation of its formula.
+// Tests of the page's model against Python's numbers (numbers.json, which test_numbers.py checks). Every kernel is also tested against identities and
+// a second implementation of its formula.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,12 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     });
   });
 
-  test(`${name}: the deviation of every output is Python's, and so is its noise`, () => {
+  test(`${name}: deviations far below the data's spread are bounded, not written with exponents`, () => {
+    assert.equal(model.spreadWords(1e-10), model.spreadWords(1e-16));
+    assert.match(model.spreadWords(1e-10), /^± under 0?\.?\d+$/);
+  });
+
+  test(`${name}: the deviation and the noise of every output are Python's`, () => {
     points.forEach((point, i) => {
       const found = model.moments(Float64Array.from(point), null);
       mean[i].forEach((value, d) => close(found.mean[d], value, 1e-5));
@@ -34,7 +39,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     numbers.noise.forEach((value, d) => close(model.noise(d), value, 1e-6));
   });
 
-  test(`${name}: around an uncertain place the moments are those of exact expectations`, () => {
+  test(`${name}: around an uncertain position the moments are those of exact expectations`, () => {
     points.forEach((point, i) => {
       const found = model.moments(Float64Array.from(point), numbers.around);
       numbers.mean_around[i].forEach((value, d) => close(found.mean[d], value, 1e-3));
@@ -63,7 +68,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
   });
 }
 
-// One part of every kind in the table, and a second implementation of k(x, z).
+// Each kind in the table has one part and a second implementation of k(x, z).
 const PARTS = {
   rbf: { variance: 1.3, precision: [0.5, 2, 0.1] },
   waves: { variance: 0.9, precision: [0.5, 0, 0.1], sharpness: [0.7, 1.2, 0], frequency: [1.5, 0.8, 2] },
@@ -93,13 +98,13 @@ for (const [kind, numbers] of Object.entries(PARTS)) {
   const part = { kind, ...numbers };
 
   test(`${kind}: the row and the diagonal follow the formula`, () => {
-    const row = new Float64Array(4).fill(10); // a row is added to the existing numbers
+    const row = new Float64Array(4).fill(10); // a row is added to these existing numbers
     kernelKind(part).row(part, X, INPUTS, row);
     Z.forEach((z, m) => close(row[m], 10 + FORMULAS[kind](part, X, z)));
     close(kernelKind(part).diagonal(part, X), FORMULAS[kind](part, X, X));
   });
 
-  test(`${kind}: its values on a plane equal those at every point`, () => {
+  test(`${kind}: the values on a plane equal those at every point`, () => {
     const plane = kernelPlane(part, X, 1, 2, INPUTS);
     const us = Float64Array.of(-0.3, 0.9);
     const table = plane.columns(us);
@@ -116,16 +121,16 @@ for (const [kind, numbers] of Object.entries(PARTS)) {
   });
 }
 
-// White noise is independent at every place: it has no slope.
+// White noise is independent at every position, so it has no derivative.
 const smooth = (part, x, z) => (part.kind === "white" ? 0 : FORMULAS[part.kind](part, x, z));
 const shifted = (x, q, by) => x.map((value, p) => value + (p === q ? by : 0));
 
-// `derivative` is optional: without it a map has no paths and no magnification.
+// `derivative` is optional: without it, a map has no paths and no magnification.
 for (const [kind, numbers] of Object.entries(PARTS).filter(([name]) => KERNELS[name].derivative)) {
   const part = { kind, ...numbers };
   const h = 1e-4;
 
-  test(`${kind}: its derivative equals that of the formula`, () => {
+  test(`${kind}: the derivative equals that of the formula`, () => {
     const row = new Float64Array(12).fill(10);
     kernelKind(part).derivative.row(part, X, INPUTS, row);
     const slope = (x, z, q) => (smooth(part, shifted(x, q, h), z) - smooth(part, shifted(x, q, -h), z)) / (2 * h);

@@ -1,4 +1,4 @@
-// Names of rows on the map and in the table of selected rows.
+// Tests of the names of rows on the map and in the table of selected rows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { LatentPoints } from "../../assets/canvas/geometry/points.js";
 import { Selecting } from "../../assets/canvas/map/selecting.js";
 
-test("a row is called by its identifier and label, else by its number", () => {
+test("a row is called by its identifier and label, otherwise by its number", () => {
   const latent = new Float32Array(6);
   const shapes = { latent: [3, 2] };
   const arrays = { latent, labels: Int32Array.of(0, 1, 0) };

@@ -1,4 +1,4 @@
-// The dimensions outside a map's plane, compared with a second implementation of the formulas.
+// Tests of the dimensions outside a map's plane, against a second implementation of the formulas.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url)
 const close = (found, expected, tolerance = 1e-9) =>
   assert.ok(Math.abs(found - expected) <= tolerance * (1 + Math.abs(expected)), `${found} is not ${expected}`);
 
-/** Numbers from −1 to 1, always the same ones. */
+/** Random numbers from −1 to 1 that are the same at every run. */
 function randoms(seed) {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ function pointsOf(rows, relevance = rows[0].map(() => 1)) {
   return new LatentPoints({ header: { relevance }, arrays: { latent }, shapes: { latent: [rows.length, rows[0].length] } });
 }
 
-/** Two clouds, one dense and one wide, in five dimensions. */
+/** Two clouds in five dimensions, one dense and one wide. */
 function clouds() {
   const next = randoms(11);
   return Array.from({ length: 60 }, (_, n) => [0, 1, 2, 3, 4].map((q) => (n < 30 ? 0.3 * next() : 2 * next() + (q === 1 ? 3 : 0))));
@@ -35,7 +35,7 @@ const RELEVANCE = [1.5, 0.2, 0.7, 0.4, 1];
 
 const median = (values) => values.slice().sort((p, q) => p - q)[values.length >> 1];
 
-/** The formula, with sums over all points and no approximation. */
+/** The formula with sums over all points, without approximation. */
 function followed(rows, relevance, a, b, u, v) {
   const distance = (p, q) => Math.sqrt(relevance[a] * (p[0] - q[0]) ** 2 + relevance[b] * (p[1] - q[1]) ** 2);
   const plane = rows.map((row) => [row[a], row[b]]);
@@ -83,13 +83,13 @@ test("with a narrow width a training point keeps its position, and equal distanc
   assert.deepEqual([...weights], [0, 1, 0, 0]);
   assert.equal(nearWeights(Float64Array.of(2, 2, 2, 2), 4, 0.7, weights), 4);
   assert.deepEqual([...weights], [1, 1, 1, 1]);
-  // Six crowded points far away and a single one: the width is that of the six.
+  // Six crowded points are far away from a single point: the width is that of the six.
   const rows = [...Array.from({ length: 20 }, (_, n) => [0.01 * n, 0, n]), [50, 50, -7]];
   const x = new NearPlane(pointsOf(rows), 0, 1).follow(Float64Array.of(50, 50, 0));
   assert.deepEqual([...x], [50, 50, -7]);
 });
 
-test("between two points it is their average, also if all points coincide", () => {
+test("between two points the result is their average, also if all points coincide", () => {
   const between = new NearPlane(pointsOf([[-1, 0, 4], [1, 0, 10]]), 0, 1);
   close(between.follow(Float64Array.of(0, 0.3, 0))[2], 7);
   const stacked = new NearPlane(pointsOf([[1, 1, 4], [1, 1, 10], [1, 1, 1]]), 0, 1);
@@ -97,7 +97,7 @@ test("between two points it is their average, also if all points coincide", () =
   close(stacked.follow(Float64Array.of(-60, 8, 0))[2], 5);
 });
 
-test("far from all data it is finite and approaches the nearest point", () => {
+test("far from all data the result is finite and approaches the nearest point", () => {
   const next = randoms(17);
   const rows = Array.from({ length: 25 }, (_, n) => [n % 5, Math.floor(n / 5), next()]);
   const points = pointsOf(rows);
@@ -111,7 +111,7 @@ test("far from all data it is finite and approaches the nearest point", () => {
   assert.ok(near.follow(Float64Array.of(1e100, -1e100, 0)).every(Number.isFinite));
 });
 
-test("small steps make small changes, across the dense cloud, the gap and the wide one", () => {
+test("small steps change the result little, across the dense cloud, the gap and the wide cloud", () => {
   const near = new NearPlane(pointsOf(clouds(), RELEVANCE), 0, 1);
   const largest = (steps) => {
     let [most, before] = [0, null];
@@ -137,7 +137,7 @@ test("without hidden dimensions nothing moves; a point's distance includes that 
 });
 
 for (const [name, { bytes }] of Object.entries(NUMBERS)) {
-  test(`${name}: the shading is the variance of the place that the pointer gets`, () => {
+  test(`${name}: the shading is the variance at the position that the pointer gets`, () => {
     const model = new LatentModel(new Uint8Array(Buffer.from(bytes, "base64")));
     const near = new NearPlane(model, 2, 0);
     const slice = near.slice((x) => model.variance(x));

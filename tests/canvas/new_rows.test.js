@@ -1,4 +1,4 @@
-// New rows: which rows a table lists, in which order, and where they are drawn over the map.
+// Tests of new rows: which rows a table lists, in which order, and where the map shows them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -30,7 +30,7 @@ test("the table sorts, finds names, and lists the rows of the lasso", () => {
   assert.deepEqual(listed(ROWS, { ...ALL, filter: "selected", selected: [0, 4], order: "p" }), [4, 0]);
 });
 
-test("a row beyond the map is drawn at its edge, and the lasso encloses new rows only", () => {
+test("a row beyond the map is drawn at the map's edge, and the lasso encloses only new rows", () => {
   const places = [[0, 0], [9, 0], [-0.5, 0.5]];
   const answers = { rows: ROWS.slice(0, 3), place: (/** @type {number} */ n) => Float64Array.from(places[n]) };
   const map = Object.create(RowsMap.prototype, {

@@ -1,5 +1,5 @@
-// Drags: the objective against Python's (pull_numbers.json, which test_pull_numbers.py checks), bones,
-// limbs, and the behaviour of a body in the hand.
+// Tests of drags: the objective against Python's (pull_numbers.json, which test_pull_numbers.py checks), bones, limbs, and the behaviour of a dragged
+// body.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,11 +8,12 @@ import { test } from "node:test";
 import { LatentModel } from "../../assets/canvas/geometry/model.js";
 import { turnJoints } from "../../assets/canvas/kit/geometry.js";
 import { Doubt } from "../../assets/canvas/geometry/doubt.js";
+import { Columns, heldColumns } from "../../assets/canvas/pull/columns.js";
 import { BodyDrag } from "../../assets/canvas/pull/drag.js";
 import { Limbs } from "../../assets/canvas/pull/limbs.js";
 import { finish, NearData } from "../../assets/canvas/pull/near.js";
 import { PaintedPull } from "../../assets/canvas/pull/painted.js";
-import { cannotPull } from "../../assets/canvas/pull/painting.js";
+import { cannotPull } from "../../assets/canvas/pull/grasp_of.js";
 import { Seeds } from "../../assets/canvas/pull/seeds.js";
 import { Sketch } from "../../assets/canvas/pull/sketch.js";
 import { POSSIBLE, possiblePoses } from "../../assets/canvas/pull/possible.js";
@@ -28,7 +29,7 @@ const handlesOf = ({ functionals, targets, tolerance }) => functionals.map((weig
   ({ outputs: [0, 1, 2, 3], weights, target: targets[h], tolerance: tolerance[h] }));
 
 for (const [name, numbers] of Object.entries(NUMBERS)) {
-  if (name === "body") continue;
+  if (!numbers.points) continue;
   const model = modelOf(name);
   const pull = new Pull(model, new NearData(model));
   pull.hold(handlesOf(numbers));
@@ -43,7 +44,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     });
   });
 
-  test(`${name}: a climb ends where Python's does, or higher`, () => {
+  test(`${name}: a search ends at Python's value, or higher`, () => {
     const x = Float64Array.from(numbers.points[0]);
     const { value, still } = pull.climb(x, 100);
     assert.ok(still);
@@ -80,7 +81,7 @@ test("possible poses respect the held joint, differ, and have the bones' lengths
 // --- paint -------------------------------------------------------------------------------------
 
 for (const [name, { points, painted }] of Object.entries(NUMBERS)) {
-  if (name === "body") continue;
+  if (!points) continue;
   const model = modelOf(name);
   const pull = new PaintedPull(model, new NearData(model));
   const paint = () => painted.outputs.forEach((d, i) => pull.paint(d, painted.targets[i]));
@@ -99,7 +100,7 @@ for (const [name, { points, painted }] of Object.entries(NUMBERS)) {
     assert.ok(value > painted.best - 1e-2, `${value} is below ${painted.best}`);
   });
 
-  test(`${name}: repainted and erased values leave no trace`, () => {
+  test(`${name}: repainted and erased values have no effect`, () => {
     pull.erase();
     paint();
     const expected = pull.value(points[1]);
@@ -116,7 +117,7 @@ for (const [name, { points, painted }] of Object.entries(NUMBERS)) {
   });
 }
 
-test("a sketch follows the paint within a few frames, and its other explanations differ", () => {
+test("a sketch matches the paint within a few frames, and its other explanations differ", () => {
   const model = modelOf("rbf");
   const sketch = new Sketch(model);
   sketch.pull.tolerance = 0.1;
@@ -125,16 +126,16 @@ test("a sketch follows the paint within a few frames, and its other explanations
   assert.ok(!sketch.step(), "nothing is painted");
   const target = Float64Array.from(model.center);
   model.predict(model.position(3), target);
-  for (let d = 0; d < 2; d++) sketch.paint(d, target[d]);
+  for (let d = 0; d < 2; d++) sketch.hold(d, target[d]);
   for (let frame = 0; frame < 40 && sketch.step(); frame++);
   const settled = finish(sketch.settle());
   for (let d = 0; d < 2; d++) close(sketch.pose[d], target[d], 0.1);
   for (const { pose } of settled) assert.ok(sketch.differ(pose, sketch.pose));
-  sketch.paint(0, Infinity);
-  assert.equal(sketch.pull.targets[0], target[0]);
+  sketch.hold(0, Infinity);
+  assert.equal(sketch.targets[0], target[0]);
 });
 
-test("a model that the page cannot search says so", () => {
+test("a model that the page cannot search reports this", () => {
   const image = { drawing: { kind: "image" }, outputs: { groups: 0 }, lengths: true, table: null };
   assert.equal(cannotPull(image), "");
   assert.match(cannotPull({ ...image, lengths: false }), /cannot paint.*kernel/);
@@ -142,20 +143,103 @@ test("a model that the page cannot search says so", () => {
   assert.match(cannotPull({ ...image, drawing: { kind: "skeleton" }, lengths: false }), /cannot drag.*kernel/);
 });
 
-test("the picture of what is known narrows where pixels are painted", () => {
+test("painted pixels reduce the uncertainty of all pixels", () => {
   const model = modelOf("rbf");
   const sketch = new Sketch(model);
   sketch.pull.tolerance = 0.05;
   sketch.begin(model.position(2));
   const doubt = new Doubt(model);
   const before = sketch.freedom(doubt);
-  for (let d = 0; d < model.nOutputs; d++) sketch.paint(d, sketch.pose[d]);
+  for (let d = 0; d < model.nOutputs; d++) sketch.hold(d, sketch.pose[d]);
   const after = sketch.freedom(doubt);
   assert.ok(after.share < before.share);
   after.cells.forEach((variance, i) => assert.ok(variance <= before.cells[i] * (1 + 1e-9)));
 });
 
-test("the gradient with bones is that of differences", () => {
+// --- columns that are held ---------------------------------------------------------------------
+
+const RANGE = [-10, 0, 10];
+
+/** A table of numbers in the browser. */
+function numbersModel(name) {
+  const model = modelOf(name);
+  model.header.column_ranges = Array.from({ length: model.nOutputs }, () => RANGE);
+  return model;
+}
+
+/** The deviations of all functions for a row of the data, with what the held columns leave open. */
+function deviationsOf(columns) {
+  const { model, point } = columns;
+  const open = columns.freedom();
+  return model.deviations(point).map((deviation, d) => Math.hypot(deviation, Math.sqrt(open[d]), model.noise(d)));
+}
+
+for (const [name, { held }] of Object.entries(NUMBERS)) {
+  if (!held) continue;
+  test(`${name}: held columns end where Python's fit_to does, with its intervals`, () => {
+    const columns = new Columns(numbersModel(name));
+    columns.begin(columns.model.position(3));
+    held.columns.forEach((c, i) => columns.hold(c, held.targets[i]));
+    finish(columns.settle());
+    columns.pull.climb(columns.point, 5000, 0.01, 1e-13); // to the last digit, as in Python's numbers
+    columns.begin(columns.point);
+    const away = held.outputs.map((outputs) => Math.max(...outputs.map((value, d) => Math.abs(value - columns.pose[d]))));
+    const k = away.indexOf(Math.min(...away));
+    assert.ok(held.scores[k] > held.scores[0] - 4);
+    columns.pose.forEach((value, d) => close(value, held.outputs[k][d], 1e-4));
+    deviationsOf(columns).forEach((deviation, d) => close(deviation, held.deviations[k][d], 1e-4));
+    close(columns.pull.factorAt(columns.point).score, held.scores[k], 1e-4);
+  });
+}
+
+test("a number of a table with words is held as in Python; words and counts cannot be held", () => {
+  const { table, table: { columns: [d], targets: [target] } } = NUMBERS;
+  const model = new LatentModel(new Uint8Array(Buffer.from(read("table_numbers.json").bytes, "base64")));
+  const kinds = model.table.cells.map(({ kind }) => kind);
+  assert.deepEqual(heldColumns(model).map(Boolean), kinds.map((kind) => kind === "number"));
+  const columns = new Columns(model);
+  columns.begin(model.position(0));
+  columns.hold(kinds.indexOf("count"), 3);
+  columns.hold(kinds.indexOf("category"), 1);
+  assert.equal(columns.count, 0);
+  columns.hold(kinds.indexOf("number"), table.value);
+  assert.equal(columns.pull.handles[0].outputs[0], d);
+  close(columns.pull.handles[0].target, target, 1e-9);
+  finish(columns.settle());
+  columns.pull.climb(columns.point, 5000, 0.01, 1e-13);
+  const { mean } = model.moments(columns.point, null);
+  const away = table.outputs.map((outputs) => Math.max(...outputs.map((value, at) => Math.abs(value - mean[at]))));
+  const k = away.indexOf(Math.min(...away));
+  mean.forEach((value, at) => close(value, table.outputs[k][at], 1e-4));
+  deviationsOf(columns).forEach((deviation, at) => close(deviation, table.deviations[k][at], 1e-4));
+});
+
+test("held columns: new targets, letting go, and values that are no numbers", () => {
+  const columns = new Columns(numbersModel("rbf"));
+  const model = columns.model;
+  model.header.column_ranges[1] = [2, 2, 2];
+  assert.equal(heldColumns(model)[1], null, "a constant column cannot be held");
+  columns.begin(model.position(2));
+  columns.hold(0, Infinity);
+  columns.hold(0, NaN);
+  assert.ok(columns.still && !columns.holds);
+  columns.hold(0, 1);
+  columns.hold(2, 0.5);
+  columns.hold(0, 2);
+  assert.deepEqual(columns.pull.handles.map(({ target }) => target), [2, 0.5]);
+  for (let frame = 0; frame < 60 && columns.step(); frame++);
+  const earlier = columns.targets.slice();
+  columns.free();
+  assert.ok(!columns.holds && columns.still && columns.count === 0);
+  columns.restore(earlier);
+  assert.equal(columns.count, 2);
+  assert.deepEqual(columns.outOfReach(), []);
+  columns.hold(0, 9000);
+  columns.step();
+  assert.deepEqual(columns.outOfReach(), [0]);
+});
+
+test("the gradient with bones matches differences", () => {
   const model = modelOf("rbf");
   const pull = new Pull(model, new NearData(model));
   pull.hold(handlesOf(NUMBERS.rbf).slice(0, 1), [{ from: 0, to: 1, length: 1.3, tolerance: 0.05 }]);
@@ -167,7 +251,7 @@ test("the gradient with bones is that of differences", () => {
   });
 });
 
-test("seeds explain the handles, the best first, and are apart from each other", () => {
+test("seeds explain the handles, are sorted by score, and differ from each other", () => {
   const model = modelOf("rbf");
   const pull = new Pull(model, new NearData(model));
   pull.hold(handlesOf(NUMBERS.rbf));
@@ -184,7 +268,7 @@ test("seeds explain the handles, the best first, and are apart from each other",
   assert.ok(!search.best(3, [seeds[0]]).some((seed) => String(seed) === String(seeds[0])));
 });
 
-test("a density of few rows is finite, and rows at one place do not break it", () => {
+test("a density of few rows is finite, also if several rows have one position", () => {
   for (const count of [1, 2, 7]) {
     const latent = new Float32Array(2 * count).fill(0.5);
     const near = new NearData({ nPoints: count, nLatent: 2, latent, relevance: Float64Array.of(1, 0) });
@@ -195,7 +279,7 @@ test("a density of few rows is finite, and rows at one place do not break it", (
 
 // --- limbs ------------------------------------------------------------------------------------
 
-// A leg and an arm of three bones each, from a hip; the last joint of the leg is at its parent.
+// A leg and an arm of three bones each start at a hip; the last joint of the leg is at its parent's position.
 const PARENTS = [-1, 0, 1, 2, 0, 4, 5, 3];
 const REST = Float64Array.from([0, 0, 0, 0, -0.4, 0, 0, -0.8, 0.05, 0, -0.9, 0.2, 0.1, 0.5, 0, 0.4, 0.5, 0, 0.7, 0.4, 0, 0, -0.9, 0.2]);
 const lengthsOf = (pose) => PARENTS.map((p, j) => (p < 0 ? 0 : Math.hypot(...[0, 1, 2].map((axis) => pose[3 * j + axis] - pose[3 * p + axis]))));
@@ -209,7 +293,7 @@ test("lengths come from the data and are restored from the root", () => {
   assert.ok(bent.every(Number.isFinite));
 });
 
-test("a bone of length 0 keeps its joints together and is no term of the search", () => {
+test("a bone of length 0 keeps its joints together and is not a term of the search", () => {
   const limbs = new Limbs(PARENTS, REST, 1);
   assert.equal(limbs.lengths[7], 0);
   assert.ok(limbs.terms([7]).every(({ to }) => to !== 21));
@@ -219,7 +303,7 @@ test("a bone of length 0 keeps its joints together and is no term of the search"
   assert.deepEqual(pose.slice(21), pose.slice(9, 12));
 });
 
-test("a limb reaches what it can and stretches towards what it cannot", () => {
+test("a limb reaches a near position and stretches towards a far one", () => {
   const limbs = new Limbs(PARENTS, [...REST, ...turnJoints(REST, [0, 0, 0], { yaw: 0.3, pitch: 0.1 }).flat()], 1);
   const pose = REST.slice();
   limbs.restore(pose);
@@ -227,8 +311,8 @@ test("a limb reaches what it can and stretches towards what it cannot", () => {
   assert.ok(Math.hypot(pose[18] - 0.5, pose[19] - 0.2, pose[20] - 0.1) < 0.02);
   limbs.reachFor(pose, 6, [0, 50, 0]);
   lengthsOf(pose).forEach((length, j) => close(length, limbs.lengths[j], 1e-9));
-  assert.ok(pose[19] > 0.9); // stretched upwards
-  REST.slice(0, 12).forEach((value, i) => close(pose[i], value, 0.02)); // the leg stays
+  assert.ok(pose[19] > 0.9); // the arm is stretched upwards
+  REST.slice(0, 12).forEach((value, i) => close(pose[i], value, 0.02)); // the leg does not move
 });
 
 // --- a body in the hand -----------------------------------------------------------------------
@@ -260,12 +344,12 @@ function bonesAreExact({ pose, limbs }) {
   });
 }
 
-test("a grabbed hand stays until it is moved, then follows; the bones keep their lengths", () => {
+test("a grabbed hand stays until it is moved, then follows the pointer; the bones keep their lengths", () => {
   const drag = inHand();
   const before = drag.pose.slice();
   assert.equal(drag.step(), false);
   assert.deepEqual(drag.pose, before);
-  // To where the hand is in another row.
+  // Drag the hand to its position in another row.
   const row = drag.model.item((drag.model.header.start + 5) % drag.model.nPoints);
   const [right, up] = [0, 1].map((axis) => row[3 * HAND_JOINT + axis] - before[3 * HAND_JOINT + axis]);
   drag.moveBy(right, up);
@@ -298,7 +382,7 @@ test("a joint moves at most as far as the limit of a frame", () => {
   bonesAreExact(drag);
 });
 
-test("a place out of reach is reported, and the body stays whole", () => {
+test("a position out of reach is reported, and the body stays whole", () => {
   const drag = inHand();
   drag.moveBy(40, 10);
   settle(drag);
@@ -312,7 +396,7 @@ test("a place out of reach is reported, and the body stays whole", () => {
   assert.ok(!drag.differ(pose, drag.pose));
 });
 
-test("a pinned joint stays while another one is dragged; a second press lets it go", () => {
+test("a pinned joint stays while another joint is dragged; a second press removes the pin", () => {
   const drag = inHand();
   drag.release();
   assert.ok(drag.pin(1));
@@ -327,8 +411,8 @@ test("a pinned joint stays while another one is dragged; a second press lets it 
   assert.ok(!drag.holds);
 });
 
-test("one coordinate on the screen has several explanations, each of which explains it", () => {
-  const drag = inHand({ yaw: Math.PI / 2, pitch: 0 }); // seen from the side: the swing's phase is hidden
+test("one coordinate on the screen has several explanations, and each of them fits", () => {
+  const drag = inHand({ yaw: Math.PI / 2, pitch: 0 }); // the body is seen from the side, so the phase of the swing is hidden
   drag.moveBy(0, 0.05);
   settle(drag);
   const search = drag.others();
@@ -342,7 +426,7 @@ test("one coordinate on the screen has several explanations, each of which expla
   assert.ok(!drag.differ(drag.pose, other.pose));
 });
 
-test("held joints are less free than others", () => {
+test("held joints are less free than other joints", () => {
   const drag = inHand();
   const free = drag.freedom();
   drag.pin(HAND_JOINT);
@@ -352,7 +436,7 @@ test("held joints are less free than others", () => {
   assert.ok(held.every((deviation) => deviation >= 0));
 });
 
-test("a kernel without derivatives, and a table with words, cannot be pulled", () => {
+test("a kernel without derivatives cannot be pulled", () => {
   const model = bodyOf();
   assert.ok(canPull(model));
   model.kinds = [{ row() {}, diagonal: () => 1 }];

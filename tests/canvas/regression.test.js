@@ -1,4 +1,4 @@
-// Answers of regressions in the browser against NumPy's; the words of their layers.
+// Tests of the predictions of regressions in the browser against NumPy's, and of the sentences about their layers.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const stored = JSON.parse(readFileSync(new URL("./regression_numbers.json", impo
 
 for (const known of stored) {
   const model = new Regression(new Uint8Array(Buffer.from(known.bytes, "base64")));
-  test(`${model.layers.length} layers answer as in Python, also for unknown inputs`, () => {
+  test(`${model.layers.length} layers predict as in Python, also for unknown inputs`, () => {
     known.points.forEach((/** @type {(number | null)[]} */ point, /** @type {number} */ i) => {
       const { mean, deviation } = model.answer(point.map((value) => value ?? NaN));
       assert.ok(Math.abs(mean - known.mean[i]) < 1e-6, `${mean} is not ${known.mean[i]}`);

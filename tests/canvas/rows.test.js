@@ -1,4 +1,4 @@
-// The cells that a brush covers, the hidden cells, and sequences between their frames.
+// Tests of the cells that a brush covers, of hidden cells, and of sequences between their frames.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,9 +15,9 @@ const CHAIN = {
   extent: { centre: [0, 0, 0], reach: 2, floor: -1 },
 };
 
-test("a brush covers the pixels whose centre is under it, at least the one under the pointer", () => {
+test("a brush covers the pixels whose centres are under it, and at least the pixel under the pointer", () => {
   const cells = cellsFor(IMAGE, 24);
-  const frame = { width: 40, height: 60 }; // ten CSS pixels for one
+  const frame = { width: 40, height: 60 }; // ten CSS pixels per pixel of the picture
   for (const cell of [0, 9, 23]) assert.deepEqual(cells.under(...cells.place(cell, frame), 1, frame), [cell]);
   const [x, y] = cells.place(9, frame);
   const covered = cells.under(x, y, 3, frame);
@@ -28,14 +28,14 @@ test("a brush covers the pixels whose centre is under it, at least the one under
   assert.deepEqual(covered, expected);
 });
 
-test("the key-driven cursor stays on the picture", () => {
+test("the cursor that keys move stays on the picture", () => {
   const cells = cellsFor(IMAGE, 24);
   assert.equal(cells.step(0, -1, -1), 0);
   assert.equal(cells.step(23, 1, 1), 23);
   assert.equal(cells.step(9, 1, -1), 6);
 });
 
-test("a joint is selected by itself, or with all joints beyond it", () => {
+test("a joint is selected alone, or with all joints beyond it", () => {
   const cells = cellsFor(CHAIN, 4);
   const values = [0, 0, 0, 0.5, -0.5, 0, 0.5, -1, 0, 0, 0.8, 0];
   const frame = { width: 300, height: 300, values, turn: { yaw: 0, pitch: 0 } };
@@ -52,7 +52,7 @@ test("a brush over a curve covers the columns around it", () => {
   assert.deepEqual(cells.under(x, y, 2, frame), [3, 4, 5]);
 });
 
-test("a mask survives as text, with bits in the order of the cells", () => {
+test("a mask becomes text and back, with bits in the order of the cells", () => {
   const mask = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1);
   assert.equal(maskText(mask), btoa("\x80\x60"));
   assert.deepEqual(maskOfText(maskText(mask), 11), mask);
@@ -87,7 +87,7 @@ function reelOf(header, arrays) {
   return new Reel(bytes);
 }
 
-test("a sequence is linear between frames, and unknown next to unknown frames", () => {
+test("a sequence is linear between frames, and unknown beside unknown frames", () => {
   const reel = reelOf({ white: 254 }, {
     times: [Float64Array.of(0, 1, 3), [3]],
     forecast: [Uint8Array.of(0, 0, 1), [3]],

@@ -1,4 +1,4 @@
-// The state of a map: every action, undo and redo, and conversion to and from links.
+// Tests of the state of a map: every action, undo and redo, and conversion to and from links.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { fromLink, initial, reduce, toLink } from "../../assets/canvas/map/state
 
 const ROWS = 6;
 
-/** A model of three dimensions; `lacks` leaves out what maps need for some of their switches. */
+/** A model of three dimensions; `lacks` names features that the model does not have. */
 function modelOf(lacks = false) {
   const latent = Float32Array.from({ length: 3 * ROWS }, (_, i) => ((7 * i) % 10) / 10);
   const arrays = { latent, ...(lacks ? {} : {
@@ -23,7 +23,7 @@ const MODEL = modelOf();
 const BARE = modelOf(true);
 const NOTHING = { thumbnails: false, ellipses: false, trajectories: false };
 
-/** Freeze a value and its parts, so that an action that changes a state in place throws. */
+/** Freeze a value and its parts, so that an action that changes a state in place throws an error. */
 function frozen(value) {
   if (value && typeof value === "object" && !ArrayBuffer.isView(value)) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
@@ -36,7 +36,7 @@ const KEEP = { type: "keep" };
 const UNDO = { type: "undo" };
 const REDO = { type: "redo" };
 
-/** Every value of every switch that the model offers; values with a form in a link first. */
+/** Every value of every switch that the model offers; values that a link can contain come first. */
 const LINKED = {
   show: ["thumbnails", "ellipses", "trajectories"].map((name) => ({ ...NOTHING, [name]: true })).concat([NOTHING, { thumbnails: true, ellipses: true, trajectories: true }]),
   shade: ["uncertainty", "magnification"],
@@ -44,12 +44,13 @@ const LINKED = {
   wall: ["one", "around", "anywhere", "map"],
   unsure: ["blur", "fade", "off"],
   noise: [true, false],
-  path: [null, [[0, 0.5, 1], [-1.25, 2, 0.0001]]],
+  path: [null, [[0, 0.5, 1], [-1.25, 2, 0.0001]], [[0, 0.5, 1]], [[0, 0.5, 1], [1, 1, 1], [-1.25, 2, 0.0001]]],
   way: ["geodesic", "straight"],
+  seconds: [3, 1, 7.5, 20],
 };
 const UNLINKED = { labels: [[], [2], [0, 2]], rows: [[], [1, 4], Uint32Array.of(0, 5)] };
 
-test("a map opens at the model's first place, with trajectories if it has sequences", () => {
+test("a map opens at the model's first position, with trajectories if it has sequences", () => {
   const state = initial(MODEL);
   assert.deepEqual(state.place, { dims: [0, 1], point: Array.from(MODEL.position(2)), follow: true });
   assert.deepEqual(state.show, { ...NOTHING, trajectories: true });
@@ -57,7 +58,7 @@ test("a map opens at the model's first place, with trajectories if it has sequen
   assert.deepEqual(Object.values(toLink(state)).filter((words) => words !== null), []);
 });
 
-test("a point moves without being kept, and is kept in the form of its link", () => {
+test("a point moves without being kept, and is kept with the decimals of its link", () => {
   const state = initial(MODEL);
   const moved = after(state, move(0.123456, -1, 2));
   assert.deepEqual(moved.place.point, [0.123456, -1, 2]);
@@ -68,10 +69,10 @@ test("a point moves without being kept, and is kept in the form of its link", ()
   assert.equal(kept.kept, kept.place);
   assert.deepEqual(kept.past, [state.kept]);
   assert.equal(toLink(kept).at, "0.1235,-1,2");
-  assert.equal(reduce(kept, KEEP), kept); // the same place adds nothing
+  assert.equal(reduce(kept, KEEP), kept); // the same position adds nothing
 });
 
-test("a change of axes, of following, or a visit adds a place to the history", () => {
+test("a change of axes, a change of following, and a visit add a position to the history", () => {
   const state = initial(MODEL);
   const turned = after(state, { type: "pair", dims: [2, 0] }, { type: "follow", on: false }, KEEP);
   assert.deepEqual([turned.place.dims, turned.place.follow, turned.past.length], [[2, 0], false, 1]);
@@ -81,9 +82,9 @@ test("a change of axes, of following, or a visit adds a place to the history", (
   assert.deepEqual(visited.past.at(-1), turned.kept);
 });
 
-test("undo and redo visit the kept places; a new place deletes the later ones", () => {
+test("undo and redo visit the kept positions; a new position deletes the later ones", () => {
   const state = after(initial(MODEL), move(1, 0, 0), KEEP, move(2, 0, 0), KEEP, move(9, 9, 9));
-  const back = after(state, UNDO); // a point that was not kept is dropped
+  const back = after(state, UNDO); // undo drops a point that was not kept
   assert.deepEqual(back.place.point, [1, 0, 0]);
   assert.equal(after(back, UNDO).kept, state.past[0]);
   assert.deepEqual(after(back, REDO).place.point, [2, 0, 0]);
@@ -106,14 +107,14 @@ test("undo and redo cancel each other after any actions", () => {
   let [state, undone, redone] = [initial(MODEL), 0, 0];
   for (let i = 0; i < 600; i++) {
     state = after(state, makers[random(makers.length)]());
-    const settled = { ...state, place: state.kept }; // a movement that is not kept is dropped on the way
+    const settled = { ...state, place: state.kept }; // undo drops a movement that was not kept
     if (state.future.length) assert.deepEqual(after(state, REDO, UNDO), settled, `redo, undo ${redone++}`);
     if (state.past.length) assert.deepEqual(after(state, UNDO, REDO), settled, `undo, redo ${undone++}`);
   }
   assert.ok(undone > 300 && redone > 50);
 });
 
-test("a long history forgets its beginning and nothing else", () => {
+test("a long history drops only its oldest entries", () => {
   let state = initial(MODEL);
   for (let i = 1; i <= 1000; i++) state = after(state, move(i, 0, 0), KEEP);
   let steps = 0;
@@ -124,13 +125,13 @@ test("a long history forgets its beginning and nothing else", () => {
   assert.deepEqual([steps, state.place.point[0]], [0, 1000]);
 });
 
-test("reset restores the first place and clears selections and the path; it can be undone", () => {
+test("reset restores the first position, clears selections and the path, and can be undone", () => {
   const state = after(initial(MODEL), move(5, 5, 5), { type: "pair", dims: [2, 1] }, { type: "follow", on: false }, KEEP,
     set("labels", [2]), set("rows", [1]), set("path", LINKED.path[1]), set("by", 1), set("wall", "map"));
   const reset = after(state, { type: "reset" });
   assert.deepEqual([reset.place.dims, reset.labels, reset.rows, reset.path], [[0, 1], [], [], null]);
   assert.deepEqual(reset.place.point, initial(MODEL).place.point.map((x) => Math.round(1e4 * x) / 1e4));
-  // Reset does not change the look of the map, nor whether hidden dimensions follow the data.
+  // Reset changes neither the look of the map nor whether hidden dimensions follow the data.
   assert.deepEqual([reset.place.follow, reset.by, reset.wall], [false, 1, "map"]);
   assert.deepEqual(after(reset, UNDO).place, state.place);
 });
@@ -148,7 +149,7 @@ test("every switch accepts every value that the model allows, and has an action"
   assert.deepEqual(Object.keys(state).sort(), [...places, ...Object.keys(LINKED), ...Object.keys(UNLINKED)].sort());
 });
 
-test("a link restores its state, for single switches and all together", () => {
+test("a link restores its state, for each switch alone and for all switches together", () => {
   const settle = (state) => ({ ...state, past: [], future: [] });
   const place = [{ type: "pair", dims: [2, 0] }, move(-0.25, 1e-4, 300), { type: "follow", on: false }, KEEP];
   const states = Object.entries(LINKED).flatMap(([name, values]) => values.flatMap((value) => [
@@ -167,7 +168,7 @@ test("a link restores its state, for single switches and all together", () => {
 test("links of earlier versions keep their meaning", () => {
   const linked = fromLink({ dims: "3,1", at: "1,-0.5,0", hold: "1", show: "thumbnails,clouds", shade: "magnification", wall: "map", noise: "1", by: "2", path: "0,0,0,1,1,1", way: "straight" }, MODEL);
   assert.deepEqual(linked.place, { dims: [2, 0], point: [1, -0.5, 0], follow: false });
-  assert.deepEqual(linked.show, { ...NOTHING, thumbnails: true }); // a layer that is gone is left out
+  assert.deepEqual(linked.show, { ...NOTHING, thumbnails: true }); // this layer no longer exists, so it is left out
   assert.deepEqual([linked.shade, linked.wall, linked.noise, linked.by, linked.path, linked.way], ["magnification", "map", true, 1, [[0, 0, 0], [1, 1, 1]], "straight"]);
   assert.deepEqual(fromLink({ show: "none" }, MODEL).show, NOTHING);
   assert.deepEqual([linked.past, linked.future], [[], []]);
@@ -177,17 +178,17 @@ test("invalid words in a link are ignored", () => {
   const nonsense = {
     dims: ["1,99", "1,1", "1", "a,b", "0,1", "1.5,2", ""], at: ["1,2", "1,2,x", "1,,2", "1e9,0,0", "NaN,0,0", "Infinity,0,0", ""],
     show: ["clouds", "", "toString", "constructor", "None"], shade: ["depth", "", "__proto__"], by: ["9", "-1", "1.5", "age", "NaN"],
-    wall: ["sixteen", "", "One"], noise: ["2", "yes", "constructor"], path: ["1,2", "0,0,0,1,1,x", "0,0,0,1,1,", "0,0,0,1,1,1e9"], way: ["crooked", ""],
+    wall: ["sixteen", "", "One"], noise: ["2", "yes", "constructor"], seconds: ["", "soon", "0", "21", "NaN"], path: ["1,2", "0,0,0,1,1,x", "0,0,0,1,1,", "0,0,0,1,1,1e9"], way: ["crooked", ""],
   };
   for (const [name, all] of Object.entries(nonsense)) {
     for (const words of all) assert.deepEqual(fromLink({ [name]: words }, MODEL), initial(MODEL), `${name}=${words}`);
   }
   assert.deepEqual(fromLink({ colour: "red", labels: "2", rows: "1", past: "1", offer: "1", first: "1" }, MODEL), initial(MODEL));
-  // An invalid part does not invalidate the others.
+  // An invalid part does not invalidate the other parts.
   assert.equal(fromLink({ shade: "depth", wall: "map", dims: "1,99" }, MODEL).wall, "map");
 });
 
-test("features that a model lacks are refused, as an action and in a link", () => {
+test("features that a model lacks are refused, in an action and in a link", () => {
   const state = initial(BARE);
   const refused = [
     ...["thumbnails", "ellipses", "trajectories"].map((name) => set("show", { ...NOTHING, [name]: true })),

@@ -1,4 +1,4 @@
-// The SVG output of drawing functions, without a browser.
+// Tests of the SVG output of drawing functions, without a browser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ const theme = {
 const values = (svg, element, attribute) =>
   [...svg.matchAll(new RegExp(`<${element}\\b[^>]* ${attribute}="([^"]*)"`, "g"))].map((match) => match[1]);
 
-test("the stick figure of the screen has its bones where the joints are", () => {
+test("the stick figure has its bones where the joints are on the screen", () => {
   const drawing = {
     kind: "skeleton", shape: [3, 3], range: [0, 1],
     skeleton: { names: ["root", "left_knee", "left_foot"], parents: [-1, 0, 1] },
@@ -26,8 +26,8 @@ test("the stick figure of the screen has its bones where the joints are", () => 
   const bones = values(svg, "path", "d").map((path) => path.match(/-?[\d.]+/g).map(Number));
   assert.equal(bones.length, 2);
   const [upper, lower] = bones.sort((p, q) => p[1] - q[1]);
-  assert.equal(upper[0], 100); // straight below each other, in the middle
-  assert.deepEqual(upper.slice(2), [100, 100]); // the knee, at the centre
+  assert.equal(upper[0], 100); // the joints are below each other, in the middle
+  assert.deepEqual(upper.slice(2), [100, 100]); // this is the knee, at the centre
   assert.deepEqual(lower.slice(0, 2), [100, 100]);
   assert.equal(upper[3] - upper[1], lower[3] - lower[1]);
 });
@@ -43,7 +43,7 @@ test("bars start at the axis, as high as their values, and names are text", () =
   assert.ok(!svg.includes("<b>"));
 });
 
-test("save and restore bracket clips and rotations", () => {
+test("clips and rotations end at restore", () => {
   const svg = svgOf(100, 100, (context) => {
     context.fillStyle = "rgba(1,2,3,0.5)";
     context.save();
@@ -63,7 +63,7 @@ test("save and restore bracket clips and rotations", () => {
   assert.match(outside, /fill="rgb\(1,2,3\)" fill-opacity="0.5"/);
 });
 
-test("an arc ends where it should, and a whole turn closes", () => {
+test("an arc ends at its last angle, and a whole turn closes", () => {
   const svg = svgOf(100, 100, (context) => {
     context.beginPath();
     context.arc(50, 50, 10, 0, Math.PI / 2);

@@ -1,6 +1,5 @@
-// A table of words and counts in the page against numbers of Python (table_numbers.json, which
-// test_table_numbers.py guards): probabilities, counts with their intervals, and the contents of
-// its rows.
+// Tests of a table of words and counts in the page against Python's numbers (table_numbers.json, which test_table_numbers.py checks): probabilities,
+// counts with intervals, and the contents of rows.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -37,7 +36,7 @@ test("probabilities of words, means and intervals are Python's", () => {
   });
 });
 
-test("p(yes) is the logistic function of a certain value, and within 0.02 of quadrature for an uncertain one", () => {
+test("p(yes) is the logistic function if the value is certain, and within 0.02 of quadrature otherwise", () => {
   close(yesChance(1.3, 0), 1 / (1 + Math.exp(-1.3)), 1e-15);
   close(yesChance(Math.SQRT2, 8 / Math.PI), 1 / (1 + Math.exp(-1)), 1e-12);
   for (const mean of [0, 0.5, 2, 6]) for (const variance of [0.3, 4, 30]) {
@@ -47,7 +46,7 @@ test("p(yes) is the logistic function of a certain value, and within 0.02 of qua
   }
 });
 
-test("the classes occur one after the other", () => {
+test("a class has its probability times the probability that no earlier class occurs", () => {
   const found = classChances([0.25, 0.5]);
   [0.25, 0.375, 0.375].forEach((chance, k) => close(found[k], chance, 1e-15));
 });
@@ -55,12 +54,12 @@ test("the classes occur one after the other", () => {
 test("the mean of a count is that of a log-normal rate, and large counts have an interval, too", () => {
   close(countMean(0.4, 0.5, 2), 2 * Math.exp(0.65), 1e-12);
   const { low, high } = countInterval(Math.log(50), 0.01, 1000);
-  // Around 50,000: the spread is that of the logarithm, 0.01 + 1/1000.
+  // Around 50,000, the spread is that of the logarithm: 0.01 + 1/1000.
   close(low / 50000, Math.exp(-1.96 * Math.sqrt(0.01102)), 1e-3);
   close(high / 50000, Math.exp(1.96 * Math.sqrt(0.01102)), 1e-3);
 });
 
-test("the probability of one word is that of the whole row", () => {
+test("the probability of one word equals that from the whole row", () => {
   for (const point of NUMBERS.points.slice(0, 3)) {
     const answers = table.answers(Float64Array.from(point), null);
     for (const c of [0, 3, 4]) answers[c].chances.forEach((chance, k) => close(table.chance(Float64Array.from(point), c, k), chance, 1e-9));
@@ -75,7 +74,7 @@ test("a training row has its own words and counts, and a gap is missing", () => 
   assert.equal(model.factorWords(1), null);
 });
 
-test("a sample has one word for every column, and the words are as frequent as they are probable", () => {
+test("a sample has one word for every column, and each word is as frequent as probable", () => {
   let seed = 1;
   const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
   const [point, values, counts] = [Float64Array.from(NUMBERS.points[0]), new Float64Array(table.nOutputs), [0, 0, 0]];
@@ -93,7 +92,7 @@ test("a sample has one word for every column, and the words are as frequent as t
   close(total / draws / mean, 1, 0.25);
 });
 
-test("how far values may be off is small among the rows, and never above one", () => {
+test("the expected error of values is small among the rows, and never above one", () => {
   const [near, far] = [model.position(0), Float64Array.of(60, 60)].map((x) => table.off(x, null));
   assert.ok(near < far && far <= 1, `${near} ${far}`);
 });
@@ -121,12 +120,12 @@ test("a change of a column names both words, or the change of one word's probabi
   close(size, 0.6, 1e-12);
 });
 
-test("a map without labels opens in the colours of its first words, and its link shades by a probability", () => {
+test("a map without labels has the colours of its first words, and its link shades by a probability", () => {
   assert.equal(initial(model).by, 0);
   assert.deepEqual(initial(model).offer.shades.filter((shade) => shade.startsWith("chance-1-")), ["chance-1-1", "chance-1-2", "chance-1-3"]);
   const shaded = fromLink({ shade: "chance-1-2", by: "0" }, model);
   assert.deepEqual([shaded.shade, shaded.by], ["chance-1-2", -1]);
-  assert.equal(fromLink({ shade: "chance-2-1" }, model).shade, "uncertainty"); // a column of numbers
+  assert.equal(fromLink({ shade: "chance-2-1" }, model).shade, "uncertainty"); // this column has numbers
   const map = { state: { a: 0, b: 1 }, follows: () => false };
   const [x, out] = [Float64Array.from(NUMBERS.points[0]), new Float64Array(2)];
   new Chance(map, table, 0, 1).slice(x).variances(Float64Array.of(0.5, x[0]), null, x[1], out, 0);
@@ -139,7 +138,7 @@ test("rows are found by the word of a column", () => {
   const name = model.factorNames[4];
   assert.deepEqual(findRows(model, `${name} = Large`).rows, Array.from({ length: 40 }, (_, n) => n).filter((n) => n % 3 === 2));
   assert.deepEqual(findRows(model, "chinstrap").rows, findRows(model, `${model.factorNames[0]} = chinstrap`).rows);
-  assert.match(findRows(model, `${name} = huge`).message, /“huge” is not a word of .*; try small, medium, large/);
+  assert.match(findRows(model, `${name} = huge`).message, /has no word “huge”. Try small, medium, large/);
 });
 
 test("selected rows differ from the rest by the share of a word", () => {

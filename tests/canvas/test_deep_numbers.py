@@ -1,6 +1,6 @@
 """The reference numbers for node's tests of the page's layers; they must equal Python's.
 
-Run this module as a program to write them again.
+Run this module as a program to write the numbers again.
 """
 
 import base64
@@ -21,7 +21,7 @@ from gplvm_core.wire.views import pack_views
 
 FILE = Path(__file__).with_name("deep_numbers.json")
 N, M, D = 20, 9, 4
-WIDTHS = (2, 1, 3)  # a layer of one dimension between others, whose map has a second axis
+WIDTHS = (2, 1, 3)  # the second layer has one dimension, and its map a second axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +43,11 @@ class Model:
 def regressed(
     kernel: Kernel, inputs: np.ndarray, outputs: np.ndarray, slope: np.ndarray | None
 ) -> Posterior:
-    """A sparse regression of the outputs on inputs that are known, beside a linear map of them.
+    """Return a sparse regression of the outputs on known inputs, beside a linear map of these
+    inputs.
 
-    The jitter keeps the condition numbers small (1e3 for K, 2e6 for K with the data): processors
-    that round differently must agree on the stored numbers.
+    The jitter keeps the condition numbers small (1e3 for K, 2e6 for K with the data), because
+    processors that round differently must agree on the stored numbers.
     """
     inducing, jitter, noise = inputs[:M], 1e-2, 0.01
     gram = kernel.K(inducing) + jitter * np.eye(M)
@@ -59,8 +60,10 @@ def regressed(
 
 
 def made(handed_on: bool) -> tuple[Model, Dataset]:
-    """Three layers of smooth functions of each other. handed_on: whether the layers receive the
-    inputs, by a linear mean in the first layer, and unchanged in all others.
+    """Return three layers of smooth functions of each other.
+
+    handed_on: whether the layers receive the inputs, by a linear mean in the first layer, and
+    unchanged in all others.
     """
     rng = np.random.default_rng(0)
     inputs = at = rng.standard_normal((N, WIDTHS[0]))
@@ -71,9 +74,8 @@ def made(handed_on: bool) -> tuple[Model, Dataset]:
         outputs = np.sin(at @ rng.standard_normal((width, below)))
         outputs = outputs if slope is None else outputs + at @ slope
         lengthscales = np.linspace(0.8, 1.4, width)
-        if (
-            seen is not at
-        ):  # in addition to the layer's inputs; wide, so that few points constrain the function
+        # The model's inputs get long lengthscales, so that few points constrain the function.
+        if seen is not at:
             lengthscales = np.append(lengthscales, np.full(WIDTHS[0], 6.0))
         kernel = RBF(1.3, lengthscales)
         posterior = regressed(kernel, seen, outputs, slope)
@@ -84,7 +86,7 @@ def made(handed_on: bool) -> tuple[Model, Dataset]:
 
 
 def numbers_of(handed_on: bool, layer: int) -> dict[str, Any]:
-    """Points of a layer, the composed means there, and the propagated moments."""
+    """Return points of a layer, the composed means at these points, and the propagated moments."""
     posteriors = [each.posterior_ for each in made(handed_on)[0].layers_[layer:]]
     points = np.random.default_rng(1).normal(0.0, 0.5, (6, posteriors[0].n_latent))
     inputs = points[:, -WIDTHS[0] :]
@@ -123,7 +125,7 @@ def written(handed_on: bool, layer: int) -> dict[str, Any]:
     known = named | numbers_of(handed_on, layer) | {"bytes": base64.b64encode(packed).decode()}
     if handed_on or layer:
         return known
-    # As one of several views, to which these layers belong.
+    # This is the same model as one of several views, to which these layers belong.
     below = pack_views({"bent": Chart.of(*made(False), 0)}, ("bent",), (0, 1), "views")
     return known | {"view": base64.b64encode(below).decode()}
 

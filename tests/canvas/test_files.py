@@ -1,4 +1,4 @@
-"""Files that the page writes, opened by other programs."""
+"""Tests that other programs can open the files that the page writes."""
 
 import base64
 import io
@@ -16,7 +16,7 @@ KIT = (Path(__file__).parents[2] / "assets" / "canvas" / "kit").as_uri()
 
 
 def run_node(script: str) -> Any:
-    """The JSON that a module prints; KIT is the folder of the page's kit."""
+    """Run a module and return the JSON that it prints; KIT is the folder of the page's kit."""
     told = node(
         ["--input-type=module", "--eval", script.replace("KIT", KIT)],
         return_completed_process=True,
@@ -28,7 +28,7 @@ def run_node(script: str) -> Any:
 
 
 def run_for_bytes(script: str) -> bytes:
-    """The bytes that a module stores in its variable `bytes`."""
+    """Run a module and return the bytes in its variable `bytes`."""
     ending = "\nconsole.log(JSON.stringify(Buffer.from(bytes).toString('base64')));"
     return base64.b64decode(run_node(script + ending))
 
@@ -79,7 +79,7 @@ GIF = """
 
 
 def gif(width: int, height: int, count: int, colour: str) -> tuple[Image.Image, np.ndarray]:
-    """A GIF of pixels that a formula of i and frame gives, and its frames: count × H × W × 3."""
+    """Return a GIF whose pixels are a formula of i and frame, and its frames: count × H × W × 3."""
     script = GIF.replace("SIZE", f"[{width}, {height}, {count}]").replace("COLOUR", colour)
     opened = Image.open(io.BytesIO(run_for_bytes(script)))
     assert opened.size == (width, height)
@@ -113,7 +113,7 @@ def test_a_gif_of_many_colours_is_close_to_them():
     i, frame = np.arange(128 * 128), np.arange(2)[:, None]
     expected = np.stack(np.broadcast_arrays(2 * (i % 128), 2 * (i >> 7), 64 * frame), axis=2)
     error = np.abs(frames.reshape(2, -1, 3) - expected)
-    # 128 colours a frame: squares of about 22 levels a side.
+    # A frame has 128 colours, so each colour stands for a square of about 22 levels a side.
     assert np.sqrt(np.mean(error**2)) < 8
     assert error.max() < 40
 

@@ -1,6 +1,6 @@
 """The reference numbers for node's tests of the page's model; they must equal Python's.
 
-Run this module as a program to write them again.
+Run this module as a program to write the numbers again.
 """
 
 import base64
@@ -34,15 +34,15 @@ CASES = {
     "groups": ("rbf", "groups"),
     "own": ("rbf", "own"),
 }
-AROUND = np.array([0.01, 0.0, 0.02])  # the variance of an uncertain place
+AROUND = np.array([0.01, 0.0, 0.02])  # the variance of an uncertain position
 
 
 def chart_of(kernel: Kernel, outputs: str) -> Chart:
-    """The posterior of a sparse regression with known inputs and smooth outputs.
+    """Return the posterior of a sparse regression with known inputs and smooth outputs.
 
-    outputs: "alike" in their variance, or different because they are observed in other rows
-    ("groups"), or because each has its own signal and noise ("own"). The jitter keeps K well
-    conditioned (1e4 at most): processors that round differently must agree on the stored numbers.
+    outputs: "alike" if all have the same variance; "groups" if they are observed in different rows;
+    "own" if each has its own signal and noise. The jitter keeps K well conditioned (1e4 at most),
+    because processors that round differently must agree on the stored numbers.
     """
     rng = np.random.default_rng(0)
     latent = rng.standard_normal((N, Q))
@@ -70,7 +70,7 @@ def chart_of(kernel: Kernel, outputs: str) -> Chart:
 
 
 def numbers_of(name: str) -> dict[str, Any]:
-    """Points, with the posterior's means and deviations, and moments at uncertain points."""
+    """Return points, the posterior's means and deviations, and moments at uncertain points."""
     kernel, outputs = CASES[name]
     chart = chart_of(KERNELS[kernel], outputs)
     points = np.random.default_rng(1).normal(0.0, 1.5, (6, Q))
@@ -94,26 +94,28 @@ def numbers_of(name: str) -> dict[str, Any]:
 
 
 def expected_metric(posterior: Posterior, x: np.ndarray) -> np.ndarray:
-    """E[JᵀJ] by central differences of mean and covariance, without white noise."""
+    """Compute E[JᵀJ] by central differences of mean and covariance, without white noise."""
     step = 1e-3
     ends = np.vstack([x + step * np.eye(Q), x - step * np.eye(Q)])
-    # Subtract first, because the gap has large numbers of both signs.
+    # The subtraction comes first, because the gap has large numbers of both signs.
     across = np.hstack([np.eye(Q), -np.eye(Q)]) / (2.0 * step)
     slopes = across @ predict(posterior, ends)[0]
     return slopes @ slopes.T + spread_of(posterior, ends, across)
 
 
 def expected_changes(posterior: Posterior, points: np.ndarray) -> np.ndarray:
-    """E‖f(x) − f(x')‖² from each point to the next, without white noise."""
+    """Compute E‖f(x) − f(x')‖² from each point to the next, without white noise."""
     across = np.diff(np.eye(len(points)), axis=0)
     mean = across @ predict(posterior, points)[0]
     return np.sum(mean**2, axis=1) + np.diag(spread_of(posterior, points, across))
 
 
 def spread_of(posterior: Posterior, points: np.ndarray, combine: np.ndarray) -> np.ndarray:
-    """Covariance of linear combinations of f at points, over all outputs, without white noise."""
+    """Compute the covariance of linear combinations of f at points, over all outputs, without white
+    noise.
+    """
     cross = posterior.kernel.K(posterior.inducing, points) @ combine.T
-    # Between two sets of points there is no white noise.
+    # Between two different sets of points there is no white noise.
     prior = combine @ posterior.kernel.K(points, points.copy()) @ combine.T
     weights, variances = posterior.scale**2, posterior.variances
     level = float(variances.level(weights[None])[0])

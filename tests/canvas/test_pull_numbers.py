@@ -1,12 +1,13 @@
 """The reference numbers for node's tests of drags; they must equal Python's objective.
 
-Run this module as a program to write them again.
+Run this module as a program to write the numbers again.
 """
 
 import base64
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,23 +16,24 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.kernels import RBF
 from gplvm_core.prediction import Posterior
-from gplvm_core.prediction.handles import Handles, NearData, Pull, climb
+from gplvm_core.prediction.handles import Handles, NearData, Pull, climb, fit_to
 from gplvm_core.readers.drawing import Skeleton
 from gplvm_core.wire.model import Chart, pack_model
 from tests.canvas.test_numbers import CASES, KERNELS, chart_of
+from tests.canvas.test_table_numbers import chart_of_table
 
 FILE = Path(__file__).with_name("pull_numbers.json")
 FUNCTIONALS = np.array([[1.0, 0, 0, 0], [0, 0.3, -0.8, 0], [0, 0, 0.5, 1.0]])
 HANDLES = Handles(FUNCTIONALS, np.array([3.2, -1.4, 4.6]), np.array([0.05, 0.2, 0.01]))
 
 
-# Painted outputs, as values with the same error in units of the outputs' scales.
+# Painted outputs are wanted values with the same tolerance in units of the outputs' scales.
 PAINTED = {0: 3.2, 2: -0.4, 3: 4.6}
 PAINT_ERROR = 0.4
 
 
 def painted_of(chart: Chart, points: np.ndarray) -> dict[str, Any]:
-    """F of painted outputs, and the end of a climb."""
+    """Return F of painted outputs, and the end of a search."""
     posterior = chart.posterior
     outputs = list(PAINTED)
     scale = np.broadcast_to(posterior.scale, posterior.n_outputs)[outputs]
@@ -54,8 +56,48 @@ def painted_of(chart: Chart, points: np.ndarray) -> dict[str, Any]:
     }
 
 
+# Held columns, with their errors in units of the noise: the default of fit_to.
+HELD = {0: 3.0, 2: -0.5}
+EXACT = 0.1
+
+
+def held_of(chart: Chart, held: dict[int, float]) -> dict[str, Any]:
+    """The explanations of held functions, the best first."""
+    posterior = chart.seen
+    outputs = list(held)
+    noise = np.sqrt(posterior.noise_variance) * posterior.scale
+    handles = Handles(
+        np.eye(posterior.n_outputs)[outputs],
+        np.array(list(held.values())),
+        EXACT * np.broadcast_to(noise, posterior.n_outputs)[outputs],
+    )
+    # The search of fit_to to its last digit.
+    with patch.multiple("gplvm_core.prediction.handles", LEAST_GAIN=1e-13, MOST_STEPS=5000):
+        found = fit_to(posterior, Belief.certain(chart.latent_mean), chart.relevance, handles)
+    return {
+        "columns": outputs,
+        "targets": list(held.values()),
+        "outputs": [each.outputs.tolist() for each in found],
+        "deviations": [each.std.tolist() for each in found],
+        "scores": [each.score for each in found],
+    }
+
+
+def held_in_a_table() -> dict[str, Any]:
+    """The explanations of a held number of a table with words, as functions without units."""
+    chart = chart_of_table()
+    assert chart.columns is not None
+    kinds = [column.kind for column in chart.columns.columns]
+    at = chart.columns.places[kinds.index("number")].start
+    value = 4150.0
+    posterior = chart.posterior
+    center = np.broadcast_to(posterior.center, posterior.n_outputs)[at]
+    unit = np.broadcast_to(posterior.scale, posterior.n_outputs)[at] / chart.seen.scale[at]
+    return {"value": value, "function": at, **held_of(chart, {at: float((value - center) / unit)})}
+
+
 def numbers_of(name: str) -> dict[str, Any]:
-    """F, gradient and curvature at points, and the end of a climb."""
+    """Return F, gradient and curvature at points, and the end of a search."""
     kernel, outputs = CASES[name]
     chart = chart_of(KERNELS[kernel], outputs)
     near = NearData.of(Belief.certain(chart.latent_mean), chart.relevance)
@@ -74,6 +116,7 @@ def numbers_of(name: str) -> dict[str, Any]:
         "end": end.tolist(),
         "best": float(value),
         "painted": painted_of(chart, points),
+        "held": held_of(chart, HELD),
     }
 
 
@@ -82,14 +125,21 @@ def test_the_stored_numbers_are_those_of_the_objective(name):
     stored = json.loads(FILE.read_text(encoding="utf-8"))[name]
     for key, value in numbers_of(name).items():
         exact = 1e-6 if key != "end" else 1e-3
-        pairs = value if key == "painted" else {"": value}
+        pairs = value if key in {"painted", "held"} else {"": value}
         for part, numbers in pairs.items():
             known = stored[key][part] if part else stored[key]
-            np.testing.assert_allclose(known, numbers, rtol=exact, atol=exact)
+            limit = 1e-3 if key == "held" else exact
+            np.testing.assert_allclose(known, numbers, rtol=limit, atol=limit)
+
+
+def test_the_stored_numbers_of_a_held_column_of_a_table_are_those_of_the_search():
+    stored = json.loads(FILE.read_text(encoding="utf-8"))["table"]
+    for key, value in held_in_a_table().items():
+        np.testing.assert_allclose(stored[key], value, rtol=1e-3, atol=1e-3)
 
 
 def body() -> Chart:
-    """A swinging arm with a hip, shoulder, elbow and hand: two angles on a circle of poses."""
+    """Return a swinging arm with hip, shoulder, elbow and hand: two angles on a circle of poses."""
     phase = np.linspace(0.0, 2.0 * np.pi, 28, endpoint=False)
     upper, lower = 0.6 * np.sin(phase), 0.6 * np.sin(phase) + 0.5 + 0.5 * np.cos(phase)
     joints = np.zeros((len(phase), 4, 3))
@@ -116,4 +166,5 @@ def body() -> Chart:
 if __name__ == "__main__":
     written: dict[str, Any] = {name: numbers_of(name) for name in CASES}
     written["body"] = {"bytes": base64.b64encode(pack_model(body(), "body")).decode()}
+    written["table"] = held_in_a_table()
     FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")

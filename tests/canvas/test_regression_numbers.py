@@ -1,6 +1,6 @@
 """The reference numbers for node's tests of regressions; they must equal Python's.
 
-Run this module as a program to write them again.
+Run this module as a program to write the numbers again.
 """
 
 import base64
@@ -21,7 +21,7 @@ from tests.canvas.test_deep_numbers import regressed
 
 FILE = Path(__file__).with_name("regression_numbers.json")
 N, Q = 20, 2
-WIDTHS = ((), (2,), (2, 1))  # of the hidden layers
+WIDTHS = ((), (2,), (2, 1))  # widths of the hidden layers
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Model:
 
 
 def numbers() -> list[dict[str, Any]]:
-    """Regressions of one to three layers and their answers, also for inputs that are not known."""
+    """Return regressions of one to three layers and their predictions, also for unknown inputs."""
     generator = np.random.default_rng(0)
     inputs = generator.normal(size=(N, Q))
     center, scale = np.array([3.0, -1.0]), np.array([2.0, 0.5])
@@ -58,7 +58,7 @@ def numbers() -> list[dict[str, Any]]:
         known = np.array([[True, True], [True, False], [False, False]])
         belief = Belief(np.where(known, points, 0.0), np.where(known, 0.0, 1.0))
         network = Network.chain(tuple(layer.posterior_ for layer in layers), known=(0,))
-        # Rows in which all inputs are known are exact.
+        # Rows in which all inputs are known have exact predictions.
         mean, variance = np.vstack(
             [
                 np.hstack(moments(network, {0: Belief(row, spread)}, noise=True)[DATA])

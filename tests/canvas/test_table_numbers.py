@@ -1,6 +1,6 @@
-"""The reference numbers with which node tests a table of words and counts in the page.
+"""The reference numbers for node's tests of a table of words and counts in the page.
 
-Run this module as a program to write them again.
+Run this module as a program to write the numbers again.
 """
 
 import base64
@@ -25,7 +25,7 @@ SPECIES, SIZES = ["Adelie", "Gentoo", "Chinstrap"], ["small", "medium", "large"]
 
 
 def chart_of_table() -> Chart:
-    """A posterior over two columns of words, a count and a number, with plausible rows."""
+    """Return a posterior over two columns of words, a count and a number, with plausible rows."""
     rng = np.random.default_rng(0)
     latent = rng.standard_normal((N, Q))
     rows = [
@@ -68,7 +68,7 @@ def chart_of_table() -> Chart:
 
 
 def numbers_of_table() -> dict[str, Any]:
-    """Points, and the core's predictions for every column at these points."""
+    """Return points, and the core's predictions for every column at these points."""
     chart = chart_of_table()
     assert chart.columns is not None
     points = np.random.default_rng(1).normal(0.0, 1.5, (8, Q))
@@ -107,7 +107,8 @@ def test_functions_without_units_compare_and_the_links_restore_them():
     unit = chart.posterior.scale / chart.seen.scale
     np.testing.assert_allclose(chart.posterior.center + unit * seen[0], whole[0])
     np.testing.assert_allclose(unit**2 * seen[1], whole[1])
-    # Far from the data a column varies by its signal, as a share of signal and noise together.
+    # Far from the data, the variance of a column is its signal, as a share of signal and noise
+    # together.
     far = predict(chart.seen, np.full((1, Q), 50.0))[1][0]
     signal = chart.posterior.kernel.variance * np.geomspace(0.5, 20.0, len(far))
     noise = np.where(chart.posterior.links.numbers, 1.0, np.pi**2 / 3.0)

@@ -1,4 +1,4 @@
-"""Tables and arrays that the page writes, read by their usual programs."""
+"""Tests that the usual programs read the tables and arrays that the page writes."""
 
 import csv
 import io
@@ -56,7 +56,7 @@ def test_words_in_a_table_are_never_formulas_and_numbers_stay_numbers():
 def test_the_reader_of_motions_finds_the_poses_where_they_were():
     poses = load_dataset("poses")
     skeleton, rows = poses.drawing.skeleton, poses.values[40:160:7]
-    # Rotated, upside down and displaced in between.
+    # The skeleton is rotated, turned upside down and displaced in between.
     angle = np.linspace(0.0, 3.5, len(rows))
     tilted = axis_rotation("Z", angle) @ axis_rotation("Y", 2.0 * angle)
     turned = np.einsum("fij,fkj->fki", tilted, rows.reshape(len(rows), -1, 3))

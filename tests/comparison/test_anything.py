@@ -1,6 +1,4 @@
-"""Is anything here? Structure is found in columns that have it, and not in shuffled or independent
-columns.
-"""
+"""Tests that `is_anything_here` finds structure only in columns that are related."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +21,7 @@ def test_spikes_have_structure_and_shuffled_spikes_have_none() -> None:
     found = is_anything_here(spikes.values, ["count"] * 20, model=SMALL, n_shuffles=1)
     assert found.found and found.gain > 0.05
     assert abs(found.shuffled[0]) < 0.03
-    # No model can predict better than the rates that the counts were drawn from.
+    # No model can predict better than the rates from which the counts were drawn.
     rates = spikes.covariates["rates"]
     most = np.mean(spikes.values * np.log(rates) - rates) - np.mean(
         spikes.values * np.log(spikes.values.mean(axis=0)) - spikes.values.mean(axis=0)
@@ -62,7 +60,7 @@ def test_a_known_exposure_is_no_structure(related: bool) -> None:
     table = np.column_stack([hours, counts]).astype(float)
     kinds = ["exposure", *["count"] * 8]
     assert is_anything_here(table, kinds, model=SMALL, n_shuffles=1).found is related
-    if not related:  # without the exposure, busy hours look like structure
+    if not related:  # without the exposure, hours with many counts look like structure
         assert is_anything_here(counts, kinds[1:], model=SMALL, n_shuffles=1).found
 
 

@@ -1,4 +1,4 @@
-"""Comparisons on common splits: measures, claims and refusals."""
+"""Tests of comparisons on common splits: measures, claims and refusals."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,8 @@ def line(n_rows: int = 400) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_linear_function_is_found_to_be_linear() -> None:
     found = compare([LINE, NEAREST], *line())
-    # The mean of log N(e; 0, σ²); the error of a neighbour contains the noise of both rows.
+    # The expected likelihood is the mean of log N(e; 0, σ²). The error of a neighbour contains the
+    # noise of both rows.
     expected = -0.5 * np.log(2.0 * np.pi * np.e * NOISE**2)
     assert found.mean("log_likelihood", "line") == pytest.approx(expected, abs=0.1)
     assert found.mean("rmse", "line") == pytest.approx(NOISE, rel=0.1)
@@ -65,7 +66,7 @@ def test_a_mixture_is_a_density_in_the_rows_units(monkeypatch: pytest.MonkeyPatc
         lambda y: np.exp(model.score_samples(np.array([[y]]))[0]), -6e4, 6e4, points=[-1e3, 4e3]
     )
     assert total == pytest.approx(1.0, abs=1e-3)
-    # In other units the density differs by the Jacobian.
+    # In other units, the density differs by the Jacobian.
     other = Mixture(random_state=0).fit(rows / 1e3)
     np.testing.assert_allclose(
         other.score_samples(rows[:5] / 1e3), model.score_samples(rows[:5]) + np.log(1e3)
@@ -82,10 +83,12 @@ def test_standard_errors_account_for_shared_rows() -> None:
     found = made([0.0, 0.0, 0.0, 0.0], [0.1, 0.3, 0.2, 0.6], [0.0] * 4)
     gain = found.difference("log_likelihood", "two layers")
     assert gain.mean == pytest.approx(0.3)
-    # s² = 0.14/3; the naive error would be s/2.
+    # The variance over the splits is s² = 0.14/3. Without the correction for shared rows, the error
+    # would be s/2.
     assert gain.error == pytest.approx(np.sqrt(0.14 / 3 * (0.25 + 0.25)))
     assert not gain.sure
-    # With four splits a difference must exceed 3.2 errors: Student's t with 3 degrees of freedom.
+    # With four splits, a difference must exceed 3.2 standard errors (Student's t with 3 degrees of
+    # freedom).
     assert not Difference(3.1, 1.0, 4).sure and Difference(3.2, 1.0, 4).sure
     assert Difference(2.0, 1.0, 1000).sure and not Difference(9.0, 0.0, 1).sure
     assert found.difference("log_likelihood", "one layer", "two layers").mean == -gain.mean
@@ -125,7 +128,8 @@ def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.column_stack([x, y, np.ones(24)])
     found = is_depth_worth_it(rows, **quick)
     assert "rmse" not in found.values and np.isfinite(found.values["density"]).all()
-    # Draws and bounds differ for approximate densities and are equal for exact ones.
+    # The densities by draws and by bounds differ for approximate models and are equal for exact
+    # models.
     drawn = found.values["density"] != found.values["density_bounds"]
     assert drawn[:, :3].all() and not drawn[:, 3:].any()
     assert found.notes[-1] == "Left out: 1 constant column."
@@ -162,7 +166,7 @@ def test_stop_iteration_keeps_finished_splits() -> None:
         (np.ones((12, 1)), None, KFold(12), "has 11 training and 1 test rows"),
     ],
 )
-def test_what_cannot_be_compared(x, y, cv, words: str) -> None:
+def test_data_that_cannot_be_compared_are_refused(x, y, cv, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         compare([Contender("any", ProbabilisticPCA(1))], x, y, cv=cv)
     assert issubclass(DataError, ValueError)

@@ -1,4 +1,6 @@
-"""The baselines for tables of any kind and for counts, against scikit-learn and quadrature."""
+"""Tests of the baselines for tables of any kind and for counts, against scikit-learn and
+quadrature.
+"""
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ KINDS = ["number", "number", "category", "count"]
 
 
 def mixed(n_rows: int = 300) -> tuple[np.ndarray, np.ndarray]:
-    """A table of four kinds along one line, and the chances of "c"."""
+    """Return a table of four kinds along one line, and the probabilities of "c"."""
     generator = np.random.default_rng(0)
     x = generator.normal(size=n_rows)
     later = 1.0 / (1.0 + np.exp(-3.0 * x))
@@ -101,7 +103,7 @@ def test_the_gradient_of_poisson_factors_is_that_of_differences() -> None:
 
 
 def test_poisson_factors_agree_with_quadrature_over_the_factor() -> None:
-    """Predictions are near those of the exact posterior."""
+    """The predictions are near those of the exact posterior."""
     generator = np.random.default_rng(0)
     factor, loadings = generator.normal(size=(200, 1)), np.linspace(-1.0, 1.0, 12)[None]
     counts = generator.poisson(np.exp(0.3 + factor @ loadings)).astype(float)

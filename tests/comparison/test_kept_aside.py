@@ -1,10 +1,11 @@
-"""Measures of maps and densities against scikit-learn, NumPy and constructed rows."""
+"""Tests of measures of maps and densities against scikit-learn, NumPy and constructed rows."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 
 from gplvm_core.comparison import (
@@ -28,7 +29,7 @@ from gplvm_core.comparison.baselines import ChosenPCA
 from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA, difference
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE
 from gplvm_core.comparison.mixture import Mixture, gaussians
-from gplvm_core.comparison.repeated import densities
+from gplvm_core.comparison.repeated import densities, splits_of
 from gplvm_core.datasets import DataError
 from gplvm_core.models import (
     GPLVM,
@@ -37,6 +38,8 @@ from gplvm_core.models import (
     ProbabilisticPCA,
     SparseGPRegression,
 )
+from gplvm_core.models.estimators import with_density
+from gplvm_core.prediction import fills
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(60, 2)) @ RNG.normal(size=(2, 6)) + 0.1 * RNG.normal(size=(60, 6))
@@ -73,7 +76,7 @@ def test_by_column_makes_columns_of_different_units_count_equally() -> None:
     assert found["trustworthiness"] == pytest.approx(again["trustworthiness"])
     away = (rows - model.inverse_transform(model.latent_mean_)) / rows.std(axis=0)
     assert found["reconstruction"] == pytest.approx(np.sqrt(np.mean(away**2)))
-    # With a single label there is no neighbour error.
+    # With a single label there is no error of neighbours.
     assert "neighbours" not in found
 
 
@@ -115,7 +118,8 @@ def test_a_mixture_is_a_density_and_fills_in_by_bayes_rule(shape: Any) -> None:
     np.testing.assert_allclose(model.score_samples(rows), np.log(told / np.prod(model.scale_)))
     asked = np.array([[1.5, np.nan, 2.8]])
     mean, std = model.complete(asked, return_std=True)
-    # p(y2 | y1, y3) on a grid, from the joint density of complete rows.
+    # The expected value integrates p(y2 | y1, y3) on a grid, from the joint density of complete
+    # rows.
     grid = np.linspace(-40.0, 40.0, 80001)
     whole = np.column_stack([np.full_like(grid, 1.5), grid, np.full_like(grid, 2.8)])
     density = model.score_samples(whole)
@@ -129,7 +133,8 @@ def test_a_mixture_is_a_density_and_fills_in_by_bayes_rule(shape: Any) -> None:
 def test_one_gaussian_along_its_axes_is_probabilistic_pca() -> None:
     found = gaussians(ROWS, 2, 1, 0)
     model = ProbabilisticPCA(2, scaling="none").fit(ROWS)
-    # scikit-learn adds the variance around the axes to the variance along them a second time.
+    # The tolerance is needed because scikit-learn adds the variance around the axes to the variance
+    # along them twice.
     np.testing.assert_allclose(
         found.score_samples(ROWS), model.score_samples(ROWS), rtol=0, atol=0.2
     )
@@ -172,11 +177,34 @@ def test_held_out_rows_give_all_measures(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "| Log-probability of new rows |" in told.to_markdown()
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_maps_are_judged_by_the_exact_density_that_they_derive(monkeypatch) -> None:
+    monkeypatch.setattr(mixture, "SIZES", (1,))
+    monkeypatch.setattr(with_density, "SIZES", (8,))
+    monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
+    monkeypatch.setattr(fills, "MOST_ROWS", 6)
+    angle = np.random.default_rng(3).uniform(0.0, 2.0 * np.pi, 90)
+    ring = np.column_stack([np.cos(angle), np.sin(angle), np.cos(2.0 * angle)])
+    rows = ring + 0.05 * np.random.default_rng(4).normal(size=ring.shape)
+    curved = BayesianGPLVM(2, n_inducing=12, max_iter=60, random_state=0)
+    found = compare_kept_aside({"curved": curved}, rows, cv=2, n_samples=50)
+    split = next(iter(splits_of(2, 90, 0)))
+    model = clone(curved).fit(rows[split[0]]).fit_density(rows[split[0]])
+    exact = model.score_samples(rows[split[1]], method="density").mean()
+    assert found.values["density"][0, 0] == pytest.approx(exact, rel=1e-6)
+    # A Gaussian without a map cannot follow the ring.
+    assert found.mean("density", "curved") > found.mean("density", MIXTURE) + 0.5
+    # A bound, an estimate by draws and an exact density are three measures.
+    measures = np.array([found.values[key][0] for key in ("density_bounds", "density_sampled")])
+    assert np.isfinite(measures[:, 0]).all() and np.isnan(measures[:, 1:]).all()
+    assert measures[0, 0] != measures[1, 0] != exact
+
+
 def test_models_and_data_that_cannot_be_tested_are_refused() -> None:
     two = {"two": ProbabilisticPCA(2)}
     with pytest.raises(DataError, match=r"one label for each of the 60 rows; got shape \(3,\)"):
         compare_kept_aside(two, ROWS, np.zeros(3, dtype=int), cv=2)
-    # A column that changes only in the last rows is constant in a training part.
+    # A column that changes only in the last rows is constant in one of the training parts.
     late = np.column_stack([ROWS[:, 0], np.arange(60) > 58])
     parts = [(np.arange(50), np.arange(50, 60)), (np.arange(10, 60), np.arange(10))]
     with pytest.raises(DataError, match="1 column of 2 vary in every training part"):
@@ -206,13 +234,14 @@ def test_rows_of_another_distribution_are_different() -> None:
     one, other = rng.normal(size=(300, 4)), rng.normal(size=(200, 4))
     assert abs(difference(one, other)) < 0.02
     assert difference(one, other + 3.0) > 0.4
-    # In one dimension the energy distance is twice the squared distance of the CDFs.
+    # In one dimension, the energy distance is twice the squared distance of the distribution
+    # functions.
     first, second = rng.normal(size=(400, 1)), rng.normal(1.0, 2.0, size=(400, 1))
     grid = np.linspace(-12.0, 12.0, 24001)
     cumulative = [np.searchsorted(np.sort(each[:, 0]), grid) / 400 for each in (first, second)]
     squared = 2.0 * np.sum((cumulative[0] - cumulative[1]) ** 2) * (grid[1] - grid[0])
     across = 2.0 * np.abs(first - second.T).mean()
-    # The CDFs include pairs of a row with itself; `difference` does not.
+    # The distribution functions include pairs of a row with itself; `difference` does not.
     excess = sum(np.abs(each - each.T).sum() / (400 * 399 * 400) for each in (first, second))
     assert difference(first, second) == pytest.approx((squared - excess) / across, abs=1e-4)
 
@@ -251,15 +280,12 @@ def test_only_sure_differences_are_marked_and_recommended() -> None:
         "For judging new rows use curved: it wins on 3 of 3 splits.",
         "For filling gaps plain PCA is better; use the map only for looking.",
     )
-    # Two plain models without a sure difference are still better than the map.
+    # Both plain models are better than the map, although the difference between them is uncertain.
     both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
     assert advice(results({}, both)) == (
         "For filling gaps plain PCA is better and for judging new rows a plain mixture or plain "
         "PCA is better; use the map only for looking.",
     )
-    # Draws are low on average: if the bounds disagree, no winner is certain.
-    bounds = made(density=both.values["density"], density_bounds=[[9.0, 3.0, 3.0]] * 3)
-    assert advice(results({}, bounds)) == ("No clear winner; the simpler model may do.",)
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
     assert unsure.leading(DENSITY)[:2] == ("curved", PPCA)
     assert advice(results({}, unsure))[-1].startswith("No clear winner for judging new rows")
@@ -291,7 +317,8 @@ def test_the_picture_marks_the_winner_and_has_a_dot_for_each_split() -> None:
     assert [each.split('"')[1] for each in sections] == ["look", "fill", "judge", "generate"]
     assert html.count("Not tested on new rows yet.") == 2
     filled = sections[1]
-    # The mixture lacks a value on one split, so it is left out; the page's models get a dash.
+    # The mixture lacks a value on one split, so the table leaves it out; the page's models get a
+    # dash.
     assert filled.count("<i ") == 6 and "&lt;curved&gt;" in filled and "<td>–</td>" in filled
     assert MIXTURE not in filled
     best = filled.split("<tr class=mf-best>")[1].split("</tr>")[0]

@@ -1,4 +1,4 @@
-"""Whether a regression is worth it: verdicts of known cases, and answers for missing inputs."""
+"""Tests whether a regression is worth it: verdicts of known cases, missing inputs."""
 
 import warnings
 
@@ -23,7 +23,7 @@ from gplvm_core.readers import ask_column
 
 @pytest.fixture(scope="module")
 def wave():
-    """A question with a curved answer, and a model trained for it."""
+    """Return a regression with a curved function, and a model trained on it."""
     generator = np.random.default_rng(0)
     x = generator.uniform(-3, 3, (120, 2))
     y = np.sin(2 * x[:, 0]) + 0.1 * generator.standard_normal(120)

@@ -1,4 +1,4 @@
-"""Models of tables with words and counts on held-out rows, beside plain baselines."""
+"""Tests of models of tables with words and counts on held-out rows, beside plain baselines."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ SMALL = BayesianGPLVM(2, 12, kinds="auto", max_iter=40)
 
 
 def line(n_rows: int = 90) -> Dataset:
-    """A number, a word of three and a count that follow one hidden value."""
+    """Return a number, one of three words and a count that all follow one hidden value."""
     generator = np.random.default_rng(0)
     x = generator.normal(size=n_rows)
     names = np.array(["low", "middle", "high"])
@@ -36,7 +36,7 @@ def test_a_map_of_related_columns_beats_base_rates_at_every_purpose() -> None:
         {"map": SMALL}, data.columns, data.values, cv=2, callback=steps.append
     )
     assert found.names == ("map", BASE_RATES, CHAINED, FOREST)
-    # The base rate of a column has the error 1 by definition, up to the split.
+    # The error of the base rates is 1 by definition, except for the random split.
     assert found.mean("missing", BASE_RATES) == pytest.approx(1.0, abs=0.15)
     assert found.mean("missing", "map") < 0.6
     assert found.mean("density", "map") > found.mean("density", BASE_RATES) + 0.5
@@ -74,7 +74,7 @@ def test_counts_are_compared_at_their_exposures() -> None:
     table = np.column_stack([hours, counts]).astype(float)
     data = Dataset.of_table("c", "C", table.tolist(), ["exposure", *["count"] * 3])
     found = compare_tables_kept_aside({"map": SMALL}, data.columns, data.values, cv=2)
-    # The counts are independent given the hours, so nothing predicts them better than base rates.
+    # Given the hours the counts are independent, so no model predicts them better than base rates.
     assert found.mean("missing", "map") < 0.6
     assert found.mean("missing", BASE_RATES) < 0.6
     assert abs(found.mean("density", "map") - found.mean("density", BASE_RATES)) < 0.3

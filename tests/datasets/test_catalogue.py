@@ -1,4 +1,4 @@
-"""The project's data sets match their descriptions."""
+"""Tests that the project's data sets match their descriptions."""
 
 import importlib.metadata
 from pathlib import Path
@@ -78,7 +78,7 @@ def test_countries_have_known_facts(loaded):
         "count",
     }
     table = countries.in_own_values().set_axis(countries.row_names)
-    # Gapminder's own figures.
+    # These numbers are published by Gapminder.
     assert table["life expectancy 2007"]["Japan"] == 82.603
     assert 10 ** table["log income 2007"]["Norway"] == pytest.approx(49357.19, rel=1e-6)
     assert (table["continent"] == np.array(countries.label_names)[countries.labels]).all()
@@ -93,10 +93,11 @@ def test_spikes_are_poisson_with_the_known_rates(loaded):
     spikes = loaded["spikes"]
     rates = spikes.covariates["rates"]
     np.testing.assert_allclose(rates.mean(axis=0), 1.0)
-    # For Poisson counts ⟨(y − rate)²⟩ = rate, with variance rate + 2 rate².
+    # For Poisson counts, ⟨(y − rate)²⟩ is the rate, and the variance of this square is rate + 2
+    # rate².
     off = np.sum((spikes.values - rates) ** 2 - rates)
     assert abs(off) < 4.0 * np.sqrt(np.sum(rates + 2.0 * rates**2))
-    # The rates are a function of the position, so neighbours on the path have nearly the same
+    # The rates are a smooth function of the position, so neighbours on the path have nearly equal
     # rates.
     path = np.column_stack([spikes.covariates["x"], spikes.covariates["y"]])
     np.testing.assert_allclose(path.std(axis=0), 1.0)
@@ -225,7 +226,7 @@ def test_poses_stand_upright_with_known_times(loaded):
     joints = poses.values.reshape(-1, *poses.drawing.shape)
     height = joints[:, names.index("Head"), 1] - joints[:, names.index("LeftFoot"), 1]
     assert 1.2 < np.median(height) < 1.8
-    # Left is the left of a body that faces along z: x to the left, y up.
+    # The left of a body that faces along z is at positive x; y points up.
     assert np.median(joints[:, names.index("LeftUpLeg"), 0]) > 0
     assert np.median(joints[:, names.index("LeftToeBase"), 2]) > 0
     np.testing.assert_array_equal(joints[:, 0], 0)
@@ -237,11 +238,11 @@ def test_the_head_turns_in_order_with_known_times(loaded):
     head = loaded["talking_head"]
     np.testing.assert_allclose(head.times, np.arange(150) / 30)
     assert set(head.sequences) == {0}
-    # A turn moves the nose, and with it the brighter half of the face, to the side.
+    # A turn of the head moves the nose, and with it the brighter half of the face, to the side.
     frames = head.values.reshape(-1, 64, 64)
     right_minus_left = frames[:, :, 32:].mean((1, 2)) - frames[:, :, :32].mean((1, 2))
     assert np.corrcoef(right_minus_left, head.covariates["yaw"])[0, 1] > 0.9
-    # Continuous motion: the next frame is nearer than the one after it.
+    # The motion is continuous: the next frame is nearer than the frame after it.
     steps = np.linalg.norm(np.diff(head.values, axis=0), axis=1)
     apart = np.linalg.norm(head.values[2:] - head.values[:-2], axis=1)
     assert (apart > steps[:-1]).mean() > 0.9
@@ -261,9 +262,10 @@ def test_flow_paths_add_up_to_the_chords_and_the_fractions():
 def test_flow_geometries_by_hand():
     thirds = np.array([[0.5, 0.25, 0.25]])
     layers = stratified(thirds)[0, :, 4]
-    np.testing.assert_allclose(layers[0, 0], 1.0, atol=1e-6)  # half full: water up to the axis
-    np.testing.assert_allclose(layers[3], [np.sqrt(3), 0, 0], atol=1e-6)  # the beam at y = −0.5
-    rings = annular(thirds)[0, 0, 4]  # radii: gas √¼, gas and oil √½
+    # water fills the lower half, up to the axis
+    np.testing.assert_allclose(layers[0, 0], 1.0, atol=1e-6)
+    np.testing.assert_allclose(layers[3], [np.sqrt(3), 0, 0], atol=1e-6)  # this beam is at y = −0.5
+    rings = annular(thirds)[0, 0, 4]  # the gas has the radius √¼, gas and oil together √½
     np.testing.assert_allclose(rings, [2 - 2 * np.sqrt(0.5), 2 * np.sqrt(0.5) - 1, 1.0])
 
 
@@ -290,7 +292,8 @@ def test_cultivars_of_wine_separate_in_equal_units(loaded):
     assert wine.column_names[:2] == ("alcohol", "malic acid")
     assert 'scaling="columns"' in wine.warnings[0]
     centred = wine.values - wine.values.mean(axis=0)
-    # The nearest wine has the same cultivar, but rarely in raw units, where proline dominates.
+    # The nearest wine has the same cultivar. In raw units this is rare, because proline dominates
+    # the distance.
     share = {}
     for name, rows in (("given", centred), ("alike", centred / centred.std(axis=0))):
         apart = np.linalg.norm(rows[:, None] - rows[None], axis=2)

@@ -1,4 +1,4 @@
-"""Fixtures: central differences for gradients, and quick starts."""
+"""Fixtures: central differences for gradients, and short starts."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """q of the conditional families as a chain of Gaussians, for Monte Carlo values of the bound.
 
-Three layers on latent inputs, with four points. In every family q is a special case of
-v^l ~ N(Rv^(l−1) + r, Θ), h^l ~ N(Tv^l + Fh^(l−1) + m, S), u = Lv.
+The chain has three layers on latent inputs, with four points. In every family q is a special case
+of v^l ~ N(Rv^(l−1) + r, Θ), h^l ~ N(Tv^l + Fh^(l−1) + m, S), u = Lv.
 """
 
 from dataclasses import dataclass
@@ -26,14 +26,15 @@ EYE = np.eye(D)
 
 @dataclass(frozen=True)
 class Step:
-    """Parameters of q for a layer: T (D × DM) and F (D × D⁻) per point; the layer to data has only
-    v.
+    """Parameters of q for one layer.
+
+    T (D × DM) and F (D × D⁻) have one matrix per point. The layer to data has only v.
     """
 
     layer: Layer
     mean: np.ndarray
     covariance: np.ndarray
-    across: np.ndarray | None = None  # R
+    across: np.ndarray | None = None  # the matrix R
     transfer: np.ndarray | float = 0.0
     follows: np.ndarray | float = 0.0
     m: np.ndarray | float = 0.0
@@ -72,13 +73,13 @@ def blocks(transfer: np.ndarray) -> np.ndarray:
 
 
 def kl(step: Step, mean: np.ndarray) -> np.ndarray:
-    """KL of q(v | v⁻) to N(0, I), at draws of its mean."""
+    """Return the KL divergence of q(v | v⁻) from N(0, I), at draws of its mean."""
     level = np.trace(step.covariance) - len(step.covariance)
     return 0.5 * (level - np.linalg.slogdet(step.covariance)[1] + np.sum(mean**2, axis=1))
 
 
 def drawn(steps: list[Step]) -> tuple[float, float]:
-    """Monte Carlo estimate of ⟨Σ E_l⟩ − KL(q(v)) + entropies, and its standard error."""
+    """Estimate ⟨Σ E_l⟩ − KL(q(v)) + entropies by Monte Carlo; return it with its standard error."""
     generator, belief = np.random.default_rng(3), top()
     shape = (N_DRAWS, N, D)
     h = belief.mean + np.sqrt(belief.variance) * generator.standard_normal(shape)
@@ -113,9 +114,9 @@ def drawn(steps: list[Step]) -> tuple[float, float]:
 
 
 def integrated(steps: list[Step]) -> float:
-    """The same value by quadrature over the inputs x of each point.
+    """Compute the same value by quadrature over the inputs x of each point.
 
-    Given x, the expectation has a closed form, since (v, h, x) of a point is Gaussian.
+    Given x, the expectation has a closed form, because (v, h, x) of a point is Gaussian.
     """
     nodes, weights = np.polynomial.hermite_e.hermegauss(30)
     grid = np.stack(np.meshgrid(nodes, nodes), axis=-1).reshape(-1, D)
@@ -134,7 +135,7 @@ def integrated(steps: list[Step]) -> float:
         for n in range(N):
             transfer = step.transfer[n] if np.ndim(step.transfer) else np.zeros((D, size))
             follows = step.follows[n] if np.ndim(step.follows) else np.zeros((D, D))
-            # (v⁻, x) → (v, h, x).
+            # This is the map from (v⁻, x) to (v, h, x).
             to = np.zeros((size + 2 * D, size + D))
             to[:size, :size], to[size + D :, size:] = across, np.eye(D)
             to[size : size + D] = transfer @ to[:size] + np.c_[np.zeros((D, size)), follows]
@@ -176,14 +177,14 @@ def stacked(covariance: np.ndarray) -> np.ndarray:
 
 
 def last(layer: Layer, belief: Belief) -> tuple[float, Step]:
-    """F_data and its optimal q(v)."""
+    """Return F_data and its optimal q(v)."""
     at = evaluate_layer(layer, belief, Targets.whole(Y), jitter=JITTER)
     v_mean = (lower_of(layer).T @ at.posterior.weights).T.ravel()
     return at.value, Step(layer, v_mean, stacked(at.posterior.inverse))
 
 
 def of_conditional(kind: str) -> tuple[float, list[Step]]:
-    """The steps of 6.2 and diagonal 6.5, with the bound of the tested code."""
+    """Return the steps of 6.2 and of diagonal 6.5, with the bound of the tested code."""
     belief, value, steps = top(), 0.0, []
     *above, below = layers()
     for at, layer in enumerate(above):
@@ -215,7 +216,7 @@ def of_conditional(kind: str) -> tuple[float, list[Step]]:
 
 
 def jointly(at: int, strength: float = 0.4, *, gated: bool = False) -> JointlyGivenInducing:
-    """q(h | u) of 6.3 with a free T, or gates, and with sites."""
+    """Return q(h | u) of 6.3 with a free T or gates, and with sites."""
     mean, variance, generator = hidden(at)
     mixes = 0.3 * generator.normal(size=(N, D * (D - 1) // 2))
     half = 0.3 * generator.normal(size=(D * M, D * M))
@@ -228,7 +229,7 @@ def jointly(at: int, strength: float = 0.4, *, gated: bool = False) -> JointlyGi
 
 
 def of_correlated(kind: str) -> tuple[float, list[Step]]:
-    """The steps of 6.3 and full 6.5, with the bound of the tested code."""
+    """Return the steps of 6.3 and of full 6.5, with the bound of the tested code."""
     source, value, steps = Correlated.of(top()), 0.0, []
     *above, below = layers()
     for at, layer in enumerate(above):
@@ -255,7 +256,10 @@ def of_correlated(kind: str) -> tuple[float, list[Step]]:
 
 
 def of_chain(strength: float = 0.5) -> tuple[float, list[Step]]:
-    """The steps of 6.6, with the bound of the tested code; strength: the size of R."""
+    """Return the steps of 6.6, with the bound of the tested code.
+
+    strength: the size of R.
+    """
     source, value, steps, above = Correlated.of(top()), 0.0, [], None
     generator = np.random.default_rng(20)
     for at, layer in enumerate(layers()):
@@ -279,7 +283,7 @@ def of_chain(strength: float = 0.5) -> tuple[float, list[Step]]:
             v_mean = v_mean - across @ above.mean
             covariance = covariance - across @ above.covariance @ across.T
             if at == 2:
-                # Θ for data: a covariance for every output, with independent outputs.
+                # For data, Θ has one covariance per output, because the outputs are independent.
                 covariance = stacked(
                     np.stack([covariance[d * M : (d + 1) * M, d * M : (d + 1) * M] for d in (0, 1)])
                 )

@@ -1,4 +1,4 @@
-"""Layers of the conditional families: all gradients against central differences."""
+"""Tests of the layers of the conditional families: all gradients against central differences."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def layer_and_source() -> tuple[Layer, Belief]:
 
 
 def of_outputs(kind: str, n_outputs: int = 3):
-    """q of the outputs at random parameters."""
+    """Return q of the outputs at random parameters."""
     generator = np.random.default_rng(1)
     mean = generator.normal(size=(N, n_outputs))
     variance = generator.uniform(0.1, 0.4, mean.shape)
@@ -56,7 +56,7 @@ def evaluated(kind: str, layer: Layer, source: Belief, own):
 
 @pytest.mark.parametrize("kind", ["gated", "sites", "free", "diagonal"])
 def test_gradients_with_diagonal_marginals(kind: str, central_difference) -> None:
-    """F_l, the entropy, and a smooth function of the marginals, for every parameter."""
+    """The test covers F_l, the entropy and a smooth function of the marginals."""
     layer, source = layer_and_source()
     weights = np.random.default_rng(2).normal(size=(2, N, 3))
 
@@ -98,7 +98,8 @@ def jointly(generator, *, gated: bool) -> JointlyGivenInducing:
 
 
 def correlated_case(kind: str):
-    """A layer's parameters, its inputs and q of its outputs, and the layer as a function of them.
+    """Return a layer's parameters, its inputs, q of its outputs, and the layer as a function of
+    these.
 
     In a chain, the inputs come from a layer above, with its q(v).
     """
@@ -129,7 +130,7 @@ def correlated_case(kind: str):
 
 @pytest.mark.parametrize("kind", ["joint, gated", "joint, free", "full", "chain", "chain to data"])
 def test_gradients_with_full_covariances(kind: str, central_difference) -> None:
-    """Check the gradients for marginals with full covariances and, in a chain, for q(u)."""
+    """The test covers marginals with full covariances and, in a chain, q(u)."""
     tree, layered = correlated_case(kind)
     generator = np.random.default_rng(2)
     below = layered(*tree).belief
@@ -155,7 +156,7 @@ def test_gradients_with_full_covariances(kind: str, central_difference) -> None:
             continue
         direction = generator.normal(size=np.shape(here))
         if "covariance" in path:
-            # The moved covariance must stay symmetric and positive definite.
+            # The changed covariance must remain symmetric and positive definite.
             direction = direction + np.swapaxes(direction, -1, -2)
 
         def along(t, path=path, here=here, direction=direction):
@@ -167,7 +168,7 @@ def test_gradients_with_full_covariances(kind: str, central_difference) -> None:
 
 
 def test_data_below_correlated_inputs(central_difference) -> None:
-    """F_data and its gradients, with gaps, at given scales and at optimal ones."""
+    """The test covers F_data and its gradients, with gaps, at given and optimal scales."""
     (layer, source, _), _ = correlated_case("full")
     y = np.random.default_rng(1).normal(size=(SMALL, 3))
     y[1, 0] = np.nan
@@ -216,7 +217,9 @@ def test_profiled_scales_are_an_optimum() -> None:
 
 @pytest.mark.parametrize("family", ["gated", "free", "diagonal", "joint", "full", "low_rank_chain"])
 def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
-    """Two hidden layers below a latent top, with gaps in the data: the optimiser's gradient."""
+    """Check the optimiser's gradient for two hidden layers below a latent top, with gaps in the
+    data.
+    """
     generator = np.random.default_rng(3)
     outputs = generator.normal(size=(N, 3))
     if not family.endswith("chain"):
@@ -241,7 +244,8 @@ def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
     here = layout.unpack(x)
     gradient = graph.evaluate(here, held).gradient
     found = layout.chain(here, gradient)
-    # Every leaf in a random direction; leaves that are tested above are moved together.
+    # Every leaf changes in a random direction. In the families whose leaves are tested one by one
+    # above, all leaves change together.
     together = family in ("joint", "full", "low_rank_chain")
     groups = [[path] for path in layout.free] if not together else [list(layout.free)]
     for paths in groups:

@@ -1,4 +1,4 @@
-"""Conditional families: special cases of each other, Monte Carlo values, and the evidence."""
+"""Tests of conditional families: special cases, Monte Carlo values, and the evidence."""
 
 from dataclasses import replace
 
@@ -63,7 +63,7 @@ def test_the_bound_equals_its_expectation_by_draws(family: str) -> None:
 
 
 def plain(belief: Belief, own: GivenInducing | GivenInputs, *, mean_field: bool = True) -> float:
-    """F_l with an independent q(h): 6.0, or 6.1."""
+    """Return F_l with an independent q(h), by 6.0 or 6.1."""
     targets = Targets.believed(Belief(own.mean, own.variance))
     return evaluate_layer(layers()[0], belief, targets, jitter=JITTER, mean_field=mean_field).value
 
@@ -74,7 +74,7 @@ def test_special_cases_of_the_families() -> None:
     alpha = np.linalg.solve(
         lower_of(layer), layer.kernel.psi1(belief.mean, belief.variance, layer.inducing)[0].T
     ).T
-    # Gates at 0 and t = 0 are mean field; 6.1 is never lower.
+    # With gates at 0 and t = 0, the families equal mean field; the bound 6.1 is never lower.
     still = GivenInducing(mean, variance, np.zeros(D))
     told = given_inducing(layer, belief, still, jitter=JITTER)
     assert told.posterior.value == pytest.approx(plain(belief, still), rel=1e-9)
@@ -85,14 +85,14 @@ def test_special_cases_of_the_families() -> None:
     for at in (told, found):
         np.testing.assert_allclose(at.belief.mean, mean)
         np.testing.assert_allclose(at.belief.variance, variance)
-    # A gate is a special free T; with gate 1, the mean of q(u) is 0.
+    # A gate is a special case of a free T; with a gate of 1, the mean of q(u) is 0.
     gate = np.array([0.7, 1.0])
     gated = given_inducing(layer, belief, GivenInducing(mean, variance, gate), jitter=JITTER)
     free = GivenInducing(mean, variance, transfer=gate[:, None, None] * alpha)
     freed = given_inducing(layer, belief, free, jitter=JITTER)
     assert freed.posterior.value == pytest.approx(gated.posterior.value, rel=1e-12)
     np.testing.assert_allclose(gated.posterior.weights[:, 1], 0.0, atol=1e-12)
-    # Joint with independent dimensions; a chain with R = 0.
+    # A joint family with independent dimensions and a chain with R = 0 have the same bound.
     source, apart = Correlated.of(belief), np.zeros((N, 1))
     together = joint(
         layer, source, JointlyGivenInducing(mean, variance, apart, np.diag(gate)), jitter=JITTER
@@ -111,7 +111,7 @@ def test_special_cases_of_the_families() -> None:
     in_chain = chained_to_data(below, together.belief, nothing, Y, jitter=JITTER)
     assert in_chain.posterior.value == pytest.approx(data.value, rel=1e-10)
     np.testing.assert_allclose(in_chain.posterior.weights, data.posterior.weights)
-    # Full 6.5 in which each output depends on the input with the same index.
+    # This is full 6.5 in which each output depends only on the input with the same index.
     follows = 0.5 * generator.normal(size=(N, D))
     one = given_inputs(layer, belief, GivenInputs(mean, variance, follows), Scales(), jitter=JITTER)
     moved = FullyGivenInputs(mean, variance, follows[:, :, None] * EYE)
@@ -122,7 +122,9 @@ def test_special_cases_of_the_families() -> None:
 
 
 def test_dependent_inducing_outputs_with_independent_hidden_points_gain_nothing() -> None:
-    """6.4, q(u^l | u^(l−1)) with an independent q(h): the bound is highest at R = 0."""
+    """The test covers 6.4, q(u^l | u^(l−1)) with an independent q(h): the bound is highest at R =
+    0.
+    """
     above, below, _ = layers()
     first, second = (JointlyGivenInducing.independent(Belief(*hidden(at)[:2])) for at in (0, 1))
     source = joint(above, Correlated.of(top()), first, jitter=JITTER).belief
@@ -137,7 +139,7 @@ def test_dependent_inducing_outputs_with_independent_hidden_points_gain_nothing(
 
 
 def regression(family: str) -> float:
-    """The bound of two layers of one dimension below three known inputs."""
+    """Return the bound of two layers of one dimension below three known inputs."""
     first, last_layer, belief = *narrow(), Belief.certain(X)
     mean, variance, source = 0.9 * X3, np.full((3, 1), 0.3), Correlated.of(belief)
     gate = np.array([0.2])
@@ -177,7 +179,7 @@ def narrow() -> tuple[Layer, Layer]:
 
 @pytest.mark.parametrize("family", ["gated", "free", "diagonal", "joint", "full", "chain"])
 def test_the_bound_is_below_the_evidence(family: str) -> None:
-    """log p(y | x) by quadrature over the hidden layer is slightly above the bound."""
+    """Quadrature over the hidden layer gives log p(y | x), which is slightly above the bound."""
 
     def covariance(points: np.ndarray) -> np.ndarray:
         apart = points[..., :, None] - points[..., None, :]
@@ -196,7 +198,7 @@ def test_the_bound_is_below_the_evidence(family: str) -> None:
 
 @pytest.mark.parametrize("kind", ["gated", "diagonal"])
 def test_a_slope_equals_a_plain_layer_on_the_residuals(kind: str) -> None:
-    """A layer with a slope equals the plain layer on outputs minus the linear mean."""
+    """A layer with a slope has the bound of a plain layer on the outputs minus the linear mean."""
     layer, belief, slope = layers()[0], Belief.certain(top().mean), np.array([[0.5, 1.0], [0.2, 0]])
     mean, variance, _ = hidden(0)
     found = []
@@ -226,7 +228,7 @@ def test_natural_steps_end_where_the_bound_is_stationary_in_q_of_u() -> None:
     settings = {"family": "gated", "jitter": JITTER, "executor": serial}
     given = Given(Begun(beliefs, tuple(layers())))
     graph = chain(LatentNode(), Targets.whole(Y), given, 2, **settings)
-    # Hold the scales of the layer to data, so that the bound is a single function.
+    # The scales of the layer to data are fixed, so that the bound is a single function.
     phase = Phase("held", 1, ratio=4.0)
     start = graph.start(0)
     gates = generator.uniform(0.2, 0.8, (2, D))
@@ -246,7 +248,7 @@ def test_natural_steps_end_where_the_bound_is_stationary_in_q_of_u() -> None:
     for own, new in zip(ended.nodes[1:], said.nodes[1:], strict=True):
         np.testing.assert_allclose(own.sites.first, new.sites.first, atol=1e-3)
         np.testing.assert_allclose(own.sites.second, new.sites.second, atol=1e-3)
-    # From there, the bound falls in every direction of q(u).
+    # At this optimum, the bound falls in every direction of q(u).
     for _ in range(5):
         for sign in (-0.05, 0.05):
             first = ended.nodes[1].sites.first

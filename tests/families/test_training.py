@@ -1,4 +1,4 @@
-"""Conditional families for users: training, notes, files, pausing and resuming."""
+"""Tests of conditional families as users see them: training, notes, files, pausing and resuming."""
 
 import importlib.util
 
@@ -29,14 +29,14 @@ pytestmark = [
 
 
 def rows(n_rows: int) -> np.ndarray:
-    """A step, a line and a wave."""
+    """Return outputs that are a step, a line and a wave."""
     t = np.sort(np.random.default_rng(0).uniform(-1.0, 1.0, n_rows))
     noise = 0.05 * np.random.default_rng(1).normal(size=(n_rows, 3))
     return np.column_stack([np.sign(t), t, np.cos(3.0 * t)]) + noise
 
 
 def small(family: str, y: np.ndarray, n_hidden: int = 1, **settings) -> Graph:
-    """Layers of two dimensions, at beliefs near the rows."""
+    """Return layers of two dimensions, at beliefs near the rows."""
     generator = np.random.default_rng(0)
     beliefs, layers = [], []
     for _ in range(n_hidden + 1):
@@ -66,7 +66,7 @@ def test_every_family_can_be_chosen_by_name() -> None:
     ],
 )
 def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_path) -> None:
-    """The stored model has the reported bound; files and resumed runs give the same bound."""
+    """The stored model has the reported bound, and files and resumed runs have the same bound."""
     y, runs = rows(n_rows), list[Run]()
     n_inducing = 8 if family == "diagonal" else 4
 
@@ -85,7 +85,7 @@ def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_pat
     else:
         assert whole.family_ == "marginalised" and whole.bound_ > trained
         assert any(f"({family}) ended with a lower bound" in note for note in whole.notes_)
-    # The run in the last phase, where q(h) has other parameters.
+    # This run was stored in the last phase, where q(h) has other parameters.
     save(runs[-3], tmp_path / "run")
     assert fit(resume=load(tmp_path / "run")).bound_ == whole.bound_
     whole.save(tmp_path / "model.gplvm")
@@ -95,7 +95,7 @@ def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_pat
     np.testing.assert_array_equal(back.score_samples(y[:2]), whole.score_samples(y[:2]))
     found = whole.generate(whole.layers_[1].latent_mean_, 1)
     error = np.sqrt(np.mean((found - y) ** 2))
-    # Sixteen iterations have only begun to explain the rows.
+    # Sixteen iterations explain only a part of the rows.
     assert error < (0.5 if max_iter > 16 else 1.0) * y.std()
 
 
@@ -105,7 +105,7 @@ def test_conditioning_begins_at_mean_field_and_training_raises_the_bound(family:
     problem, plain = small(family, y, 2), small("mean_field", y, 2)
     started = problem.conditioned(problem.entering(problem.start(0), problem.phases[0]))
     mean_field = plain.evaluate(plain.start(0), FREE).bound
-    # Scales that are now parameters start at their optimum for the marginalised bound.
+    # Some scales are parameters only now; they start at their optimum for the marginalised bound.
     begun_at = problem.evaluate(started, FREE).bound
     assert begun_at <= mean_field + 1e-6 * abs(mean_field)
     if family in ("diagonal", "full"):
@@ -146,7 +146,7 @@ def test_a_bad_dependence_is_replaced_by_the_marginalised_family(family: str, fo
 
 @pytest.mark.parametrize(("family", "widths"), [("gated", (1, 1)), ("chain", (2,))])
 def test_regression(family: str, widths: tuple[int, ...], tmp_path) -> None:
-    """A deep regression on exactly known inputs."""
+    """The test covers a deep regression on exactly known inputs."""
     y = rows(16)
     settings = {"family": family, "max_iter": 12, "mean": "zero", "random_state": 0}
     model = DeepGP(widths, 4, **settings).fit(y[:, 1:2], y[:, 0])
@@ -165,8 +165,8 @@ def test_training_that_ends_before_conditioning_is_noted() -> None:
 
 
 def test_missing_outputs() -> None:
-    """Joint and full families support missing outputs; the error of a chain recommends
-    one of them.
+    """The joint and the full family support missing outputs; the error of a chain recommends one of
+    these.
     """
     y = rows(10)
     y[1:3, 0] = np.nan

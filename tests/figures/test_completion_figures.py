@@ -1,4 +1,4 @@
-"""Cells, masks and the figures of the Complete page."""
+"""Tests of the cells, masks and figures of the tab Fill in."""
 
 import numpy as np
 import plotly.graph_objects as go

@@ -1,4 +1,4 @@
-"""The live figures: content, order, and notes about omitted points."""
+"""Tests of the live figures: content, order, and notes about omitted points."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,8 @@ def test_on_and_off_are_decided_by_information_not_by_relevance():
     relevance, information = np.array([1e-6, 1.0]), np.array([2.0, 0.01])
     np.testing.assert_array_equal(dimensions_on(information), [True, False])
     bars = relevance_figure(relevance, information).data[0]
-    # Sorted by relevance: dimension 2 is first, and off, so it is hatched in another colour.
+    # The bars are sorted by relevance. Dimension 2 is first, but off, so it is hatched in another
+    # colour.
     assert bars.marker.color[0] != bars.marker.color[1]
     assert list(bars.marker.pattern.shape) == ["/", ""]
 

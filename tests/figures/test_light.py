@@ -1,4 +1,4 @@
-"""Light SVG pictures: positions of the rows, and a small size for any number of rows."""
+"""Tests of light SVG pictures: positions of the rows, and a small size for any number of rows."""
 
 import re
 

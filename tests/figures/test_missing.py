@@ -1,4 +1,4 @@
-"""The grid of missing values: its size, and that it shows every missing entry."""
+"""Tests of the grid of missing values: its size, and that it shows every missing entry."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_a_large_table_is_reduced_to_shares(shape):
     grid = missing_grid(missing, 120, 200)
     assert grid.shape == (min(shape[0], 120), min(shape[1], 200))
     assert grid.min() >= 0 and grid.max() <= 1
-    # The cells have nearly equal sizes, so their mean is the missing share.
+    # The cells have nearly equal sizes, so their mean is the share of missing values.
     assert grid.mean() == pytest.approx(missing.mean(), abs=0.01)
 
 

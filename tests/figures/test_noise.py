@@ -1,6 +1,4 @@
-"""Figures of the outputs' noise: fractions of the spread, the noisiest first, and sentences about
-omitted cells.
-"""
+"""Tests of the figures of the outputs' noise: fractions of the spread, order, and omitted cells."""
 
 import numpy as np
 import pytest
@@ -96,7 +94,7 @@ def test_a_picture_has_the_shape_of_the_images():
             assert data.z[row][column] == pytest.approx(wanted, nan_ok=True)
             assert data.text[row][column] == f"row {row + 1}, column {column + 1}"
     assert (data.zmin, data.zmax) == (0.0, 1.0)
-    assert figure.layout.yaxis.autorange == "reversed"  # row 1 at the top
+    assert figure.layout.yaxis.autorange == "reversed"  # row 1 is at the top
     assert cells.left_out == "1 of 15 pixels does not vary and is left out."
 
 
@@ -117,7 +115,7 @@ def test_a_joint_is_the_root_mean_square_over_its_coordinates():
     cells = CellNoise.of(noise, spread, drawing, ())
     labels, lengths, facts = bars(noise_figure(cells))
     assert labels == ["knee", "foot"]
-    # Knee: √(9/3) of √(36/3). Foot: two coordinates vary, √(0.02/2) of √(25/2).
+    # The knee has √(9/3) of √(36/3). Of the foot, two coordinates vary: √(0.02/2) of √(25/2).
     np.testing.assert_allclose(lengths, [0.5, 0.1 / 12.5**0.5])
     np.testing.assert_allclose([float(std) for _, std in facts], [3**0.5, 0.1])
     assert cells.left_out == "1 of 3 joints does not vary and is left out."

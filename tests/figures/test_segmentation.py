@@ -1,4 +1,4 @@
-"""Shared, private and unused dimensions: parts with names, bars, heat map, groups of joints."""
+"""Tests of shared, private and unused dimensions: names of parts, figures, groups of joints."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ SEGMENTS = {
 
 
 def bars(figure, name):
-    """Return one view's bars: dimension (from 1) → (height, solid)."""
+    """Return the height and fill of one view's bars by their dimension (from 1)."""
     found = {}
     for trace in figure.data:
         if trace.name == name:
@@ -40,7 +40,7 @@ def bars(figure, name):
 def test_parts_are_shared_then_private_then_unused():
     parts = parts_of(SEGMENTS, DROPS)
     assert [part.title for part in parts] == ["Shared", "Only left", "Only right", "Unused"]
-    # Within a part, the dimension that the views would miss most comes first.
+    # Within a part, the first dimension is the one whose loss lowers the bounds most.
     assert [part.dimensions for part in parts] == [(1, 4), (2,), (0,), (3,)]
     assert [part.used for part in parts] == [True, True, True, False]
     assert [part.shared for part in parts] == [True, False, False, False]
@@ -113,17 +113,17 @@ def test_bars_are_ordered_by_part_and_solid_if_used():
     assert left[3] == (200.0, True)
     assert right[1] == (5.0, True)
     assert not left[4][1]
-    # Values below the axis are drawn at its foot; the hover text gives the true value.
+    # Values below the axis are drawn at the end of the axis; the hover text has the true value.
     foot = 10 ** figure.layout.yaxis.range[0]
     assert left[4][0] == pytest.approx(max(foot, 0.001))
     told = [custom for trace in figure.data for custom in trace.customdata if custom[0] == "4"]
     assert {custom[1] for custom in told} == {"0.001", "-0.002"}
     assert {custom[2] for custom in told} == {"unused"}
-    # A visitor's names take the place of numbers, letter by letter.
+    # The names that a visitor gave to dimensions replace their numbers, as plain text.
     names = ["", "<b>smile</b>"]
     titled = segmentation_figure(DROPS, parts, 0.05, unit="nats per row", names=names)
     assert list(titled.layout.xaxis.ticktext)[:2] == ["&lt;b&gt;smile&lt;/b&gt;", "5"]
-    # Shared and private parts have a background, the unused part has none.
+    # Shared and private parts have a background; the unused part has none.
     assert sum(shape.type == "rect" for shape in figure.layout.shapes) == 3
 
 

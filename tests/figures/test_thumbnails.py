@@ -1,4 +1,4 @@
-"""Rows as small pictures: every kind of drawing, with and without missing values."""
+"""Tests of rows as small pictures: every kind of drawing, with and without missing values."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,8 @@ def test_observed_values_look_the_same_with_and_without_gaps():
     frame = common_frame(drawing, row[None])
     whole, picture = (np.asarray(row_picture(drawing, r, frame, 40)) for r in (row, holed))
     np.testing.assert_array_equal(picture[20:], whole[20:])
-    assert (picture[:20, :, 3] == 0).any() and (picture[:20, :, 3] > 0).any()  # hatched
+    # the missing part is hatched
+    assert (picture[:20, :, 3] == 0).any() and (picture[:20, :, 3] > 0).any()
 
 
 def test_the_map_of_missing_values_shows_even_a_single_one():

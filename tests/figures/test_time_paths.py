@@ -1,4 +1,4 @@
-"""Pictures of sample paths over time match the kernels' names."""
+"""Tests that the pictures of sample paths over time match the kernels' names."""
 
 import re
 
@@ -9,7 +9,7 @@ from gplvm_core.kernels import time_kernel_named
 
 
 def drawn_paths(name: str) -> np.ndarray:
-    """The points (3, n, 2) of the sample paths over three units of time."""
+    """Return the points (3, n, 2) of the sample paths over three units of time."""
     picture = paths_svg(time_kernel_named(name, 3.0), np.linspace(2.0, 5.0, 40)).decode()
     lines = re.findall(r'points="([^"]*)"', picture)
     return np.array([[point.split(",") for point in line.split()] for line in lines], float)
@@ -23,7 +23,7 @@ def test_paths_over_time_match_their_kernels_names():
         corners[name] = np.abs(turns).mean()
     assert 4 * corners["rbf"] < 2 * corners["matern32"] < corners["matern12"]
     x, y = np.moveaxis(drawn_paths("periodic"), 2, 0)
-    quarter = np.ptp(x[0]) / 4  # a period
+    quarter = np.ptp(x[0]) / 4  # this is one period
     for path in y:
         there, later = (np.interp(x[0][:150] + lag, x[0], path) for lag in (0, quarter))
         assert np.abs(later - there).max() < 0.5 < np.ptp(path) / 10

@@ -19,7 +19,7 @@ WORDS = st.sampled_from(
 
 @st.composite
 def mutated(draw: st.DrawFn, data: bytes) -> bytes:
-    """The file with one to four changes."""
+    """Return the file with one to four changes."""
     for _ in range(draw(st.integers(1, 4))):
         data = draw(changed(data))
     return data
@@ -66,7 +66,7 @@ def number_changed(draw: st.DrawFn, data: bytes) -> bytes:
 
 @st.composite
 def member_changed(draw: st.DrawFn, data: bytes) -> bytes:
-    """Change a member's content and pack it again with the right checksum; or change its name."""
+    """Change a member's content and pack it again with a correct checksum, or change its name."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = {name: archive.read(name) for name in archive.namelist()}

@@ -87,7 +87,7 @@ def parquet() -> bytes:
 
 
 def cells() -> bytes:
-    """Six single cells of two kinds, with sparse counts of four genes."""
+    """Return six single cells of two kinds, with sparse counts of four genes."""
     import anndata
     import pandas as pd
     from scipy import sparse
@@ -102,7 +102,7 @@ def cells() -> bytes:
 
 
 def markers() -> bytes:
-    """Four frames of two markers, as C3D."""
+    """Return four frames of two markers as a C3D file."""
     import c3d
 
     writer, file = c3d.Writer(point_rate=100.0), io.BytesIO()
@@ -122,7 +122,7 @@ def stored(thing: object, folder: Any) -> bytes:
 
 
 def bundle() -> object:
-    """The content of a model's file besides the model, with a state as in checkpoints."""
+    """Return the content of a model's file without the model, with a state as in checkpoints."""
     dataset = datasets.read_table(table(), label_column="kind")
     return {"title": "a", "tags": ["b"], "dataset": dataset, "state": np.random.default_rng(0)}
 

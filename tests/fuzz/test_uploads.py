@@ -1,4 +1,4 @@
-"""Random uploads, imports and links are read correctly or raise one clear error quickly."""
+"""Tests that random uploads, imports and links are read or quickly raise one clear error."""
 
 import io
 import os
@@ -26,7 +26,7 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 CORPUS = Path(__file__).parent / "corpus"
 READERS = Readers()
 SECONDS = 20.0
-LONGEST = 1500  # characters of an error
+LONGEST = 1500  # the largest number of characters of an error message
 
 fuzzed = settings(
     max_examples=EXAMPLES or 30,
@@ -44,7 +44,9 @@ def readers() -> Iterator[Readers]:
 
 
 def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
-    """The result of a task; in a subprocess if a C library unpacks damaged bytes."""
+    """Return the result of a task. If a C library unpacks damaged bytes, a subprocess runs the
+    task.
+    """
     if kind_of(source.name) != "cells":
         return TASKS[task](source, **options)
     with READERS.reading(task, source, **options) as reading:
@@ -52,7 +54,7 @@ def done(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
 
 
 def check_upload(name: str, data: bytes) -> None:
-    """Every operation on an upload returns a result or raises one clear error quickly."""
+    """Check that each operation on an upload quickly returns a result or raises one clear error."""
     source = NamedBytes(name, data)
     tasks = [("read", {}), ("read", {"skip_empty_rows": True})] if kind_of(name) == "table" else []
     if kind_of(name) == "table":
@@ -64,7 +66,8 @@ def check_upload(name: str, data: bytes) -> None:
             found = done(task, source, options)
         except DataError as error:
             assert 10 < len(str(error)) < LONGEST
-            assert "too little memory" not in str(error)  # the reading process is alive
+            # a dead reading process would cause this message
+            assert "too little memory" not in str(error)
         else:
             assert task != "read" or (isinstance(found, Dataset) and found.warnings is not None)
         assert time.perf_counter() - start < SECONDS
@@ -128,7 +131,7 @@ def test_a_link_is_understood_or_refused_in_words(query):
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
-def test_what_once_broke_something_is_refused_in_words(path):
+def test_files_that_once_caused_a_failure_are_read_or_refused_in_words(path):
     data = path.read_bytes()
     if path.suffix == ".gplvm":
         check_model(data)

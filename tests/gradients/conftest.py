@@ -10,7 +10,7 @@ Difference = Callable[[Callable[[np.ndarray], float], np.ndarray], np.ndarray]
 
 @pytest.fixture(scope="session")
 def central_difference() -> Difference:
-    """∂f/∂x by central differences, entry by entry."""
+    """Return a function that computes ∂f/∂x by central differences, entry by entry."""
 
     def difference(function: Callable[[np.ndarray], float], at: np.ndarray) -> np.ndarray:
         at = np.asarray(at, dtype=float)

@@ -1,4 +1,4 @@
-"""Every bound's gradients against central differences; a bound that is missing fails."""
+"""Tests of every bound's gradients against central differences; a bound that is missing fails."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -37,13 +37,13 @@ BOUNDS = {
     "evaluate_layer",
     "evaluate_bound",
     "marginalised",
-    "evaluate_mixed",  # tests/identities/test_mixed.py
+    "evaluate_mixed",  # tested in tests/identities/test_mixed.py
 }
-# Functions that return values without adjoints.
+# These functions return values without adjoints.
 NOT_BOUNDS = {"gram_factor", "layer_term", "output_gaps", "profile_scales", "updated", "mixed_term"}
 
 
-def test_every_bound_is_here() -> None:
+def test_every_bound_is_tested() -> None:
     functions = {name for name in bounds.__all__ if name.islower()}
     assert functions - NOT_BOUNDS == BOUNDS
 
@@ -149,7 +149,7 @@ def test_adjoints(bound: Callable[..., Collapsed], small, central_difference) ->
     ):
         expected = central_difference(lambda x, n=name: value(**{n: x}).value, here)
         np.testing.assert_allclose(found, expected, **CLOSE)
-    # A symmetric matrix moves only in symmetric directions.
+    # A symmetric matrix changes only in symmetric directions.
     direction = np.random.default_rng(0).normal(size=(4, 4))
     direction = direction + direction.T
     matrices = [("psi2", psi2, at.statistics.psi2[0]), ("gram", gram, at.gram)]
@@ -185,7 +185,7 @@ def test_exact_adjoint(small) -> None:
 
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 def test_the_full_model(gaps: bool, small, central_difference) -> None:
-    """The optimiser's objective, with transforms and scales."""
+    """The test covers the optimiser's objective, with transforms and scales."""
     targets, mean, _, _ = small
     targets = targets - targets.mean(axis=0)
     if gaps:
@@ -208,7 +208,7 @@ def test_the_full_model(gaps: bool, small, central_difference) -> None:
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize("terms", [CertainTerms, UncertainTerms])
 def test_row_terms(terms: type, gaps: bool, small, central_difference) -> None:
-    """The bound of a new row as a function of its latent point, with fixed q(u)."""
+    """The bound of a new row is a function of its latent point, with fixed q(u)."""
     targets, mean, variance, inducing = small
     train = targets.copy()
     if gaps:
@@ -236,7 +236,7 @@ def test_row_terms(terms: type, gaps: bool, small, central_difference) -> None:
     if terms is UncertainTerms:
         expected = central_difference(lambda x: total(variance=x), spread)
         np.testing.assert_allclose(d_variance, expected, **CLOSE)
-    # ⟨log p(y | f)⟩ by its moments, output by output.
+    # The expected value is ⟨log p(y | f)⟩ by the moments of f, output by output.
     outputs, moments = row, predict_uncertain(posterior, mean[:2], spread)
     error = outputs - moments[0] / 2.0
     each = np.log(2 * np.pi * 0.2) + (error**2 + moments[1] / 4.0) / 0.2
@@ -252,7 +252,9 @@ def test_gram_factor_reports_its_jitter() -> None:
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize("profile", [False, True], ids=["given", "profiled"])
 def test_noise_per_output(profile: bool, gaps: bool, small, central_difference) -> None:
-    """Gradients of the bound, and of the bound at every output's best ratio and noise."""
+    """The test covers the gradients of the bound at given scales and at every output's best ratio
+    and noise.
+    """
     targets, mean, variance, inducing = small
     if gaps:
         targets = targets.copy()
@@ -287,7 +289,7 @@ def test_noise_per_output(profile: bool, gaps: bool, small, central_difference) 
 
 
 def test_collapsed_per_output(small, central_difference) -> None:
-    """The adjoints of the algebra, for random statistics without points."""
+    """The adjoints of the algebra are tested for random statistics, without points."""
     generator = np.random.default_rng(0)
     root = generator.normal(size=(2, 3, 3))
     groups = np.array([0, 1, 0, 1])

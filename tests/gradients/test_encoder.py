@@ -1,4 +1,4 @@
-"""Gradients of the belief that every encoder gives, against central differences."""
+"""Tests of the gradients of every encoder's belief, against central differences."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from gplvm_core.priors import encoder
 
 @pytest.fixture(autouse=True)
 def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use few units: all units are treated alike."""
+    """Use few hidden units; the code is the same for any number."""
     monkeypatch.setattr(encoder, "HIDDEN_UNITS", 6)
 
 

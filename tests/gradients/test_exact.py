@@ -1,4 +1,4 @@
-"""Exact inputs, for which every kernel has expectations, computed from its values."""
+"""Tests of exact inputs: expectations of every kernel follow from its values."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ from gplvm_core.statistics import Targets
 from tests.gradients.conftest import Difference
 from tests.kernels.cases import EXPECTED, LENGTHS, TIME
 
-# Sums and products that have no expectations under Gaussian inputs.
+# These sums and products have no expectations under Gaussian inputs.
 EXACT: dict[str, Kernel] = TIME | {
     "matern12, a lengthscale each": Matern12(1.1, LENGTHS),
     "matern52, a lengthscale each": Matern52(0.7, LENGTHS),
@@ -49,7 +49,10 @@ def points() -> tuple[np.ndarray, np.ndarray]:
 
 
 def assert_slopes(kernel: Kernel, found: object, value, difference: Difference) -> None:
-    """value: a function of a kernel."""
+    """Check the gradient of a function of a kernel against central differences.
+
+    value: the function.
+    """
     for path, at in leaves(kernel).items():
         expected = difference(lambda x, p=path: value(replace_leaves(kernel, {p: x})), at)
         np.testing.assert_allclose(leaves(found)[path], expected, **CLOSE)
@@ -75,7 +78,7 @@ def test_the_way_back_from_values_between_two_sets_of_points(
 
 @pytest.mark.parametrize("block", [2, 32])
 @pytest.mark.parametrize("name", ALL)
-def test_it_follows_from_that_of_square_matrices(
+def test_the_pullback_between_points_follows_from_that_of_square_matrices(
     name: str, block: int, points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exact_inputs, "DIAGONAL_BLOCK", block)
@@ -214,7 +217,7 @@ def test_factors_that_are_no_positive_number(factor: float) -> None:
 
 
 @pytest.mark.parametrize("other", ["2", None, True, np.ones(2)])
-def test_what_is_no_kernel_is_no_part_of_one(other: object) -> None:
+def test_parts_of_a_kernel_must_be_kernels(other: object) -> None:
     with pytest.raises(
         TypeError, match=r"unsupported operand|can't multiply|does not support ufuncs"
     ):

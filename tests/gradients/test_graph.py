@@ -1,4 +1,7 @@
-"""Every kind of node and shape of graph: the training objective against central differences."""
+"""Tests of the training objective for every kind of node and shape of graph.
+
+All gradients are compared with central differences.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -35,7 +38,7 @@ from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
 JITTER = 1e-6
-# A fixed ratio of the scales prevents an explanation by noise only.
+# A fixed ratio of the scales prevents a solution that explains all data as noise.
 HELD = Phase("held", 1, ratio=50.0)
 HIDDEN_HELD = Phase("hidden noise held", 1, ratio=50.0, hidden_noise_held=True)
 TIMELINE = Timeline.of(
@@ -49,7 +52,7 @@ LINEAR_HELD = RBF(1.0, 0.9) + Linear(0.4).holding()
 
 @pytest.fixture(autouse=True)
 def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use few hidden units: all units are treated alike."""
+    """Use few hidden units; the code is the same for any number."""
     monkeypatch.setattr(encoder, "HIDDEN_UNITS", 6)
 
 
@@ -58,13 +61,13 @@ def views(gaps: bool) -> tuple[np.ndarray, np.ndarray]:
     first, second = generator.normal(size=(9, 3)), generator.normal(size=(9, 2))
     first -= first.mean(axis=0)
     if gaps:
-        # A row may lack one view completely.
+        # One row lacks a whole view.
         first[2:4, 0], first[4:6, 2], second[5] = np.nan, np.nan, np.nan
     return first, second
 
 
 def latent(node: nodes.Node, outputs: tuple[np.ndarray, ...], *kernels) -> Graph:
-    """One belief and a layer to each of the outputs."""
+    """Return a graph of one belief with a layer to each of the outputs."""
     mean = np.random.default_rng(4).normal(size=(9, 2))
     begin = Start(outputs, 2, 4, kernels or ON_DATA[: len(outputs)], mean)
     edges = tuple(LayerEdge((0,), Targets.of(values)) for values in outputs)
@@ -72,7 +75,7 @@ def latent(node: nodes.Node, outputs: tuple[np.ndarray, ...], *kernels) -> Graph
 
 
 def views_of_kinds(gaps: bool) -> Graph:
-    """A view of numbers, and one of a number, a yes/no column and a count."""
+    """Return a view of numbers, and a view of a number, a yes/no column and a count."""
     generator, (first, _) = np.random.default_rng(8), views(gaps)
     values = np.column_stack(
         [generator.normal(size=9), generator.random(9) < 0.5, generator.poisson(3.0, 9)]
@@ -86,7 +89,7 @@ def views_of_kinds(gaps: bool) -> Graph:
 
 
 def known(kind: str, *, constrained: bool, gaps: bool) -> Graph:
-    """A regression on noisy or missing inputs."""
+    """Return a regression on noisy or missing inputs."""
     points = np.random.default_rng(5).normal(size=(9, 3))
     variance: object = "learned" if kind == "learned" else np.tile([0.3, 0.0, 0.1], (9, 1))
     if kind == "missing":
@@ -98,7 +101,7 @@ def known(kind: str, *, constrained: bool, gaps: bool) -> Graph:
 
 
 def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph:
-    """A latent top, hidden nodes, and the data; every layer has a different kernel."""
+    """Return a chain of a latent top, hidden nodes and data; every layer has a different kernel."""
     generator, last = np.random.default_rng(6), depth - 1
     beliefs = tuple(
         Belief(generator.normal(size=(9, 2)), generator.uniform(0.1, 0.6, (9, 2)))
@@ -117,7 +120,9 @@ def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph
 
 
 def deep(outputs: np.ndarray, top: nodes.Node | None = None, *, per_output: bool = False) -> Graph:
-    """Three layers with different widths and numbers of inducing inputs, at their usual start."""
+    """Return three layers with different widths and numbers of inducing inputs, at their usual
+    start.
+    """
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), ("rbf", RBF() + Linear(0.3), "rbf"), "pca")
     targets = Targets.whole(outputs)
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
@@ -125,7 +130,7 @@ def deep(outputs: np.ndarray, top: nodes.Node | None = None, *, per_output: bool
 
 
 def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Two views below a hidden node."""
+    """Return two views below a hidden node."""
     kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
     begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca")
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
@@ -133,8 +138,8 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Below two shared spaces, the first view has two private spaces, and the second view
-    has none.
+    """Return two shared spaces, two private spaces of the first view below them, and none of the
+    second.
     """
     kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
     begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca", own=((2, 1), ()))
@@ -143,7 +148,9 @@ def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def linear_mean(outputs: np.ndarray, *, connected: bool) -> Graph:
-    """Two hidden layers with a linear mean, whose inputs include those of the top."""
+    """Return two hidden layers with a linear mean; their inputs include the inputs of the top
+    layer.
+    """
     kernels = ("rbf", "rbf", RBF() + Linear(0.3) if connected else "rbf")
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), kernels, "pca")
     start = Sloped(Connected(begin, kernels) if connected else begin)
@@ -157,7 +164,7 @@ def linear_mean(outputs: np.ndarray, *, connected: bool) -> Graph:
 
 
 def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """One view below the hidden node, another below the top beside it."""
+    """Return one view below the hidden node, and another view below the top, beside this node."""
     begun = chain(outputs[0], 2).begin(0)
     layers = (*begun.layers, begun.layers[0])
     edges = (
@@ -170,7 +177,9 @@ def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def diamond(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Two hidden nodes below one top, and data below all three, listed in no order."""
+    """Return two hidden nodes below one top, and data below all three; the nodes are listed in no
+    order.
+    """
     wiring = Wiring.of(
         {"left": 2, "top": 1, "right": 1},
         [
@@ -194,7 +203,7 @@ def deep_regression(
     *,
     connected: bool = False,
 ) -> Graph:
-    """Two layers below inputs that are known, exactly or not."""
+    """Return two layers below inputs that are known exactly or with noise."""
     points = np.random.default_rng(5).normal(size=(9, 2))
     points -= points.mean(axis=0)
     given = Inputs.of(points, variance)
@@ -261,7 +270,7 @@ GRAPHS = {
 
 
 def blocks(layout: Layout) -> Iterator[tuple[str, slice]]:
-    """The position of each leaf in the flat vector."""
+    """Return the position of each leaf in the flat vector."""
     values, start = leaves(layout.template), 0
     for path, leaf in layout.free.items():
         size = np.size(values[path]) if leaf.free is None else int(leaf.free.sum())
@@ -269,7 +278,7 @@ def blocks(layout: Layout) -> Iterator[tuple[str, slice]]:
         start += size
 
 
-def test_every_kind_of_node_is_here() -> None:
+def test_every_kind_of_node_is_tested() -> None:
     kinds = {
         kind
         for module in (nodes, paths, encoded, inputs)
@@ -283,9 +292,10 @@ def test_every_kind_of_node_is_here() -> None:
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_training_objective(name: str, gaps: bool, central_difference) -> None:
-    """The optimiser's objective, with transforms and scales, in a first and a refreshed phase.
+    """The test covers the optimiser's objective, with transforms and scales, in a first and a later
+    phase.
 
-    The first holds the noise of hidden layers. Every leaf is moved separately, in a random
+    The first phase holds the noise of hidden layers. Every leaf changes separately, in a random
     direction.
     """
     problem, generator = GRAPHS[name](gaps), np.random.default_rng(7)

@@ -1,4 +1,4 @@
-"""Every concrete kernel's pullbacks against central differences; a kernel that is missing fails."""
+"""Tests of each concrete kernel's pullbacks against central differences; a missing kernel fails."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from gplvm_core.numerics import fold_upper
 from gplvm_core.parameters import leaves, replace_leaves
 from tests.kernels.cases import EXPECTED, TIME
 
-# The weights of five points in each of three groups; one group is empty.
+# These are the weights of five points in each of three groups; one group is empty.
 ROWS = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 1, 0], [0] * 5], dtype=float).T
 
 
@@ -133,7 +133,7 @@ def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_di
     )
 
 
-def test_sum_opens_sums_inside_it() -> None:
+def test_a_sum_flattens_the_sums_inside_it() -> None:
     assert len((RBF() + Bias() + White()).parts) == 3
     assert isinstance(RBF() + Bias(), Sum)
 
@@ -153,7 +153,8 @@ def test_time_kernels(name: str, central_difference) -> None:
     times[4] = times[1]
     gram = generator.normal(size=(6, 6))
     gram = gram + gram.T
-    # Two rows have the same time. A kink has no slope, so the rows have no effect on each other.
+    # Two rows have the same time, where the kernel has a kink without a slope. Their mutual adjoint
+    # is therefore set to 0.
     gram[4, 1] = gram[1, 4] = 0.0
     np.testing.assert_allclose(np.diagonal(kernel.K(times)), kernel.diag(times))
     assert np.linalg.eigvalsh(kernel.K(times)).min() > -1e-12
@@ -177,7 +178,7 @@ def test_time_kernels(name: str, central_difference) -> None:
 
 @pytest.mark.parametrize("name", TIME)
 def test_time_kernels_keep_their_digits(name: str) -> None:
-    """Near times, equal times, and times far from 0, such as seconds since 1970."""
+    """The test covers near times, equal times, and times far from 0, such as seconds since 1970."""
     kernel, generator = TIME[name], np.random.default_rng(6)
     times = np.sort(generator.integers(0, 64, 12))[:, None] / 32.0
     times = np.concatenate([times, times[:3], times[:2] + 2.0**-20])
@@ -229,7 +230,8 @@ def test_named_time_kernels(name: str) -> None:
     kernel = time_kernel_named(name, 30.0)
     np.testing.assert_allclose(kernel.diag(times), 1.01)
     kernel.check_parameters()
-    # Neighbours are correlated, ends of the span are not (or, if periodic, only by the period).
+    # Neighbours in time are correlated; the ends of the span are not, unless the kernel is
+    # periodic.
     assert kernel.K(times)[0, 1] > 0.7
     assert name == "periodic" or kernel.K(times)[0, -1] < 1e-3
 

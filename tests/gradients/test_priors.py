@@ -1,4 +1,4 @@
-"""Every prior's KL and its gradient; a prior that is missing fails."""
+"""Tests of every prior's KL divergence and its gradient; a prior that is missing fails."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.priors import StandardNormal, UncertainInputs
 
 
-def test_every_prior_is_here() -> None:
+def test_every_prior_is_tested() -> None:
     assert set(priors.__all__) == {"StandardNormal", "UncertainInputs"}
 
 
@@ -19,7 +19,7 @@ def test_standard_normal(central_difference) -> None:
     mean, variance = generator.normal(size=(6, 3)), generator.uniform(0.1, 2.0, (6, 3))
     prior = StandardNormal()
     value, gradient = prior.kl(Belief(mean, variance))
-    # Compare with Monte Carlo over q, of log q − log p.
+    # Compare the KL with a Monte Carlo mean of log q − log p under q.
     noise = generator.standard_normal((200_000, 6, 3))
     draws = mean + np.sqrt(variance) * noise
     log_ratio = 0.5 * (draws**2 - noise**2 - np.log(variance))
@@ -108,7 +108,7 @@ def test_entries_known_exactly_cost_nothing_under_any_prior() -> None:
 
 def test_learnt_noise_is_at_its_optimum(central_difference) -> None:
     prior, belief = uncertain()
-    # The entries of column 0 share one variance, those of column 1 another; column 2 keeps its
+    # The entries of column 0 share one variance, and so do those of column 1. Column 2 keeps its
     # variances.
     groups = np.tile([0, 1, -1], (5, 1))
 

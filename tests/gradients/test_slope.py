@@ -1,4 +1,6 @@
-"""Layers with a linear mean at uncertain inputs: against quadrature and central differences."""
+"""Tests of layers with a linear mean at uncertain inputs, against quadrature and central
+differences.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -38,7 +40,7 @@ def outputs() -> Belief:
 
 
 def quadrature(belief: Belief) -> Iterator[tuple[float, np.ndarray]]:
-    """Weights and points of a Gauss-Hermite rule, exact here to rounding."""
+    """Return weights and points of a Gauss–Hermite rule; its error here is only rounding."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(30)
     weights = weights / weights.sum()
     for i, first in enumerate(nodes):
@@ -91,14 +93,16 @@ def test_gradients(central_difference, mean_field: bool, scale) -> None:
 
 
 def settled() -> Posterior:
-    """The layer, trained on its outputs."""
+    """Return the layer after training on its outputs."""
     edge = LayerEdge((0,), 1)
     targets = Targets.believed(outputs())
     return edge.settled(layer(), inputs(), targets, targets, JITTER).as_posterior(Scaling.none(D))
 
 
 def test_inference_of_a_row(central_difference) -> None:
-    """⟨log p(h | x, f)⟩ with the entropy of h, at the layer's q(u), and its gradients."""
+    """The test covers ⟨log p(h | x, f)⟩ with the entropy of h, at the layer's q(u), and its
+    gradients.
+    """
     posterior, above, below = settled(), inputs(), outputs()
     terms, noise = HiddenTerms.of(posterior), posterior.noise_variance
     expected = 0.5 * np.sum(np.log(2.0 * np.pi * np.e * below.variance), axis=1)
@@ -121,7 +125,7 @@ def test_inference_of_a_row(central_difference) -> None:
             np.testing.assert_allclose(getattr(gradient, name), expected, rtol=1e-6, atol=1e-6)
 
 
-def test_what_cannot_have_a_slope() -> None:
+def test_layers_that_cannot_have_a_slope_are_refused() -> None:
     own, source, targets = layer(), inputs(), Targets.believed(outputs())
     with pytest.raises(KernelError, match="only for RBF, got Linear"):
         evaluate_layer(replace(own, kernel=Linear(0.5)), source, targets, jitter=JITTER)

@@ -1,4 +1,4 @@
-"""The prior over time: gradients of a data term − KL against central differences."""
+"""Tests of the prior over time: gradients of a data term − KL against central differences."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,9 @@ CLOSE = {"rtol": 2e-6, "atol": 2e-7}
 
 
 class Problem:
-    """A timeline of two sequences with a repeated time, and a data term of both moments."""
+    """A timeline of two sequences with a repeated time, and a data term that depends on both
+    moments.
+    """
 
     def __init__(self, name: str) -> None:
         generator = np.random.default_rng(11)
@@ -100,7 +102,7 @@ def test_gradients_by_kernel_with_sites_held(algebra, name: str, central_differe
         lambda k: problem.bound(smooth(k, problem.timeline, sites)),
         central_difference,
     )
-    # At the sites' optimum (μ̄ = ∂μ, λ = −2∂s) only log 𝒵 remains.
+    # At the optimum of the sites (μ̄ = ∂μ, λ = −2∂s), only log 𝒵 remains of the bound.
     dual = sites.linear - sites.precision * found.belief.mean
     check_kernel(
         found.pullback(dual, -0.5 * sites.precision),
@@ -110,13 +112,15 @@ def test_gradients_by_kernel_with_sites_held(algebra, name: str, central_differe
     )
 
 
-# Without white noise the filter itself loses digits at such precisions.
+# Without white noise, the filter itself loses digits at such precisions.
 EXTREME = [case for case in CASES if case != (kalman, "matern12")]
 
 
 @pytest.mark.parametrize(("algebra", "name"), EXTREME)
 def test_gradients_where_sites_are_extreme(algebra, name: str, central_difference) -> None:
-    """Logarithms of precisions: a line search may try any, and a wrong slope there stalls it."""
+    """A line search may try any logarithm of a precision, and a wrong gradient there would stall
+    it.
+    """
     kernel, problem = KERNELS[name], Problem(name)
     problem.precision[[0, 4, 5], 0] = 1e17
     problem.precision[[1, 6], 1] = 1e-13

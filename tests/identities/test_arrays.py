@@ -1,4 +1,4 @@
-"""Data in another array library: its sums and gradients equal NumPy's."""
+"""Tests that sums and gradients of data in other array libraries equal NumPy's."""
 
 import importlib
 from dataclasses import fields, is_dataclass, replace
@@ -29,7 +29,9 @@ KERNELS = {
 
 @pytest.fixture(params=["array_api_strict", "array_api_strict, a device", "torch"])
 def place(request: pytest.FixtureRequest) -> Place:
-    """Every installed library; for the strict one also a device other than the processor."""
+    """Return every installed library; for the strict library also a device other than the
+    processor.
+    """
     name, _, device = request.param.partition(", ")
     library = pytest.importorskip(name)
     given = {"device": library.Device("device1")} if device else {}
@@ -46,7 +48,7 @@ def problem(kernel: Kernel, seed: int = 0) -> tuple[Layer, Belief, np.ndarray]:
 
 
 def assert_close(found: Any, expected: Any, rtol: float = 1e-13) -> None:
-    """NumPy arrays, or nested dataclasses of them, equal to rounding of their largest numbers."""
+    """Compare NumPy arrays, or nested dataclasses of them, up to rounding errors."""
     if is_dataclass(expected):
         for each in fields(expected):
             assert_close(getattr(found, each.name), getattr(expected, each.name), rtol)
@@ -61,7 +63,9 @@ def assert_close(found: Any, expected: Any, rtol: float = 1e-13) -> None:
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 @pytest.mark.parametrize("kind", ["whole", "gaps", "wide", "believed"])
-def test_sums_made_elsewhere_are_numpys(place: Place, kernel: Kernel, kind: str) -> None:
+def test_sums_of_other_array_libraries_equal_numpys(
+    place: Place, kernel: Kernel, kind: str
+) -> None:
     layer, belief, values = problem(kernel)
     if kind == "gaps":
         values[np.random.default_rng(1).random(values.shape) < 0.3] = np.nan
@@ -100,7 +104,7 @@ def test_small_blocks_and_chunks_add_up_to_the_same(
     assert_close(there.gradients, here.gradients, 1e-12)
 
 
-def test_noise_of_every_output_elsewhere(place: Place) -> None:
+def test_noise_per_output_in_other_array_libraries(place: Place) -> None:
     layer, belief, values = problem(KERNELS["rbf"])
     own = {"jitter": 1e-3, "profile": True, "per_output": True}
     here = evaluate_layer(layer, belief, Targets.whole(values), **own)
@@ -137,7 +141,7 @@ def test_a_device_without_float64_is_refused_with_the_reason() -> None:
         BayesianGPLVM().fit(single)
 
 
-def test_numbers_of_float32_are_worked_with_in_float64() -> None:
+def test_float32_data_are_converted_to_float64() -> None:
     strict = pytest.importorskip("array_api_strict")
     layer, belief, values = problem(KERNELS["rbf"])
     single = strict.asarray(values.astype(np.float32))
@@ -164,7 +168,7 @@ def test_a_kernel_that_needs_more_of_numpy_is_refused_with_the_function(place: P
             evaluate_layer(replace(layer, kernel=kernel), belief, targets.at(place), jitter=1e-3)
 
 
-def test_numpys_functions_and_operators_work_where_the_numbers_are(place: Place) -> None:
+def test_numpys_functions_and_operators_work_on_the_arrays_device(place: Place) -> None:
     numbers, other = np.random.default_rng(0).uniform(0.5, 2.0, (2, 3, 4))
     array = DeviceArray.of(numbers, place)
     into = np.zeros((3, 4), like=array)

@@ -1,4 +1,4 @@
-"""Layers with uncertain outputs: a chain of two, against Monte Carlo and dense algebra."""
+"""Tests of layers with uncertain outputs: a chain of two, against Monte Carlo and dense algebra."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ KERNEL = RBF(1.3, np.array([0.9, 1.4]))
 
 
 def beliefs(n_points: int, seed: int) -> tuple[Belief, Belief, np.ndarray]:
-    """Beliefs about the inputs and the outputs of a layer, and its inducing inputs."""
+    """Return beliefs about the inputs and the outputs of a layer, and its inducing inputs."""
     generator = np.random.default_rng(seed)
     above, below = (
         Belief(generator.normal(size=(n_points, 2)), generator.uniform(0.1, 0.5, (n_points, 2)))
@@ -32,7 +32,7 @@ def hidden(above: Belief, below: Belief, inducing: np.ndarray, *, mean_field: bo
 
 
 def dense(above: Belief, inducing: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """⟨k(X, Z)⟩, K and (K + βΦ)⁻¹ without any factor."""
+    """Compute ⟨k(X, Z)⟩, K and (K + βΦ)⁻¹ by dense algebra, without a factorisation."""
     psi1, _ = KERNEL.psi1(above.mean, above.variance, inducing)
     psi2, _ = KERNEL.psi2(above.mean, above.variance, inducing)
     gram = KERNEL.K(inducing) + JITTER * np.eye(len(inducing))
@@ -59,7 +59,7 @@ def test_outputs_that_are_known_are_data() -> None:
 
 @pytest.mark.parametrize("mean_field", [True, False], ids=["mean field", "marginalised"])
 def test_the_bound_equals_its_expectation(mean_field: bool) -> None:
-    """⟨log p(h | u, x) − ½β tr(K − …) + log p(u)/q(u)⟩, everything drawn."""
+    """The bound is ⟨log p(h | u, x) − ½β tr(K − …) + log p(u)/q(u)⟩; all variables are drawn."""
     above, below, inducing = beliefs(6, 2)
     generator, n_draws = np.random.default_rng(3), 40_000
     psi1, gram, inner = dense(above, inducing)
@@ -78,7 +78,7 @@ def test_the_bound_equals_its_expectation(mean_field: bool) -> None:
     left_over = 6 * KERNEL.variance - np.sum(projected * cross, axis=(1, 2))
     draws = -6 * np.log(2 * np.pi * NOISE) - left_over / NOISE
     draws -= 0.5 / NOISE * np.sum((h - projected @ u) ** 2, axis=(1, 2))
-    # log p(u) − log q(u), or of q(u | h): two columns.
+    # The first column has log p(u) − log q(u), the second column the same with q(u | h).
     draws -= np.linalg.slogdet(gram)[1] - 2.0 * np.log(np.diag(root)).sum()
     draws += 0.5 * np.sum(unit**2 - u * (inverse @ u), axis=(1, 2))
     error = draws.std() / np.sqrt(n_draws)

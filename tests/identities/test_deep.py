@@ -1,4 +1,4 @@
-"""Chains of layers: a chain of one is a known model, and bounds are below the evidence."""
+"""Tests of chains of layers: a chain of one is a known model, and bounds are below the evidence."""
 
 from dataclasses import replace
 
@@ -52,7 +52,7 @@ def outputs(n_points: int = 12, n_outputs: int = 3) -> np.ndarray:
 
 
 def of_depth(n_hidden: int, top: Node, *, family: str = "marginalised") -> Graph:
-    """Layers of two inputs each on random beliefs."""
+    """Return a chain of layers with two inputs each, on random beliefs."""
     generator = np.random.default_rng(1)
     beliefs = tuple(
         Belief(generator.normal(size=(12, 2)), generator.uniform(0.1, 0.4, (12, 2)))
@@ -92,10 +92,10 @@ def test_a_chain_of_one_layer_is_the_shallow_model(top: str) -> None:
     same(chain(node, Targets.of(outputs()), start, 0, **settings), shallow)
 
 
-def test_of_one_layer_training_begins_as_that_of_the_shallow_model() -> None:
+def test_training_of_one_layer_begins_like_that_of_the_shallow_model() -> None:
     deep = DeepGPLVM(2, 5, max_iter=12, random_state=0).fit(outputs())
     plain = BayesianGPLVM(2, 5, max_iter=12, random_state=0)
-    # From the same start, whose first steps, with fixed noise, are the same.
+    # Both models have the same start, and their first steps, with fixed noise, are the same.
     np.testing.assert_allclose(deep.trace_["bound"][0], plain.fit(outputs()).trace_["bound"][0])
 
 
@@ -117,7 +117,7 @@ def test_a_chain_of_one_layer_to_several_views_is_the_shallow_model() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_one_layer_views_answer_like_the_shallow_model() -> None:
-    """Predictions of both models for the same rows, with the same fitted layers."""
+    """Both models have the same fitted layers and predict the same rows."""
     views, settings = two_views(), {"n_inducing": 5, "max_iter": 12, "random_state": 0}
     deep = DeepManifoldRelevance(2, **settings).fit(views)
     shallow = ManifoldRelevance(2, **settings).fit(views)
@@ -151,9 +151,9 @@ def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
     same(chain(InputNode(inputs), targets, begin, 0, **settings), plain)
 
 
-def test_of_one_layer_rows_in_time_are_inferred_as_by_the_shallow_model() -> None:
-    """Predictions of both models with the same fitted layer: forecasts, gaps, missing rows, new
-    paths.
+def test_one_layer_infers_rows_in_time_like_the_shallow_model() -> None:
+    """Both models have the same fitted layer. The test compares forecasts, gaps, missing rows and
+    new paths.
     """
     times, rows = np.arange(12.0), outputs()
     settings = {"n_inducing": 5, "max_iter": 12, "random_state": 0, "time_kernel": "rbf"}
@@ -179,7 +179,7 @@ def test_of_one_layer_rows_in_time_are_inferred_as_by_the_shallow_model() -> Non
 
 @pytest.mark.parametrize("size", [1e100, 1e160, np.inf, np.nan])
 def test_beliefs_without_bounds_are_refused(size: float) -> None:
-    """Extreme values, as in a line search, are rejected and do not end training."""
+    """Training must reject extreme values, as a line search may try them, and continue."""
     graph = of_depth(1, LatentNode())
     start = graph.start(0)
     hidden = start.nodes[1]
@@ -193,7 +193,7 @@ def test_beliefs_without_bounds_are_refused(size: float) -> None:
                 bound = graph.evaluate(replace(start, nodes=(start.nodes[0], belief)), FREE).bound
             except NotPositiveDefiniteError:
                 continue
-        # Below a hidden layer of pure noise the data are noise as well, in any unit.
+        # If a hidden layer is pure noise, the data below it are noise as well, in any unit.
         assert not bound > -20.0
 
 
@@ -207,7 +207,7 @@ def test_integrating_inducing_outputs_out_first_is_never_lower(n_hidden: int) ->
 
 
 def test_a_held_noise_leaves_the_best_signal() -> None:
-    """Compare with the same layer at other scales and this noise; the noise does not change."""
+    """The bound at this noise is highest at the returned scales, and the noise does not change."""
     graph = of_depth(1, LatentNode())
     start, held = graph.start(0), Phase("held", 1, hidden_noise_held=True)
     layer = replace(start.layers[0], noise_variance=0.05)
@@ -234,7 +234,9 @@ def test_the_order_of_points_does_not_matter() -> None:
 
 
 def test_the_unit_of_a_hidden_layer_does_not_matter() -> None:
-    """Multiply its beliefs and the next layer's inducing inputs and lengthscales by a number."""
+    """The beliefs of a hidden layer and the next layer's inducing inputs and lengthscales are
+    multiplied by a number.
+    """
     graph, factor = of_depth(1, LatentNode()), 7.0
     start = graph.start(0)
     hidden, layer = start.nodes[1], start.layers[1]
@@ -253,7 +255,7 @@ def test_the_unit_of_a_hidden_layer_does_not_matter() -> None:
 
 @pytest.mark.parametrize("family", ["marginalised", "mean_field"])
 def test_the_bound_is_below_the_evidence(family: str) -> None:
-    """log p(y | x) of three layers with some signal each, by draws of the hidden layers' prior."""
+    """The evidence log p(y | x) of three layers is estimated by draws from the prior."""
     x, y = np.array([[-1.0], [-0.4], [0.5], [1.0]]), np.array([[-1.0], [-0.9], [0.8], [1.1]])
     inputs, spread = Inputs.of(x, None), np.full((4, 1), 0.05)
     beliefs = (inputs.belief, Belief(x, spread), Belief(0.7 * (x + y), spread))
@@ -278,7 +280,7 @@ def test_the_bound_is_below_the_evidence(family: str) -> None:
 
 
 def covariances(layer: Layer, points: np.ndarray) -> np.ndarray:
-    """K + σ²I of a layer at draws of one-dimensional points."""
+    """Return K + σ²I of a layer at draws of one-dimensional points."""
     distance = (points[:, :, None] - points[:, None, :]) / layer.kernel.lengthscale
     noise = float(layer.noise_variance) * np.eye(points.shape[1])
     return layer.kernel.variance * np.exp(-0.5 * distance**2) + noise
@@ -296,18 +298,19 @@ def trained() -> DeepGP:
 
 
 def test_moments_and_draws_agree(trained: DeepGP) -> None:
-    """For two layers at exact inputs the moments are exact."""
+    """For two layers at exact inputs, the moments are exact."""
     x = np.linspace(-1.2, 1.2, 7)[:, None]
     mean, std = trained.predict(x, return_std=True, noise=True)
-    # Pair points from different places in the list, so that one set of draws serves both.
+    # Points from different places in the list form pairs, so that one set of draws tests both
+    # moments.
     draws = trained.sample(x, 1500, random_state=0)
     assert draws.shape == (1500, 7, 2)
     np.testing.assert_allclose(draws.mean(axis=0), mean, atol=5.0 * std.max() / np.sqrt(1500))
     np.testing.assert_allclose(draws.std(axis=0), std, rtol=0.12)
 
 
-def test_hidden_functions_know_what_their_outputs_do_not(trained: DeepGP) -> None:
-    """The variance of f at new inputs, with u drawn given h and h drawn from its belief."""
+def test_variances_of_hidden_functions_match_draws(trained: DeepGP) -> None:
+    """Compare the variance of f at new inputs with draws of h from its belief and of u given h."""
     first, second = trained.layers_[0], trained.layers_[1]
     posterior, x = first.posterior_, first.latent_mean_
     gram = posterior.kernel.K(posterior.inducing) + posterior.jitter * np.eye(8)
@@ -335,7 +338,7 @@ def test_uncertain_inputs_pass_through_by_their_moments(trained: DeepGP) -> None
 
 
 def test_the_density_is_that_of_the_draws(trained: DeepGP) -> None:
-    """A histogram of draws at one input, beside score_samples."""
+    """Compare a histogram of draws at one input with score_samples."""
     x = np.array([[0.4]])
     draws = trained.sample(x, 3000, random_state=2)[:, 0]
     y = np.array([draws.mean(axis=0)])
@@ -348,9 +351,10 @@ def test_the_density_is_that_of_the_draws(trained: DeepGP) -> None:
     assert share == pytest.approx(expected, rel=0.12)
 
 
-def test_a_layer_that_hands_its_inputs_on(trained: DeepGP) -> None:
-    """Moments of x slope + f(x) at uncertain inputs, compared with draws of x; and its data,
-    compared with those of f.
+def test_a_layer_with_a_slope_adds_a_linear_mean_of_its_inputs(trained: DeepGP) -> None:
+    """Compare the moments of x slope + f(x) at uncertain inputs with draws of x.
+
+    The bound equals that of f for the data minus the linear mean.
     """
     posterior = replace(trained.layers_[0].posterior_, slope=None)
     bent = replace(posterior, slope=np.array([[0.7, -1.2]]))

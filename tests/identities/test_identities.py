@@ -1,4 +1,4 @@
-"""Identities that hold between the parts, each against an independent computation."""
+"""Tests of identities between the parts, each against an independent computation."""
 
 import numpy as np
 import pytest
@@ -65,8 +65,9 @@ def test_certain_inputs_give_the_sparse_gaussian_process_bound() -> None:
     assert at.value == pytest.approx(expected, abs=1e-6)
 
 
-def test_what_rounding_leaves_of_small_eigenvalues_is_neither_a_gain_nor_an_error() -> None:
-    # Nearly linear functions with much signal: rounding errors in I + βC exceed 1.
+def test_rounding_of_small_eigenvalues_neither_raises_the_bound_nor_fails() -> None:
+    # The functions are nearly linear and have much signal, so that rounding errors in I + βC exceed
+    # 1.
     generator = np.random.default_rng(0)
     points = generator.uniform(-2.0, 2.0, (300, 2))
     targets = points @ np.array([[1.0], [0.5]]) + 0.03 * generator.normal(size=(300, 1))
@@ -80,7 +81,9 @@ def test_what_rounding_leaves_of_small_eigenvalues_is_neither_a_gain_nor_an_erro
 
 
 def test_the_bound_is_below_the_evidence() -> None:
-    """log p(Y) by Monte Carlo over the prior, within 4 of its standard errors."""
+    """The bound is below a Monte Carlo estimate of log p(Y) over the prior, within 4 standard
+    errors.
+    """
     targets, _, _, generator = draw(4, 1, 2, seed=4)
     kernel, noise = RBF(1.0, np.array([1.0])), 0.3
     logs = np.empty(20_000)
@@ -106,7 +109,7 @@ def test_chunks_and_threads_change_nothing() -> None:
     with executor_for(1) as one, executor_for(2) as two:
         first, pull_first = reduce_statistics(kernel, belief, inducing, data, one)
         second, pull_second = reduce_statistics(kernel, belief, inducing, data, two)
-    # The same digits for any number of threads.
+    # The result has the same digits for any number of threads.
     np.testing.assert_array_equal(first.psi2, second.psi2)
     np.testing.assert_array_equal(first.psi1_targets, second.psi1_targets)
     np.testing.assert_allclose(first.psi2[0], kernel.psi2(mean, variance, inducing)[0], rtol=1e-12)
@@ -169,7 +172,9 @@ def test_rotating_points_and_their_covariances_leaves_the_bound() -> None:
 
 
 def test_linear_kernel_reaches_dual_probabilistic_pca() -> None:
-    """S = 0, M = Q, no prior: at the principal subspace F_data is dual PPCA's likelihood."""
+    """Exact points (S = 0), M = Q and no prior: at the principal subspace, F_data is the likelihood
+    of dual PPCA.
+    """
     generator = np.random.default_rng(6)
     n_points, n_outputs, n_latent = 15, 40, 2
     targets = generator.normal(size=(n_points, n_latent)) @ generator.normal(

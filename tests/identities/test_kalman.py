@@ -1,4 +1,4 @@
-"""Paths in O(N) equal the dense ones, and refusals have clear messages."""
+"""Tests that paths in O(N) equal those of dense algebra, and that refusals have clear messages."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ CLOSE = {"rtol": 1e-10, "atol": 1e-11}
 
 @pytest.fixture
 def timeline() -> Timeline:
-    """Four sequences (one of a single row) in no order, with repeated, near and far times."""
+    """Return four sequences (one has a single row) unsorted, with repeated, near and far times."""
     generator = np.random.default_rng(31)
     times = generator.uniform(0.0, 9.0, (90, 1))
     times[11] = times[10]
@@ -50,7 +50,7 @@ def assert_same_tree(found, expected) -> None:
 
 @pytest.mark.parametrize("form", ["marginals", "smoothed"])
 @pytest.mark.parametrize("name", KERNELS)
-def test_paths_are_the_dense_ones(name: str, form: str, timeline, path) -> None:
+def test_paths_equal_those_of_dense_algebra(name: str, form: str, timeline, path) -> None:
     kernel = KERNELS[name]
     assert kalman.supports(kernel, timeline)
     dense = getattr(temporal, form)(kernel, timeline, path)
@@ -63,7 +63,7 @@ def test_paths_are_the_dense_ones(name: str, form: str, timeline, path) -> None:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_sites_are_the_dense_ones(name: str, timeline, path) -> None:
+def test_sites_equal_those_of_dense_algebra(name: str, timeline, path) -> None:
     kernel = KERNELS[name]
     precision = path.precision.copy()
     precision[5:9] = 0.0
@@ -78,7 +78,7 @@ def test_sites_are_the_dense_ones(name: str, timeline, path) -> None:
     assert_same_tree(found.pullback(*adjoints), dense.pullback(*adjoints))
 
 
-def test_duals_are_the_dense_ones(timeline, path) -> None:
+def test_duals_equal_those_of_dense_algebra(timeline, path) -> None:
     for kernel in KERNELS.values():
         found = kalman.dual_of(kernel, timeline, path)
         dense = temporal.dual_of(kernel, timeline, path)
@@ -86,7 +86,9 @@ def test_duals_are_the_dense_ones(timeline, path) -> None:
 
 
 def test_points_without_a_site_are_forecasts() -> None:
-    """Mean k*ᵀμ̄ and variance k** − k*ᵀB̂k*, before, between, at and after the other points."""
+    """The mean is k*ᵀμ̄ and the variance k** − k*ᵀB̂k*: before, between, at and after the other
+    points.
+    """
     kernel, generator = Matern52(1.3, 2.0) + White(0.1), np.random.default_rng(37)
     times, new = generator.uniform(0.0, 9.0, (30, 1)), np.array([[-2.0], [4.4], [0.0], [11.0]])
     new[2] = times[3]
@@ -103,8 +105,8 @@ def test_points_without_a_site_are_forecasts() -> None:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_covariances_between_rows_are_the_dense_ones(name: str, timeline, path) -> None:
-    """Covariances of several sequences, in any order, with and without sites."""
+def test_covariances_between_rows_equal_those_of_dense_algebra(name: str, timeline, path) -> None:
+    """The test covers covariances of several sequences, in any order, with and without sites."""
     kernel, precision = KERNELS[name], path.precision.copy()
     precision[5:15] = 0.0
     rows = np.array([11, 40, 77, 3, 10, 88, 20, 24, 7])
@@ -124,7 +126,9 @@ def test_covariances_between_rows_are_the_dense_ones(name: str, timeline, path) 
 
 
 def test_pseudo_targets_are_a_regression(timeline) -> None:
-    """One sequence: means and evidence of a GP with a different noise at every point."""
+    """For one sequence, means and evidence equal those of a GP with a different noise at every
+    point.
+    """
     kernel, rows = KERNELS["matern32 + white"], timeline.rows[0]
     times, generator = timeline.times[rows], np.random.default_rng(35)
     targets, noise = generator.normal(size=(len(rows), 1)), generator.uniform(0.1, 2.0, len(rows))
@@ -134,7 +138,7 @@ def test_pseudo_targets_are_a_regression(timeline) -> None:
         kernel, Timeline.of(times), Sites(targets / noise[:, None], 1.0 / noise[:, None])
     )
     np.testing.assert_allclose(found.belief.mean, kernel.K(times) @ solved, **CLOSE)
-    # log 𝒵 belongs to the sites as functions of x: log N(y; x, noise) without its constants.
+    # log 𝒵 takes the sites as functions of x, so it lacks the constants of log N(y; x, noise).
     constant = 0.5 * np.sum(targets[:, 0] ** 2 / noise + np.log(2.0 * np.pi * noise))
     density = -0.5 * (
         float(targets[:, 0] @ solved[:, 0])
@@ -152,7 +156,7 @@ def test_transitions_solve_the_differential_equation(order: int) -> None:
         np.testing.assert_allclose(
             transitions(order, np.array([step]))[0], expm(drift * step), rtol=1e-11, atol=1e-14
         )
-    # Stationary: drift P + P driftᵀ is minus the noise, which only the last component has.
+    # At stationarity, drift P + P driftᵀ is minus the noise, and only the last component has noise.
     balance = drift @ STATIONARY[order] + STATIONARY[order] @ drift.T
     assert balance[-1, -1] < 0
     balance[-1, -1] = 0.0
@@ -170,7 +174,7 @@ def test_the_order_of_rows_does_not_matter(timeline, path) -> None:
     np.testing.assert_allclose(found.kl, expected.kl, rtol=1e-12)
 
 
-def test_what_is_refused_is_refused_in_words(timeline, path) -> None:
+def test_refusals_have_clear_messages(timeline, path) -> None:
     for kernel in (RBF(), RBF() + White(), Matern32() + Bias(), Matern32() + Matern12(), White()):
         assert not kalman.supports(kernel, timeline)
         with pytest.raises(KernelError, match=r"Matern32.*got .*use priors.temporal"):

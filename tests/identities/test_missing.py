@@ -1,4 +1,4 @@
-"""Missing outputs: sums over the observed entries, compared with independent computations."""
+"""Tests of missing outputs: sums over observed entries against other computations."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_one_pattern_for_all_columns_is_leaving_rows_out() -> None:
     without, fewer = evaluate_bound(
         targets[kept], mean[kept], variance[kept], inducing, KERNEL, 0.3
     )
-    # Rows without observations only contribute their KL.
+    # Rows without observations contribute only their KL divergence.
     m, s = mean[5:8], variance[5:8]
     kl = 0.5 * np.sum(m**2 + s - np.log(s) - 1.0)
     assert with_gaps == pytest.approx(without - kl, rel=1e-12)
@@ -102,7 +102,7 @@ def test_the_full_model_is_exact_where_outputs_are_missing() -> None:
 
 @pytest.mark.parametrize("scaling", ["global", "columns", "none"])
 def test_density_of_a_partial_row_is_a_difference_of_bounds(scaling: str) -> None:
-    """F(q(X, x*)) − F(q(X)), both by `evaluate_bound`, in the data's units."""
+    """The density is F(q(X, x*)) − F(q(X)), both by `evaluate_bound`, in the data's units."""
     targets, _, _, _ = draw(30, 4)
     model = BayesianGPLVM(2, 6, scaling=scaling, max_iter=20, random_state=0)
     model.fit(10.0 * targets + 3.0)
@@ -116,7 +116,7 @@ def test_density_of_a_partial_row_is_a_difference_of_bounds(scaling: str) -> Non
     before, _ = evaluate_bound(internal[:-1], means[:-1], variances[:-1], *at)
     expected = after - before - np.log(model.scale_[[0, 3]]).sum()
     found = model.score_samples(row)[0]
-    # Further explanations of the row can only increase it.
+    # Further explanations of the row can only increase the density.
     assert found >= expected - 1e-5
     weights, _, _ = model.alternatives(row, 6)
     if weights[0, 0] > 1 - 1e-9:

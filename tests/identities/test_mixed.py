@@ -1,4 +1,4 @@
-"""The bound of outputs of several kinds: dense algebra, evidence, updates, optimum, gradients."""
+"""Tests of the bound of outputs of several kinds: dense algebra, evidence, updates, gradients."""
 
 from dataclasses import replace
 from itertools import product
@@ -28,9 +28,9 @@ SETTINGS = {"jitter": 1e-6, "most_ratio": 1e6}
 def draw(
     n_points: int = 40, seed: int = 0, gaps: float = 0.25, exposed: bool = False
 ) -> tuple[MixedOutputs, Belief]:
-    """Three numbers, three yes/no columns and a count that all depend on the map.
+    """Return three numbers, three yes/no columns and a count that all depend on the map.
 
-    exposed: with a column of exposures.
+    exposed: whether to add a column of exposures.
     """
     generator = np.random.default_rng(seed)
     mean = generator.normal(size=(n_points, 2))
@@ -44,7 +44,7 @@ def draw(
     )
     values[generator.random(values.shape) < gaps] = np.nan
     size = np.array([NUMBER] * 3 + [YES_NO] * 3 + [COUNT])
-    order = np.array([3, 0, 6, 1, 4, 2, 5])  # kinds in any order
+    order = np.array([3, 0, 6, 1, 4, 2, 5])  # the kinds are mixed
     spread = generator.uniform(0.05, 0.3, mean.shape)
     values, size = values[:, order], size[order]
     if exposed:
@@ -64,7 +64,7 @@ def trained(outputs: MixedOutputs, belief: Belief, kernel: Kernel) -> Layer:
     return layer
 
 
-def test_at_known_inputs_it_is_the_integral_of_gaussian_factors() -> None:
+def test_at_known_inputs_the_bound_is_the_integral_of_gaussian_factors() -> None:
     outputs, belief = draw(9)
     points = belief.mean
     layer = layer_of(outputs, RBF(0.8, 1.3), points)
@@ -86,7 +86,7 @@ def test_at_known_inputs_it_is_the_integral_of_gaussian_factors() -> None:
         w, slope = factors.weight[seen, k], factors.slope[seen, k]
         precision = np.linalg.inv(prior + 1e-10 * np.eye(len(prior)))
         carried = slope - w * bias[d]
-        # ∫ exp(Σ c + ℓ(b + g) − ½ w(b + g)²) N(g; 0, prior) dg
+        # Compute ∫ exp(Σ c + ℓ(b + g) − ½ w(b + g)²) N(g; 0, prior) dg.
         exact += np.sum(factors.offset[seen, k] + slope * bias[d] - 0.5 * w * bias[d] ** 2)
         exact += 0.5 * carried @ np.linalg.solve(precision + np.diag(w), carried)
         exact -= 0.5 * np.linalg.slogdet(np.eye(len(prior)) + prior * w)[1]
@@ -136,7 +136,7 @@ def test_a_dimension_that_is_left_out_has_an_endless_lengthscale() -> None:
         assert found < own - 1.0
 
 
-def test_a_least_signal_is_kept_only_where_it_is_above_the_best() -> None:
+def test_ratios_are_at_least_the_least_signal() -> None:
     outputs, belief = draw()
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     free = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
@@ -151,7 +151,7 @@ def test_a_least_signal_is_kept_only_where_it_is_above_the_best() -> None:
 
 @pytest.mark.parametrize(("gaps", "exposed"), [(0.0, False), (0.25, False), (0.25, True)])
 @pytest.mark.parametrize("kernel", [RBF(1.0, np.array([1.2, 0.9])), RBF(0.7, 1.0) + Linear(0.3)])
-def test_gradients_are_differences(kernel: Kernel, gaps: float, exposed: bool) -> None:
+def test_gradients_match_differences(kernel: Kernel, gaps: float, exposed: bool) -> None:
     outputs, belief = draw(gaps=gaps, exposed=exposed)
     layer = trained(outputs, belief, kernel)
 
@@ -175,7 +175,7 @@ def test_gradients_are_differences(kernel: Kernel, gaps: float, exposed: bool) -
         assert np.sum(slope * way) == pytest.approx(difference, rel=1e-5)
 
 
-def test_gradients_in_the_kernel_are_differences() -> None:
+def test_gradients_by_the_kernel_match_differences() -> None:
     outputs, belief = draw()
     layer = trained(outputs, belief, RBF(1.0, np.array([1.2, 0.9])))
     own = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.kernel
@@ -190,7 +190,8 @@ def test_gradients_in_the_kernel_are_differences() -> None:
 
 
 def test_a_search_that_stops_early_spoils_the_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The envelope theorem needs the optimum: with gaps every column has a separate search.
+    # The gradient by the envelope theorem is exact only at the optimum. With gaps, every column has
+    # its own search.
     outputs, belief = draw()
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     exact = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.mean
@@ -200,7 +201,7 @@ def test_a_search_that_stops_early_spoils_the_gradient(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("exposed", [False, True])
-def test_an_update_is_at_the_moments_that_predictions_have(exposed: bool) -> None:
+def test_an_update_uses_the_moments_of_predictions(exposed: bool) -> None:
     outputs, belief = draw(exposed=exposed)
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     at = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
@@ -261,7 +262,7 @@ def test_traces_are_of_each_points_own_sums(kernel: Kernel) -> None:
 
 
 def grid_of(n_nodes: int, n_dims: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points and log weights of Gauss–Hermite quadrature under N(0, I)."""
+    """Return points and log weights of Gauss–Hermite quadrature under N(0, I)."""
     nodes, weights = hermegauss(n_nodes)
     points = np.stack(np.meshgrid(*[nodes] * n_dims, indexing="ij"), axis=-1)
     each = np.stack(np.meshgrid(*[np.log(weights)] * n_dims, indexing="ij"), axis=-1)
@@ -270,7 +271,7 @@ def grid_of(n_nodes: int, n_dims: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None = None) -> float:
-    """log p(Y) by quadrature over the latent points (None known) and over each column's f."""
+    """Compute log p(Y) by quadrature over the latent points (None: known) and each column's f."""
     count = len(outputs.values)
     places, log_weight = grid_of(12, count) if known is None else (known.T, np.zeros(1))
     units, log_unit = grid_of(10, count)
@@ -308,7 +309,7 @@ def test_the_bound_is_below_the_evidence(exposures: tuple[float, ...] | None) ->
         values, size, k = np.column_stack([values, exposures]), np.append(size, EXPOSURE), 3
     outputs = MixedOutputs(values, Links(size))
     layer = Layer(RBF(1.0, 1.0).with_latent(1), mean, 1.0, local=outputs.started())
-    # Fixed signals: the optimum for three rows may be 0 or infinite.
+    # The signals are fixed, because their optimum for three rows may be 0 or infinite.
     layer = replace(
         layer,
         ratio=np.array([2.0, 0.7, 4.0, 1.0])[: len(size)],
@@ -323,7 +324,7 @@ def test_the_bound_is_below_the_evidence(exposures: tuple[float, ...] | None) ->
         own = evaluate_mixed(at, belief, outputs, jitter=1e-8, relative=False)
         highest = max(highest, own.value - StandardNormal().kl(belief)[0])
     assert evidence - 3.0 < highest < evidence
-    # At known points the factors are the only approximation, and those are nearly exact.
+    # At known points, the factors are the only approximation, and they are nearly exact.
     at_points, highest = log_evidence(outputs, layer, mean), -np.inf
     for yes_no, count in product(np.linspace(0.5, 2.0, 7), np.linspace(0.1, 1.5, 8)):
         xi = np.broadcast_to([yes_no, count, 1.0][:k], (3, k)).copy()

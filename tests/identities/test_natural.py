@@ -1,4 +1,4 @@
-"""Conjugate-computation steps: exact for Gaussian data terms, stationary at convergence."""
+"""Tests of conjugate-computation steps: exact for Gaussian data, stationary at convergence."""
 
 from functools import partial
 
@@ -84,13 +84,13 @@ def test_the_bound_never_falls_and_ends_stationary(
         state = after
     sites = state.sites
     assert (sites.precision >= 0).all()
-    # Precisions and slopes are of the order of 10.
+    # Absolute tolerances suit precisions and slopes of the order of 10.
     close = {"rtol": 0.0, "atol": 5e-3}
     wanted = np.maximum(-2.0 * state.d_variance, 0.0)
     np.testing.assert_allclose(sites.precision, wanted, **close)
     dual = sites.linear - sites.precision * state.smoothed.belief.mean
     np.testing.assert_allclose(dual, state.d_mean, **close)
-    # The prior's own gradients at the same point.
+    # The prior's own gradients at the same point must be 0.
     found = temporal.marginals(KERNEL, timeline, Path(dual, sites.precision))
     pulled = found.pullback(state.d_mean, state.d_variance)
     np.testing.assert_allclose(pulled.path.dual, 0.0, **close)
@@ -109,7 +109,7 @@ def test_both_algebras_take_the_same_steps(timeline, layer_term, problem) -> Non
 
 
 def test_a_data_term_that_wants_more_variance_leaves_no_site(timeline) -> None:
-    """∂s > 0: λ converges to 0, and the mean still satisfies μ̄ = ∂μ."""
+    """With ∂s > 0, λ converges to 0, and the mean still satisfies μ̄ = ∂μ."""
     pull = np.random.default_rng(43).normal(size=(40, 1))
 
     def data(belief: Belief) -> tuple[float, np.ndarray, np.ndarray]:
@@ -129,8 +129,8 @@ def test_a_data_term_that_wants_more_variance_leaves_no_site(timeline) -> None:
 
 
 def test_a_step_that_lowers_the_bound_is_not_taken(timeline) -> None:
-    """−Σμ⁴ has no curvature in s: a full step from far away overshoots, and shorter steps
-    converge.
+    """The data term −Σμ⁴ has no curvature in s: a full step from far away overshoots, and shorter
+    steps converge.
     """
 
     def data(belief: Belief) -> tuple[float, np.ndarray, np.ndarray]:
@@ -148,7 +148,7 @@ def test_a_step_that_lowers_the_bound_is_not_taken(timeline) -> None:
     assert state.bound == pytest.approx(0.0, abs=1e-6)
 
 
-def test_odd_starts_are_refused(timeline) -> None:
+def test_invalid_starts_are_refused(timeline) -> None:
     smoother = partial(natural.smooth, KERNEL, timeline)
     sites = Sites(np.zeros((40, 1)), np.ones((40, 1)))
     with pytest.raises(ValueError, match="rate must be above 0"):

@@ -1,4 +1,6 @@
-"""Noise per output: a layer to D outputs is D layers to one output each, on the same K and Φ."""
+"""Tests of noise per output: a layer to D outputs equals D layers to one output, on the same K and
+Φ.
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -74,7 +76,7 @@ def evaluated(outputs: np.ndarray, layer: Layer | None = None, **options) -> Lay
 
 
 def alone(outputs: np.ndarray, d: int, layer: Layer) -> LayerValue:
-    """The layer to one output, with its signal in the kernel and its own noise."""
+    """Return the layer to one output, with its signal in the kernel and its own noise."""
     ratio, noise = np.asarray(layer.ratio)[d], np.asarray(layer.noise_variance)[d]
     own = Layer(layer.kernel.scaled(float(ratio * noise)), layer.inducing, float(noise))
     return evaluated(outputs[:, [d]], own)
@@ -97,20 +99,20 @@ def posterior(outputs, units) -> Posterior:
 
 @pytest.fixture(scope="module")
 def separate(outputs, units) -> list[Posterior]:
-    """Every output as a separate layer."""
+    """Return every output as a separate layer."""
     layer = Layer(KERNEL, inducing(), NOISE, RATIO)
     each = [posterior_of(alone(outputs, d, layer), units[[d]]) for d in range(N_OUTPUTS)]
     return [replace(own, center=np.array([d + 1.0])) for d, own in enumerate(each)]
 
 
-def test_alike_it_is_the_shared_bound(outputs) -> None:
+def test_with_equal_outputs_the_bound_is_that_of_one_noise(outputs) -> None:
     one = evaluated(outputs, Layer(KERNEL.scaled(1.4), inducing(), 0.2))
     many = evaluated(
         outputs, Layer(KERNEL, inducing(), np.full(N_OUTPUTS, 0.2), np.full(N_OUTPUTS, 7.0))
     )
     assert many.value == pytest.approx(one.value, rel=1e-12)
-    # These are averages over a group of outputs. Here all outputs are equal, so each has the
-    # average.
+    # The posterior has averages over a group of outputs. Here all outputs are equal, so each equals
+    # the average.
     np.testing.assert_allclose(many.posterior.inverse, one.posterior.inverse, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(many.gradients.mean, one.gradients.mean, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(many.gradients.variance, one.gradients.variance, rtol=1e-8)
@@ -119,7 +121,7 @@ def test_alike_it_is_the_shared_bound(outputs) -> None:
     )
 
 
-def test_it_is_the_sum_over_outputs(outputs) -> None:
+def test_the_bound_is_the_sum_over_outputs(outputs) -> None:
     layer = Layer(KERNEL, inducing(), NOISE, RATIO)
     together, each = evaluated(outputs), [alone(outputs, d, layer) for d in range(N_OUTPUTS)]
     assert together.value == pytest.approx(sum(at.value for at in each), rel=1e-12)
@@ -129,7 +131,7 @@ def test_it_is_the_sum_over_outputs(outputs) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8)
 
 
-def test_at_certain_inputs_that_are_all_inducing_it_is_the_exact_likelihood(outputs) -> None:
+def test_exact_inputs_that_are_all_inducing_give_the_exact_likelihood(outputs) -> None:
     mean = inputs().mean
     certain = Belief(mean, np.full_like(mean, 1e-12))
     kernel = RBF(1.0, 0.5)
@@ -158,7 +160,7 @@ def test_the_profile_is_the_best_of_every_output(outputs) -> None:
             around = product((0.9, 1.0, 1.1), repeat=2)
             for one, other in (factors for factors in around if factors != (1.0, 1.0)):
                 assert value(float(one * ratio), float(other * noise)) < best
-        # The optimum is unique: compare other ratios with the best noise for each.
+        # The optimum is unique: other ratios, each with its best noise, are worse.
         for other in np.geomspace(LEAST_RATIO, MOST, 7):
             spread = float(np.nanvar(outputs[:, d]))
             tried = minimize_scalar(
@@ -172,7 +174,7 @@ def test_the_profile_is_the_best_of_every_output(outputs) -> None:
     assert at.value == pytest.approx(evaluated(outputs, at.layer).value, rel=1e-12)
 
 
-def test_with_a_ratio_held_only_the_noise_is_free(outputs) -> None:
+def test_with_a_fixed_ratio_only_the_noise_is_free(outputs) -> None:
     at = evaluated(outputs, profile=True, per_output=True, ratio=50.0)
     np.testing.assert_allclose(at.layer.ratio, 50.0)
     for factor in (0.97, 1.03):
@@ -240,7 +242,7 @@ def test_a_square_root_of_the_outputs_and_a_belief_are_refused(outputs) -> None:
             )
 
 
-def test_a_kernel_that_sees_less_loses_what_the_outputs_lose(outputs) -> None:
+def test_a_kernel_without_a_dimension_loses_what_the_outputs_lose(outputs) -> None:
     layer, kernel = Layer(KERNEL, inducing(), NOISE, RATIO), KERNEL.without(1)
     gram = gram_factor(kernel, inducing(), 1e-5, relative=False)
 
@@ -299,7 +301,7 @@ def test_a_row_is_inferred_as_from_its_separate_outputs(
     spread = np.zeros_like(spread) if terms is CertainTerms else spread
     every = np.arange(len(rows))
     found = terms.of(posterior, rows).data(points, spread, every)
-    # A layer to one output has other units: log p differs by the Jacobian of the noise.
+    # A layer to one output has other units, so log p differs by the Jacobian of the noise.
     jacobian = (~np.isnan(rows)) @ (0.5 * np.log(NOISE))
     parts = [
         terms.of(own, rows[:, [d]] * np.sqrt(NOISE[d])).data(points, spread, every)

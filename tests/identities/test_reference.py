@@ -1,4 +1,4 @@
-"""Expectations, bounds and gradients of established packages, to 1e-8."""
+"""Tests of expectations, bounds and gradients against established packages, to 1e-8."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ CASES = [
     ("linear_plus_bias", "gpy"),
     ("rbf_plus_white", "gpy"),
 ]
-# K has rank 3 or 1 plus jitter, so these bounds and ∂Z depend on the jitter more than on the model.
+# K has rank 3 or 1 plus jitter, so these bounds and ∂Z depend more on the jitter than on the model.
 DEFICIENT = {"linear", "bias", "linear_plus_bias"}
 
 
@@ -125,7 +125,9 @@ def test_prediction(kernels, problem, reference) -> None:
 
 
 def test_missing_outputs(kernels, problem, reference) -> None:
-    """Every column has its own pattern: Σ_d of a bound over its observed rows, − KL once."""
+    """Every column has its own gaps: the bound is Σ_d of a bound over the observed rows, minus the
+    KL once.
+    """
     values = reference["gpy"]
     targets = np.where(values["missing_mask"], np.nan, problem["Y"])
     bound, gradients = evaluate_bound(

@@ -1,4 +1,4 @@
-"""Identities of the prior over time."""
+"""Tests of identities of the prior over time."""
 
 import numpy as np
 import pytest
@@ -31,13 +31,14 @@ def test_independent_points_have_the_standard_normals_kl(path, times) -> None:
     pulled = found.pullback(d_mean, d_variance)
     prior = StandardNormal().kl(found.belief)[1]
     np.testing.assert_allclose(pulled.path.dual, d_mean - prior.mean)
-    slope = -1.0 / (1.0 + path.precision) ** 2  # ds/dλ
+    slope = -1.0 / (1.0 + path.precision) ** 2  # this is ds/dλ
     np.testing.assert_allclose(pulled.path.precision, slope * (d_variance - prior.variance))
 
 
 @pytest.mark.parametrize("kernel", [RBF(1.3, 0.9) + White(0.1), Matern32(0.8, 1.5)])
 def test_kl_between_whole_gaussians(kernel, path, times) -> None:
-    times = times + np.linspace(0.0, 1.0, 12)[:, None]  # an invertible kernel matrix
+    # different times make the kernel matrix invertible
+    times = times + np.linspace(0.0, 1.0, 12)[:, None]
     gram = kernel.K(times)
     found = marginals(kernel, Timeline.of(times), path)
     for j in range(3):
@@ -88,7 +89,7 @@ def test_without_precision_it_is_the_prior(path, times) -> None:
 
 @pytest.mark.parametrize("precision", [1e6, 1e12])
 def test_sites_far_more_precise_than_the_prior_keep_their_digits(precision: float) -> None:
-    """S → Λ⁻¹, and the KL against a dense Gaussian's in closed form."""
+    """S approaches Λ⁻¹, and the KL equals that of a dense Gaussian in closed form."""
     times = 0.1 * np.arange(12.0)[:, None]
     kernel = RBF(1.0, 0.5) + White(0.1)
     path = Path(np.ones((12, 1)), np.full((12, 1), precision))

@@ -1,4 +1,6 @@
-"""Variational GP dynamics: marginals, KL, bound and all gradients by automatic differentiation."""
+"""Tests of variational GP dynamics: marginals, KL, bound and all gradients by automatic
+differentiation.
+"""
 
 import numpy as np
 import pytest

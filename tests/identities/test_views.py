@@ -1,4 +1,4 @@
-"""Several views on one latent space: values of established packages, and identities."""
+"""Tests of several views on one latent space: values of established packages, and identities."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from gplvm_core.statistics import Targets
 
 @pytest.fixture(scope="module")
 def views() -> dict[str, np.ndarray]:
-    """Two views of 40 rows with a shared curve and one private signal each."""
+    """Return two views of 40 rows with a shared curve and one private signal each."""
     generator = np.random.default_rng(4)
     shared, own, other = generator.normal(size=(3, 40))
     first = np.column_stack([np.sin(shared), shared, own, shared * own])
@@ -23,7 +23,7 @@ def views() -> dict[str, np.ndarray]:
 
 
 def value_of(problem, number: str) -> LayerValue:
-    """F_data of one of the reference problem's views."""
+    """Return F_data of one view of the reference problem."""
     targets = problem[f"Y{number}"]
     kernel = RBF(float(problem[f"variance{number}"]), problem[f"lengthscales{number}"])
     layer = Layer(kernel, problem["Z"], float(problem[f"noise{number}"]))
@@ -32,8 +32,8 @@ def value_of(problem, number: str) -> LayerValue:
     return evaluate_layer(layer, belief, data, jitter=1e-8, relative=False)
 
 
-def test_two_views_as_established_packages_have_them(problem, reference) -> None:
-    """Σ_v F_v − KL once, and all its gradients."""
+def test_two_views_match_established_packages(problem, reference) -> None:
+    """The test covers Σ_v F_v − KL, with the KL once, and all its gradients."""
     values = reference["gpflow"]
     first, second = value_of(problem, ""), value_of(problem, "2")
     kl, d_kl = StandardNormal().kl(Belief(problem["mu"], problem["S"]))
@@ -85,7 +85,7 @@ def model(views) -> ManifoldRelevance:
 
 
 def test_the_bound_is_that_of_all_views_with_the_kl_once(model, views) -> None:
-    """Each view evaluated separately, by the public function, at the trained parameters."""
+    """The public function evaluates each view separately, at the trained parameters."""
     kl = StandardNormal().kl(Belief(model.latent_mean_, model.latent_variance_))[0]
     total = -kl
     for name, targets in views.items():
@@ -96,8 +96,10 @@ def test_the_bound_is_that_of_all_views_with_the_kl_once(model, views) -> None:
     assert sum(model.bounds_.values()) - kl == pytest.approx(model.bound_, rel=1e-12)
 
 
-def test_a_drop_is_what_a_view_loses_without_a_dimension(model, views) -> None:
-    """Compare with the public bound for a lengthscale so long that its weight is practically 0."""
+def test_a_drop_is_the_fall_of_a_views_bound_without_a_dimension(model, views) -> None:
+    """Compare the drop with the public bound at a lengthscale so long that its weight is
+    practically 0.
+    """
     for name, targets in views.items():
         kernel = model.posteriors_[name].kernel
         with_all = f_data(model, name, targets, kernel)

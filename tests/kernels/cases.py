@@ -26,7 +26,7 @@ from gplvm_core.kernels.waving import Waving
 from tests.kernels.own.cosine import Cosine
 
 LENGTHS = np.array([0.7, 1.3, 2.1])
-# Over three latent dimensions; sums of two kernels are added automatically.
+# These kernels have three latent dimensions; sums of two kernels are added automatically.
 SINGLE: dict[str, Kernel] = {
     "rbf": RBF(1.3, LENGTHS),
     "rbf, one lengthscale": RBF(0.8, 1.2),
@@ -34,21 +34,22 @@ SINGLE: dict[str, Kernel] = {
     "linear, one variance": Linear(0.6),
     "bias": Bias(0.7),
     "white": White(0.3),
-    # Not in the core: a user's kernel must pass the same tests.
+    # These kernels are not in the core: a user's kernel must pass the same tests.
     "cosine": Cosine(0.9, np.array([0.8, -1.7, 0.4])),
     "cosine, one frequency": Cosine(1.2, -1.1),
 }
 WAVES = Periodic(1.3, np.array([1.2, 0.9, 2.0]), np.array([6.0, 5.5, 7.0]))
 BENT = RBF(0.8, 1.5 * LENGTHS) * Periodic(0.9, np.array([1.6, 1.1, 2.3]), 8.0)
-# Of periodic kernels and products, only some sums are tested, to save time.
+# To save time, only some sums of periodic kernels and products are tested.
 WAVING: dict[str, Kernel] = {
     "periodic": WAVES,
     "rbf × rbf": RBF(1.1, LENGTHS) * RBF(0.5, 1.9),
     "rbf × periodic × bias": BENT * Bias(0.7),
-    # For a lengthscale this long the spectrum of the RBF is too narrow: waves are added one by one.
+    # For a lengthscale this long, the spectrum of the RBF is too narrow, and waves are added one by
+    # one.
     "long rbf × periodic": RBF(0.8, np.array([90.0, 1.7, 300.0])) * Periodic(1.3, 1.4, 7.0),
 }
-# For exact inputs; most of these kernels have no expectations under Gaussian inputs.
+# These kernels are for exact inputs; most of them have no expectations under Gaussian inputs.
 TIME: dict[str, Kernel] = {
     "matern12": Matern12(1.3, 0.9),
     "matern32": Matern32(1.3, 0.9),

@@ -1,4 +1,4 @@
-"""Expectations of a kernel from its plain values, by Gauss–Hermite quadrature."""
+"""Expectations of a kernel by Gauss–Hermite quadrature of its values."""
 
 from dataclasses import dataclass
 from typing import Self

@@ -1,4 +1,4 @@
-"""The declarations of kernels' parameters match their values."""
+"""Tests that the declarations of kernels' parameters match their values."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Every kernel's expectations against integrals of its values; values against scikit-learn."""
+"""Tests of every kernel's expectations against integrals, of its values against scikit-learn."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.kernels.cases import EXPECTED, LENGTHS, SINGLE, TIME, WAVING, kinds
 from tests.kernels.quadrature import Moments
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-11}
-# The weights of three points in each of three groups; one group is empty.
+# These are the weights of three points in each of three groups; one group is empty.
 ROWS = np.array([[1.0, 1.0, 0.0], [0.0, 0.3, 2.0], [0.0, 0.0, 0.0]]).T
 
 
@@ -26,7 +26,7 @@ def test_every_kernel_with_expectations_is_among_the_cases() -> None:
 
 @pytest.fixture(scope="module")
 def inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Means and variances of three latent points, and four inducing inputs."""
+    """Return means and variances of three latent points, and four inducing inputs."""
     generator = np.random.default_rng(5)
     mean, variance = generator.normal(size=(3, 3)), generator.uniform(0.05, 0.3, (3, 3))
     return mean, variance, generator.normal(size=(4, 3))
@@ -63,7 +63,8 @@ def test_the_default_weighted_psi2_matches_the_overridden_one(
     mean, variance = generator.normal(size=(7, 3)), generator.uniform(0.05, 1.0, (7, 3))
     weights = generator.normal(size=(7, 4, 4))
     weights = weights + np.swapaxes(weights, 1, 2)
-    # All points at once, three at a time, and one at a time: 16 numbers each.
+    # Each point has 16 numbers, so these limits process all points at once, three at a time, and
+    # one at a time.
     for most in (plain.MOST_NUMBERS, 48, 1):
         monkeypatch.setattr(plain, "MOST_NUMBERS", most)
         for given in (fold_upper(weights), fold_upper(weights[:1])):

@@ -1,4 +1,4 @@
-"""Held parameters: how a kernel reports them, and that training does not change them."""
+"""Tests of held parameters: how a kernel reports them, and that training does not change them."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def times() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def motion(times: np.ndarray) -> np.ndarray:
-    """Ten outputs of two hidden oscillations, one of them with rising frequency."""
+    """Return ten outputs of two hidden oscillations, one of them with rising frequency."""
     generator = np.random.default_rng(7)
     hidden = np.column_stack([np.sin(3.0 * times), np.cos(1.7 * times + 0.1 * times**2)])
     noise = 0.05 * generator.normal(size=(len(times), 10))
@@ -37,8 +37,8 @@ def motion(times: np.ndarray) -> np.ndarray:
 
 
 def nearly_periodic() -> Kernel:
-    """Return a periodic kernel plus a smooth part, whose fraction of the variance training must not
-    change.
+    """Return a periodic kernel plus a smooth part; training must not change the part's share of the
+    variance.
     """
     return (Periodic(1.0, 1.0, 2.0) + RBF(0.25, 1.5)).holding("variance") + White(0.01)
 
@@ -82,7 +82,7 @@ def test_parameters_are_held_over_time(
     again = load(tmp_path / "held.gplvm")
     assert again.time_kernel_ == model.time_kernel_
     assert again.time_kernel == kernel
-    # Parameters stay held if the kernel of a stored model starts another model.
+    # Parameters remain held if the kernel of a stored model starts another model.
     onward = clone(begun).set_params(time_kernel=again.time_kernel_).fit(motion, times=times)
     assert onward.time_kernel_.parts[0] == kernel.parts[0]
 
@@ -105,8 +105,8 @@ def test_all_parameters_are_held_over_time(times: np.ndarray, motion: np.ndarray
 
 
 def test_held_in_a_mapping(motion: np.ndarray) -> None:
-    """Lengthscales keep their values. Variances keep only their ratio, because the overall scale is
-    set to its optimum.
+    """Held lengthscales do not change. Held variances keep only their ratio, because the overall
+    scale is optimal in every step.
     """
     kernel = RBF(1.0, np.array([0.8, 1.6])).holding() + Linear(0.5).holding()
     model = BayesianGPLVM(2, 12, kernel=kernel, max_iter=20, random_state=0).fit(motion)

@@ -1,4 +1,4 @@
-"""`psi2_pullback`, with or without a cache, equals the pullback that `psi2` returns."""
+"""Tests that `psi2_pullback`, with or without a cache, equals the pullback that `psi2` returns."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def close(first: object, second: object) -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_psi2_pullback_matches_the_pullback_of_psi2(name: str) -> None:
     generator = np.random.default_rng(3)
-    # More than a block of points.
+    # These are more points than one block has.
     mean, variance = generator.normal(size=(150, 3)), generator.uniform(0.05, 0.3, (150, 3))
     inputs, kernel = (mean, variance, generator.normal(size=(4, 3))), EXPECTED[name]
     rows = generator.integers(0, 2, (150, 2)).astype(float)

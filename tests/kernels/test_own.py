@@ -1,4 +1,4 @@
-"""A user's kernel in one file among the kernels works everywhere without registration."""
+"""Tests that a user's kernel in a file among the kernels works everywhere without registration."""
 
 import importlib
 import subprocess
@@ -32,7 +32,7 @@ def cosine() -> Iterator[type[Kernel]]:
 
 
 def waves(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines of one angle, with noise, and the angle."""
+    """Return cosines of one angle with noise, and the angle."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 5.0, (count, 1))
     rows = np.cos(angle + PHASES) + NOISE * generator.normal(size=(count, len(PHASES)))
@@ -40,7 +40,9 @@ def waves(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fitted(cosine: type[Kernel], rows: np.ndarray, angle: np.ndarray) -> BayesianGPLVM:
-    """A model started at the angles, with a frequency's sign reversed, and a useless dimension."""
+    """Return a model that starts at the angles, with a useless dimension and a frequency of the
+    wrong sign.
+    """
     kernel = cosine(1.0, np.array([-1.5, 0.1])) + Bias(0.3) + White(0.01)
     begin = np.hstack([angle, np.random.default_rng(1).normal(size=angle.shape)])
     return BayesianGPLVM(2, 4, kernel=kernel, init=begin, max_iter=25, random_state=0).fit(rows)
@@ -59,7 +61,7 @@ def test_a_negative_parameter_is_trained_without_a_transform(model: BayesianGPLV
     assert np.sqrt(np.mean((again - waves(50, 0)[0]) ** 2)) < 1.1 * NOISE
 
 
-def test_it_is_stored_with_its_model(model: BayesianGPLVM, tmp_path: Path) -> None:
+def test_the_kernel_is_stored_with_its_model(model: BayesianGPLVM, tmp_path: Path) -> None:
     model.save(tmp_path / "waves.gplvm")
     again = load(tmp_path / "waves.gplvm")
     assert repr(again.posterior_.kernel) == repr(model.posterior_.kernel)
@@ -67,7 +69,7 @@ def test_it_is_stored_with_its_model(model: BayesianGPLVM, tmp_path: Path) -> No
     np.testing.assert_array_equal(again.transform(rows), model.transform(rows))
 
 
-def test_it_completes_rows(model: BayesianGPLVM) -> None:
+def test_a_model_with_the_kernel_completes_rows(model: BayesianGPLVM) -> None:
     rows, _ = waves(40, 2)
     gaps = rows.copy()
     gaps[:20, 3:], gaps[20:, ::2] = np.nan, np.nan
@@ -77,14 +79,14 @@ def test_it_completes_rows(model: BayesianGPLVM) -> None:
     assert np.sqrt(np.mean((whole - rows) ** 2)) < 2.5 * NOISE
 
 
-def test_it_is_trained_on_rows_with_gaps(cosine: type[Kernel]) -> None:
+def test_a_model_with_the_kernel_trains_on_rows_with_gaps(cosine: type[Kernel]) -> None:
     rows, angle = waves(50, 0)
     gaps = np.where(np.random.default_rng(3).uniform(size=rows.shape) < 0.2, np.nan, rows)
     filled = fitted(cosine, gaps, angle).complete(gaps)
     assert np.sqrt(np.mean((filled - rows)[np.isnan(gaps)] ** 2)) < 2.5 * NOISE
 
 
-def test_it_finds_the_frequency_of_a_regression(cosine: type[Kernel]) -> None:
+def test_training_finds_the_frequency_of_the_kernel(cosine: type[Kernel]) -> None:
     generator = np.random.default_rng(4)
     inputs = generator.uniform(-3.0, 3.0, (60, 1))
     outputs = np.cos(2.0 * inputs + [0.3, 1.2]) + NOISE * generator.normal(size=(60, 2))

@@ -1,4 +1,4 @@
-"""Periodic kernels and products at uncertain inputs: tolerance, limits, and what is refused."""
+"""Tests of periodic kernels and products at uncertain inputs: tolerance, limits, and refusals."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from gplvm_core.kernels.waves import NARROWEST, NarrowWavesError, bessel
 from gplvm_core.parameters import leaves
 from tests.kernels.cases import LENGTHS, WAVING
 
-TOLERANCE = 1e-12  # documented relative error of the variance
+TOLERANCE = 1e-12  # the documented relative error of the variance
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def integrals(kernel: Kernel, mean: float, variance: float, inducing: np.ndarray) -> tuple:
-    """⟨k⟩ and ⟨kk'⟩ in one dimension by a fine trapezoidal rule."""
+    """Compute ⟨k⟩ and ⟨kk'⟩ in one dimension by a fine trapezoidal rule."""
     nodes = np.linspace(-9.0, 9.0, 40_001)
     weights = np.exp(-0.5 * nodes**2)
     values = kernel.K(mean + np.sqrt(variance) * nodes[:, None], inducing)
@@ -132,7 +132,8 @@ def test_a_product_of_two_rbfs_is_one(inputs) -> None:
     assert found == pytest.approx(expected, rel=1e-9)
     for name in ("mean", "variance", "inducing", "noise_variance"):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-6, atol=1e-6)
-    # The weights are added, so the gradient of each part's lengthscale is a fraction of the total.
+    # The ARD weights of the parts are added, so the gradient by each part's lengthscale is a
+    # fraction of the total.
     slope = -0.5 * whole.kernel.lengthscale * one.lengthscale**3
     np.testing.assert_allclose(
         parts.kernel.parts[0].lengthscale, -2.0 * slope / LENGTHS**3, rtol=1e-6, atol=1e-8
@@ -184,7 +185,7 @@ def test_multiplying_by_a_bias_scales_the_kernel(inputs) -> None:
             (product + RBF(0.3)).check()
             found, expected = (each.psi2(*inputs)[0] for each in (product, 0.4 * other))
             np.testing.assert_allclose(found, expected, rtol=1e-12)
-    # With held parameters the product remains a product, so that free parameters remain free.
+    # With held parameters the product is not simplified, so that free parameters remain free.
     held = Bias(0.4) * Linear().holding("variance")
     assert [type(part) for part in held.parts] == [Bias, Linear]
 
@@ -228,7 +229,9 @@ def test_a_kernel_too_narrow_for_uncertain_inputs_is_refused(inputs) -> None:
     ids=repr,
 )
 def test_a_trained_map_has_a_bound_below_the_evidence(kernel: str | Kernel, tmp_path) -> None:
-    """log p(Y) by importance sampling from a wider q(X), within 4 of its standard errors."""
+    """The bound is below log p(Y), estimated by importance sampling from a wider q(X), within 4
+    standard errors.
+    """
     generator = np.random.default_rng(3)
     angle = np.array([0.1, 1.3, 2.6, 4.0, 5.1])
     rows = np.column_stack([np.sin(angle), np.cos(angle)]) + 0.1 * generator.normal(size=(5, 2))

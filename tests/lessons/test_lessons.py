@@ -1,4 +1,4 @@
-"""The pictures of the tour's stops against independent computations."""
+"""Tests of the pictures of the tour's stops against independent computations."""
 
 import re
 
@@ -76,7 +76,7 @@ def test_every_frame_of_the_moving_functions_is_a_draw(kind: str) -> None:
 
 
 def test_noise_switches_all_dimensions_off() -> None:
-    # The browser test of the tour checks that dimensions switch off at little noise.
+    # The browser test of the tour checks that only some dimensions switch off at little noise.
     steps: list[int] = []
     hopeless = dimensions("two", 16, 1.5, 4, lambda _, step, most: steps.append(step))
     assert hopeless.panels[0].title == "0 of 4 dimensions are on"
@@ -106,10 +106,11 @@ def ignore(picture: LessonPicture, step: int, most: int) -> None:
 
 
 def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
+    # Each sentence has the errors on shown and on hidden values, and the percentage inside bands.
     points, bayesian = (
         [float(each) for each in re.findall(r"\d+\.\d\d|\d+(?= % of)", words)]
         for words in four_maps(6, ignore).words[-2:]
-    )  # error on shown values, error on hidden values, percentage inside the bands
+    )
     assert points[0] < 0.8 * MARKER_NOISE < 0.85 * MARKER_NOISE < bayesian[0]
     assert bayesian[1] < points[1]
     assert points[2] < bayesian[2] - 10
@@ -119,7 +120,7 @@ def test_the_runner_keeps_the_lengths_of_its_bones() -> None:
     frames, parents = runner(), runner_skeleton().parents
     bones = np.linalg.norm(frames[:, 1:] - frames[:, list(parents[1:])], axis=2)
     np.testing.assert_allclose(bones, bones[:1].repeat(len(bones), 0), rtol=1e-12)
-    assert frames[:, :, 1].min() > 0.0  # above the ground
+    assert frames[:, :, 1].min() > 0.0  # every joint is above the ground
 
 
 def test_the_chance_of_a_random_picture_matches_the_entropy_of_a_coin() -> None:
@@ -173,7 +174,7 @@ def test_the_probability_of_yes_matches_sampling_of_functions() -> None:
     weights = np.exp(-np.logaddexp(0.0, -signs * f[:, :5]).sum(axis=1))
     expected = weights @ expit(f[:, 5:]) / weights.sum()
     found = chance(x, yes, at, 0.6).of_yes
-    # The quadratic bound is a little too sure between the rows.
+    # The quadratic bound is a little overconfident between the rows.
     np.testing.assert_allclose(found, expected, atol=0.04)
     assert found[3] == pytest.approx(0.5, abs=0.01)
 
@@ -187,7 +188,7 @@ def test_a_coin_toss_is_known_and_an_empty_place_is_not() -> None:
     assert widths[0] < 0.5 < 0.9 < widths[1]
 
 
-def test_more_held_joints_leave_fewer_places_and_the_right_one() -> None:
+def test_more_held_joints_leave_fewer_positions_and_the_right_pose() -> None:
     frame = runner()[10, :, :2]
     held = np.array([frame[list(BONES).index(name)] for name in HANDLES])
     left = [np.exp(entropy(chances_of_places(held[:n]))) for n in range(4)]
@@ -256,7 +257,8 @@ def test_inducing_inputs_at_all_points_give_the_exact_evidence() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 15])
 def test_any_number_of_inducing_inputs_can_be_drawn(count: int) -> None:
-    places = np.column_stack([np.zeros(count), np.full(count, LOW)])  # on one place
+    # all inducing inputs are at one place
+    places = np.column_stack([np.zeros(count), np.full(count, LOW)])
     assert "nats are missing" in inducing(places, 0.5, 0.2, 20).words[0]
 
 
@@ -273,7 +275,7 @@ def test_one_step_ahead_is_the_same_with_and_without_uncertainty() -> None:
     careless, careful = (iterated(posterior, 0.4, 2, each) for each in (False, True))
     assert careless[0][0] == careful[0][0]
     assert careless[1][0] == careful[1][0]
-    # The second step against the mean and deviation of many drawn series.
+    # Compare the second step with the mean and standard deviation of many drawn series.
     draws = drawn_ahead(posterior, 0.4, 2)[:, 1]
     assert careful[0][1] == pytest.approx(draws.mean(), abs=0.02)
     assert careful[1][1] == pytest.approx(draws.std(), rel=0.2)

@@ -1,4 +1,4 @@
-"""Kinds of columns: choice by data type, allowed values, and words as yes/no columns."""
+"""Tests of kinds of columns: choice by data type, allowed values, and words as yes/no columns."""
 
 import numpy as np
 import pandas as pd
@@ -29,8 +29,8 @@ def test_kinds_follow_from_data_types_with_a_note() -> None:
     assert kinds == [
         *("number", "yes/no", "category", "grade", "category", "count", "number", "yes/no")
     ]
-    assert columns.columns[2].words == ("b", "a")  # by frequency
-    assert columns.columns[3].words == ("s", "m", "l")  # in their order
+    assert columns.columns[2].words == ("b", "a")  # words are sorted by frequency
+    assert columns.columns[3].words == ("s", "m", "l")  # grades keep their given order
     assert outputs.shape == (4, 9)
     assert len(told) == 1
     assert "'eggs' count (whole numbers from 0 to 3)" in told[0]
@@ -111,7 +111,7 @@ def test_new_rows_are_checked() -> None:
         columns.column("weight")
 
 
-def test_kinds_that_are_not_there() -> None:
+def test_impossible_kinds_are_refused() -> None:
     with pytest.raises(DataError, match="names the column 'weight'"):
         TableColumns.learnt(frame(), {"weight": "number"})
     with pytest.raises(DataError, match="kinds has 2 entries for 8 columns"):

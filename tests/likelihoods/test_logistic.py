@@ -1,4 +1,6 @@
-"""The likelihood of yes/no entries and counts against its bound, differences and quadrature."""
+"""Tests of the likelihood of yes/no entries and counts against its bound, differences and
+quadrature.
+"""
 
 import numpy as np
 import pytest
@@ -108,7 +110,7 @@ def test_quantiles_of_a_mixture_are_where_its_probabilities_say() -> None:
         assert at == np.argmax(below >= level)
 
 
-def test_the_size_of_counts_is_found() -> None:
+def test_the_size_parameter_of_counts_is_found() -> None:
     generator = np.random.default_rng(0)
     f = 0.5 * generator.standard_normal((4000, 1))
     counts = generator.negative_binomial(2.0, 1.0 / (1.0 + np.exp(f))).astype(float)

@@ -1,4 +1,4 @@
-"""Every value of a row given the others, against dense conditionals, one by one."""
+"""Tests of every value of a row given the others, against dense conditionals."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def rows(mixture: Gaussians) -> np.ndarray:
 
 
 def parts_of(mixture: Gaussians, row: np.ndarray, seen: np.ndarray, hidden: np.ndarray) -> tuple:
-    """Weights of the Gaussians given the columns `seen`, and the conditionals of `hidden`."""
+    """Return the Gaussians' weights given the columns `seen`, and the conditionals of `hidden`."""
     logs, means, covariances = [], [], []
     for k, weight in enumerate(mixture.weights):
         mean = mixture.means[k]
@@ -90,7 +90,7 @@ def test_every_value_is_compared_with_its_distribution_given_the_others(
 
 
 def test_the_lost_entropy_is_that_of_the_gaps(mixture: Gaussians) -> None:
-    """For one Gaussian: the mean of log p(hidden | seen), by draws."""
+    """For one Gaussian, compare with the mean of log p(hidden | seen) over draws."""
     one = mixture.only(1)
     rows = one.sample(40_000, np.random.default_rng(1))
     gapped = rows.copy()

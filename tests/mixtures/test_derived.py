@@ -1,4 +1,4 @@
-"""The steps from local Gaussians to a mixture of rows: identities, optima, and known truths."""
+"""Tests of the steps from local Gaussians to a mixture of rows: identities, optima, truths."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ N, D = 400, 3
 
 @pytest.fixture
 def local() -> LocalGaussians:
-    """Two Gaussians that are far apart, each along one direction."""
+    """Return two Gaussians that are far apart, each along one direction."""
     means = np.array([[-4.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
     along = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, -1.0]])
     covariances = along[:, :, None] * along[:, None, :] + 1e-3 * np.eye(D)
@@ -39,7 +39,7 @@ def log_likelihood(rows: np.ndarray, found: LocalGaussians) -> float:
     return float(logsumexp(found.log_each(rows), axis=1).sum())
 
 
-def test_what_the_map_leaves_over_is_found(local: LocalGaussians, rows: np.ndarray) -> None:
+def test_the_residual_of_the_map_is_found(local: LocalGaussians, rows: np.ndarray) -> None:
     start = 0.3 * np.eye(D)
     found = residual(rows, local, start, updates=200, shrunk=1.0)
     assert found == pytest.approx(LEFT, abs=0.12)
@@ -95,11 +95,13 @@ def test_the_fitted_mixture_is_a_maximum_of_its_objective(
         assert value(replace(found, weights=shifted / shifted.sum())) < best
 
 
-def test_endless_strength_holds_the_map(local: LocalGaussians, rows: np.ndarray) -> None:
+def test_infinite_prior_strength_keeps_the_covariances_of_the_map(
+    local: LocalGaussians, rows: np.ndarray
+) -> None:
     assert fitted(rows, local, np.inf) is local
 
 
-def test_no_strength_is_a_plain_gaussian(rows: np.ndarray) -> None:
+def test_without_prior_strength_the_density_is_a_plain_gaussian(rows: np.ndarray) -> None:
     prior = LocalGaussians(np.ones(1), np.zeros((1, D)), np.eye(D)[None])
     found = fitted(rows, prior, 0.0)
     mean = rows.sum(axis=0) / (N + MEAN_ROWS)
@@ -109,7 +111,9 @@ def test_no_strength_is_a_plain_gaussian(rows: np.ndarray) -> None:
 
 
 def test_wide_rows_have_a_density_along_their_principal_axes() -> None:
-    """One Gaussian of 300 columns: the density of the known truth is nearly reached."""
+    """The rows have one Gaussian of 300 columns; the fitted density is nearly as high as the true
+    one.
+    """
     generator = np.random.default_rng(0)
     directions = np.linalg.qr(generator.standard_normal((300, 4)))[0]
     rows = 5.0 * generator.standard_normal((400, 4)) @ directions.T
@@ -131,7 +135,7 @@ def test_a_row_unlike_all_others_has_the_density_of_the_background() -> None:
     units = Coordinates(np.zeros(2), np.ones(2))
     narrow = LocalGaussians(np.ones(1), np.zeros((1, 2)), 0.01 * np.eye(2)[None])
     far = np.array([[3.0, -3.0]])
-    # Eight times the rows' variances, with half of their correlations.
+    # The wide Gaussian has eight times the rows' variances, and half of their correlations.
     wide = 8.0 * np.cov(rows.T, bias=True) * np.array([[1.0, 0.5], [0.5, 1.0]])
     expected = np.log(0.01) + multivariate_normal(rows.mean(axis=0), wide).logpdf(far)
     found = units.density(narrow, rows)

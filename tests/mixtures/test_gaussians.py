@@ -1,4 +1,4 @@
-"""Mixtures of Gaussians against scipy's densities, quadrature and draws."""
+"""Tests of mixtures of Gaussians against scipy's densities, quadrature and draws."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def mixture() -> Gaussians:
 
 
 def by_scipy(rows: np.ndarray, seen: list[int]) -> np.ndarray:
-    """The log density of some columns."""
+    """Compute the density of some columns with scipy."""
     means = ([0.0, 1.0, -1.0], [2.0, -1.0, 0.5])
     each = [
         weight * multivariate_normal(np.array(mean)[seen], spread(k)[np.ix_(seen, seen)]).pdf(rows)

@@ -1,4 +1,4 @@
-"""Gradients of the rows' bound with fixed layers, by central differences."""
+"""Check the gradients of the rows' bound with fixed layers, by central differences."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,9 @@ from gplvm_core.prediction.row_bound import RowBound
 
 
 def check_slopes(bound: RowBound, beliefs: Sequence[Belief], seed: int) -> None:
-    """Check every row separately, in a random direction of the belief at each node."""
+    """Check the gradient for every row separately, in a random direction of the belief at each
+    node.
+    """
     generator, every = np.random.default_rng(seed), np.arange(beliefs[0].n_points)
     _, slopes = bound.data(beliefs, every)
     for node, slope in enumerate(slopes):

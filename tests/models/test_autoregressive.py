@@ -1,4 +1,4 @@
-"""Autoregression: windows, forecasts against closed forms, futures, error messages."""
+"""Tests of autoregression: windows, forecasts against closed forms, futures, error messages."""
 
 import numpy as np
 import pytest
@@ -66,8 +66,8 @@ def linear(length: int, decay: float = 0.9, noise: float = 0.5, seed: int = 0) -
 
 
 @pytest.mark.parametrize("propagate", ["full", "moments"])
-def test_uncertainty_of_a_linear_process_grows_as_it_must(propagate: str) -> None:
-    """Var y_{t+k} = σ² Σ_{i<k} a^{2i}, and the mean decays as a^k."""
+def test_the_uncertainty_of_a_linear_process_follows_its_formula(propagate: str) -> None:
+    """The variance is Var y_{t+k} = σ² Σ_{i<k} a^{2i}, and the mean decays as a^k."""
     series = linear(800)
     model = small(window=1, kernel=Linear(1.0), n_inducing=1).fit(series)
     mean, std = model.forecast(15, propagate=propagate, history=[4.0], return_std=True)
@@ -76,16 +76,17 @@ def test_uncertainty_of_a_linear_process_grows_as_it_must(propagate: str) -> Non
     steps = np.arange(1, 16)
     growth = noise * np.sqrt((1.0 - decay ** (2 * steps)) / (1.0 - decay**2))
     np.testing.assert_allclose(std, growth, rtol=0.15)
-    # 200 futures: their mean has a standard error of std/√200.
+    # The mean of 200 futures has a standard error of std/√200.
     np.testing.assert_array_less(np.abs(mean - 4.0 * decay**steps), 5.0 * growth / np.sqrt(200))
     naive = model.forecast(15, propagate="none", history=[4.0], return_std=True)[1]
     assert naive[-1] == pytest.approx(naive[0], rel=0.05)
 
 
 def test_futures_follow_one_function_each() -> None:
-    """The uncertainty of the slope a in y_t = a y_{t−1} + ε is constant along a sampled future.
+    """In y_t = a y_{t−1} + ε, the unknown slope a is the same at all times of a sampled future.
 
-    With a ~ N(m, v), y_k given a is a^k y_0 plus noise: the law of total variance.
+    With a ~ N(m, v), y_k given a is a^k y_0 plus noise. The law of total variance gives the
+    variance.
     """
     series = linear(25, noise=0.3, seed=1)
     model = small(window=1, kernel=Linear(1.0), n_inducing=1).fit(series, series_variance=0.0)
@@ -96,7 +97,7 @@ def test_futures_follow_one_function_each() -> None:
     drawn = model.sample_forecast(4, 4000, 0, history=[5.0])
     generator = np.random.default_rng(0)
     centre = exact.input_center_[0]
-    # In internal units the function is a line through the outputs' mean.
+    # In internal units, the function is a line through the mean of the outputs.
     m, s = slope[1, 0] - slope[0, 0], spread[1, 0]
     values = np.full(4000, 5.0)
     slopes = m + s * generator.standard_normal(4000)
@@ -125,7 +126,7 @@ def test_several_columns_and_several_series() -> None:
     assert mean.shape == std.shape == (10, 2)
     later = 0.3 * np.arange(60, 70)
     np.testing.assert_allclose(mean, np.column_stack([np.sin(later), 2 * np.cos(later)]), atol=0.1)
-    # With two series, no window spans both, and the forecast continues the last one.
+    # With two series, no window spans both series, and the forecast continues the last series.
     two = small(window=2).fit([pair[:20], pair[25:]])
     assert len(two.exact_.input_mean_) == 18 + 33
     assert not (np.abs(two.exact_.input_mean_[:, 2:] - pair[20]).max(axis=1) < 1e-9).any()
@@ -147,8 +148,10 @@ def test_the_same_forecast_every_time(model: AutoregressiveGP, tmp_path) -> None
     np.testing.assert_array_equal(again.forecast(8, return_std=True), first)
 
 
-def test_in_the_latent_space_of_another_model() -> None:
-    """Frames of a rotating picture: the latent path is forecast and decoded to frames."""
+def test_a_path_in_the_latent_space_of_another_model_is_forecast_and_decoded() -> None:
+    """The rows are frames of a rotating picture. The model forecasts the latent path and decodes it
+    to frames.
+    """
     generator = np.random.default_rng(0)
     phase = 0.25 * np.arange(100)
     circle = np.column_stack([np.cos(phase), np.sin(phase)])

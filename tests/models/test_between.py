@@ -1,4 +1,4 @@
-"""A callback with a method `between` ends training without waiting for the end of an iteration."""
+"""Tests that a callback with a method `between` ends training before an iteration ends."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from gplvm_core.optimise import Progress
 
 
 class Asked:
-    """Raise an error at the call with the given number; record all progress."""
+    """A callback that records all progress and raises an error at the call with a given number."""
 
     def __init__(self, at: int, error: type[BaseException]) -> None:
         self.at, self.error = at, error
@@ -26,7 +26,7 @@ class Asked:
 
 
 class LeftError(Exception):
-    """Raised to leave `fit`."""
+    """An error that a callback raises to leave `fit`."""
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +39,18 @@ def small(**settings) -> BayesianGPLVM:
     return BayesianGPLVM(3, 10, **{"random_state": 0, "max_iter": 15} | settings)
 
 
-def test_it_is_called_before_every_evaluation_and_changes_nothing(digits) -> None:
+def test_the_callback_is_called_before_every_evaluation_and_changes_nothing(digits) -> None:
     alone, asked = small().fit(digits), Asked(-1, LeftError)
     model = small().fit(digits, callback=asked)
     np.testing.assert_array_equal(model.trace_["bound"], alone.trace_["bound"])
-    # The callback is not called before a phase's first evaluation: there is no state yet.
+    # Before a phase's first evaluation there is no state yet, so the callback is not called.
     evaluations, phases = model.result_.evaluations, len(set(model.trace_["phase"]))
     assert evaluations - phases <= asked.asked <= evaluations
 
 
 @pytest.mark.parametrize("optimiser", ["lbfgs", "scg"])
 @pytest.mark.parametrize("at", [5, 6, 7])
-def test_what_left_training_continues_with_the_same_numbers(
+def test_interrupted_training_continues_with_the_same_numbers(
     at: int, optimiser: str, digits
 ) -> None:
     whole = small(optimiser=optimiser).fit(digits)

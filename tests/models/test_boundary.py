@@ -1,4 +1,4 @@
-"""Inputs and outputs for users: odd inputs work or raise clear errors, and types are preserved."""
+"""Tests of inputs and outputs: unusual inputs work or raise clear errors, types are preserved."""
 
 import importlib
 import inspect
@@ -58,7 +58,7 @@ def views() -> ManifoldRelevance:
     return ManifoldRelevance(2, 8, **QUICK).fit({"left": table, "right": rows() ** 2})
 
 
-# Before fit.
+# Before `fit`.
 
 
 @pytest.mark.parametrize("model", [BayesianGPLVM(), DeepGPLVM(), GPLVM(), ManifoldRelevance()])
@@ -93,7 +93,7 @@ def test_points_have_no_information() -> None:
         model.information_  # noqa: B018
 
 
-# Settings.
+# Tests of settings.
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_points_have_no_information() -> None:
         ({"random_state": "one"}, "random_state must be None or a whole number.*Generator.*'one'"),
     ],
 )
-def test_settings_that_do_not_serve_are_refused(settings: dict[str, Any], words: str) -> None:
+def test_unsuitable_settings_are_refused(settings: dict[str, Any], words: str) -> None:
     for model in (BayesianGPLVM(), DeepGPLVM(), ManifoldRelevance()):
         if isinstance(model, DeepGPLVM) and "n_components" in settings:
             continue  # this setting's message also names tuples
@@ -124,12 +124,12 @@ def test_a_generator_seeds_every_fit_anew() -> None:
     assert classifier.fit(rows(), labels).predict(rows()).shape == (30,)
 
 
-# Data.
+# Tests of data.
 
 
 @pytest.mark.parametrize("model", [small(), ProbabilisticPCA(2)])
 def test_a_large_mean_does_not_make_columns_constant(model: Any) -> None:
-    """The values of 1e12 + y are rounded to 1e-4; a map of them is the map of y."""
+    """Rounding changes the values 1e12 + y by up to 1e-4; a map of these values is the map of y."""
     moved = rows() + 1e12
     near, far = clone(model).fit(moved - 1e12), clone(model).fit(moved)
     assert far.bound_ == pytest.approx(near.bound_, abs=0.02)
@@ -175,7 +175,7 @@ def test_masked_entries_are_missing(fitted: BayesianGPLVM, views: ManifoldReleva
     inputs = np.ma.array(rows()[:, :2], mask=given.mask[:, :2])
     with pytest.raises(ValueError, match="NaN"):
         SparseGPRegression(8).fit(inputs, rows()[:, 2])
-    # A masked label is unknown.
+    # A masked label counts as unknown.
     labels = np.ma.array(np.arange(30) % 3, mask=np.arange(30) % 3 == 2)
     model = SemiSupervisedClassifier(small(), random_state=0).fit(rows(), labels)
     assert model.classes_.tolist() == [0, 1]
@@ -210,7 +210,7 @@ def test_a_dict_of_views_is_pointed_to_the_model_for_it(fitted: BayesianGPLVM) -
             ask({"left": rows(), "right": rows()})
 
 
-# Answers in kind.
+# The type of the output matches the type of the input.
 
 
 def test_data_frames_come_back_as_data_frames() -> None:
@@ -228,7 +228,7 @@ def test_data_frames_come_back_as_data_frames() -> None:
     latent = pd.DataFrame(points, index=table.index)
     assert list(model.inverse_transform(latent).columns) == COLUMNS
     assert list(model.inverse_transform(latent).index) == list(table.index)
-    # Sequences accept data frames as rows; the path stays an array.
+    # Sequences may be data frames; the path is an array nevertheless.
     timed = DynamicalGPLVM(5, 8, **QUICK).fit(table)
     found, path, _ = timed.complete(gaps, times=np.arange(30.0), return_latent=True)
     assert list(found.columns) == COLUMNS and isinstance(path, np.ndarray)
@@ -266,7 +266,7 @@ def test_models_of_views_are_transformers_of_dicts(model: Any) -> None:
     assert tags.input_tags.dict and tags.input_tags.allow_nan and not tags.input_tags.two_d_array
 
 
-# Distances.
+# Tests of distances.
 
 
 def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: ManifoldRelevance) -> None:
@@ -287,10 +287,10 @@ def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: Manifol
     assert np.sum((near[0] - near[1]) ** 2) == pytest.approx(sum(each))
 
 
-# Names and files.
+# Tests of column names and stored files.
 
 
-def test_the_former_names_of_the_rows_still_answer(fitted: BayesianGPLVM) -> None:
+def test_the_former_names_of_the_rows_still_work(fitted: BayesianGPLVM) -> None:
     model = small().fit(rows()).extend(rows()[:4])
     assert model.rows_.count == 34 and model.rows_.kept is None
     with pytest.warns(FutureWarning, match=r"n_rows_ is now rows_\.count"):
@@ -314,7 +314,7 @@ def test_a_semi_supervised_classifier_is_stored(tmp_path: Path) -> None:
         forest.save(tmp_path / "forest.gplvm")
 
 
-# Errors that the package catches itself, or that belong to another interface.
+# The package catches these errors itself, or they belong to another public module.
 INTERNAL = {
     "DateError": "the reader of tables names the cell",
     "HaltedError": "the trainer catches it",

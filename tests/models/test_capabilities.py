@@ -1,4 +1,4 @@
-"""The capabilities of models match their methods."""
+"""Tests that the declared capabilities of models match their methods."""
 
 import inspect
 
@@ -21,7 +21,7 @@ LATENT = [kind for kind in ESTIMATORS if "n_components" in inspect.signature(kin
 
 @pytest.mark.parametrize("kind", LATENT, ids=lambda kind: kind.__name__)
 def test_capabilities_match_the_methods(kind):
-    # The methods that pages call for one view over time, and for several views.
+    # These are the methods that pages call for one view over time, and for several views.
     can = kind().capabilities
     over_time = "time_kernel" in inspect.signature(kind).parameters and not can.views
     timed = kind(time_kernel="rbf").capabilities.timed if over_time else can.timed
@@ -46,7 +46,7 @@ def test_a_view_of_a_timed_model_continues_along_the_paths_of_all():
     ).fit({"left": poses[:, 3:15], "right": poses[:, 15:30]}, times=times, sequences=sequences)
     alone = model.of_view("right")
     assert alone.capabilities == Capabilities(timed=True)
-    # One path for all views, by the formula of the prediction of a Gaussian process: k*ᵀ μ̄.
+    # All views share one path. Its mean is the prediction of a Gaussian process, k*ᵀ μ̄.
     later = np.array([2.4, 2.6, 3.0])
     own = sequences == "up"
     mean, variance = alone.forecast_latent(later, sequence="up")

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, of every estimator of the package."""
+"""Run scikit-learn's own checks for every estimator of the package."""
 
 from collections.abc import Callable
 from typing import Any
@@ -57,12 +57,13 @@ ESTIMATORS = [
     SparseGPRegression(8, kernel=RBF(1.0, 2.0), max_iter=3, random_state=0),
 ]
 
-# A regression's density is for outputs given inputs, so checks that pass only X cannot use it.
+# The density of a regression is that of outputs given inputs, so checks that pass only X cannot use
+# it.
 NEEDS_OUTPUTS = {
     "check_methods_sample_order_invariance": "score_samples takes X and Y",
     "check_methods_subset_invariance": "score_samples takes X and Y",
 }
-# The checks that an estimator does not pass, each with its reason.
+# These are the checks that an estimator does not pass, each with its reason.
 EXPECTED: dict[type, dict[str, str]] = {
     AutoregressiveGP: {"check_fit1d": "a series may have one dimension"},
     DeepGP: NEEDS_OUTPUTS,
@@ -72,7 +73,7 @@ EXPECTED: dict[type, dict[str, str]] = {
     },
     SparseGPRegression: NEEDS_OUTPUTS,
 }
-# Their data are dicts of tables; scikit-learn's only check for these is cloning.
+# The data of these estimators are dicts of tables; scikit-learn's only check for them is cloning.
 OF_SEVERAL_TABLES = {DeepManifoldRelevance, ManifoldRelevance, Model}
 
 

@@ -1,4 +1,4 @@
-"""A density per class and Bayes' rule, compared with dense Gaussians; scikit-learn's
+"""Tests of a density per class with Bayes' rule, against dense Gaussians; scikit-learn's
 conventions.
 """
 
@@ -17,7 +17,7 @@ from gplvm_core.store import load, save
 
 @pytest.fixture
 def classes() -> tuple[np.ndarray, np.ndarray]:
-    """Two overlapping Gaussians in four dimensions, 60 and 30 rows."""
+    """Return two overlapping Gaussians in four dimensions, 60 and 30 rows."""
     generator = np.random.default_rng(0)
     first = generator.normal(size=(60, 2)) @ generator.normal(size=(2, 4))
     second = 1.0 + generator.normal(size=(30, 2)) @ generator.normal(size=(2, 4))
@@ -27,7 +27,9 @@ def classes() -> tuple[np.ndarray, np.ndarray]:
 
 
 def posterior(model: GenerativeClassifier, rows: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Bayes' rule with SciPy's Gaussians for each row's observed entries."""
+    """Compute the class probabilities by Bayes' rule, with SciPy's Gaussians of each row's observed
+    entries.
+    """
     joint = np.empty((len(rows), len(model.models_)))
     for k, density in enumerate(model.models_):
         weights = density.posterior_.weights * density.scale_

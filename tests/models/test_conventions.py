@@ -1,4 +1,4 @@
-"""scikit-learn's conventions, for every estimator of the package."""
+"""Tests of scikit-learn's conventions, for every estimator of the package."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from gplvm_core import (
 from gplvm_core.datasets import DataError
 from gplvm_core.models import LatentVariableModel
 
-# Pixels of the digits that are not always dark.
+# These pixels of the digits are not always dark.
 N_PIXELS = 53
 
 SMALL = [
@@ -48,8 +48,8 @@ def test_shapes_and_units(model: LatentVariableModel, digits: np.ndarray) -> Non
     assert model.latent_mean_.shape == model.latent_variance_.shape == (120, 2)
     mean, std = model.inverse_transform(latent, return_std=True)
     assert mean.shape == std.shape == (7, N_PIXELS)
-    # The pictures are in the user's units: closer to the rows than the mean image, and equally
-    # bright.
+    # The pictures have the user's units: they are nearer to the rows than the mean image, and
+    # equally bright.
     assert np.abs(mean - digits[:7]).mean() < np.abs(digits.mean(axis=0) - digits[:7]).mean()
     assert (std >= 0).all()
     assert model.sample(5, random_state=0).shape == (5, N_PIXELS)
@@ -72,7 +72,7 @@ def test_pipeline(digits: np.ndarray) -> None:
 
 @pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model))
 def test_gaps_in_training_and_in_new_rows(model: LatentVariableModel, digits: np.ndarray) -> None:
-    """A fifth of the training data and half of the new rows missing, at random."""
+    """A fifth of the training entries and half of the entries of new rows are missing at random."""
     generator = np.random.default_rng(1)
     train, new = digits[:90], digits[90:]
     gaps = np.where(generator.random(train.shape) < 0.2, np.nan, train)
@@ -84,7 +84,7 @@ def test_gaps_in_training_and_in_new_rows(model: LatentVariableModel, digits: np
     np.testing.assert_array_equal(whole[~hidden], new[~hidden])
     assert (std[~hidden] == 0).all() and (std[hidden] > 0).all()
     error = np.abs(whole - new)[hidden].mean()
-    # Better than each pixel's mean.
+    # The error is smaller than that of each pixel's mean.
     assert error < 0.9 * np.abs(np.nanmean(gaps, axis=0) - new)[hidden].mean()
     _, covariance = model.complete(partial[:3], return_cov=True)
     np.testing.assert_allclose(
@@ -131,7 +131,7 @@ def test_huge_and_tiny_units(scale: float, digits: np.ndarray) -> None:
         rtol=1e-6,
         atol=1e-6,
     )
-    # The bound is for the data as given, so only the change of units changes it.
+    # The bound is for the data as given, so the density changes only by the units.
     change = -digits.size * np.log(scale)
     assert scaled.bound_ == pytest.approx(plain.bound_ + change, rel=1e-8)
 

@@ -1,4 +1,4 @@
-"""Deep models from a user's view: gains by depth, verdicts about layers, refused settings."""
+"""Tests of deep models as users see them: gains, verdicts about layers, refused settings."""
 
 from dataclasses import replace
 
@@ -60,12 +60,12 @@ def test_depth_helps_on_a_step() -> None:
         "layer 1 of 2 is on",
         "layer 2 of 2 is on",
     ]
-    # No collapse: the hidden layer is nonlinear and has little noise.
+    # The hidden layer has not collapsed: it is nonlinear and has little noise.
     hidden = deep.layers_[0]
     assert hidden.signal_to_noise_ > 5.0 and hidden.freedom_ > 2.0 and hidden.linear_ < 0.99
     assert deep.layers_[1].information_[0] > 0.5 and deep.layers_[1].kl_ > 0.05
     np.testing.assert_array_equal(deep.layers_[0].information_, 0.0)
-    # Every kind of start was trained, and the best one was used.
+    # Training used every kind of start and chose the best one.
     assert len(deep.restarts_) == 3
     assert deep.result_ == max(deep.restarts_, key=lambda each: each.bound).result
 
@@ -87,7 +87,7 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_latent_chain_recovers_the_hidden_signal() -> None:
-    """A circle as a function of a step of its angle: two layers, and both stay on."""
+    """The hidden signal is a circle whose first coordinate is nearly a step; both layers are on."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
     hidden = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
@@ -102,7 +102,7 @@ def test_a_latent_chain_recovers_the_hidden_signal() -> None:
     for layer, belief in enumerate(model.layers_):
         found = model.generate(belief.latent_mean_, layer)
         assert np.sqrt(np.mean((found - outputs) ** 2)) < 0.2 * spread
-    # New rows, half of each hidden, inferred in all layers together.
+    # Half of each new row is hidden, and all layers are inferred together.
     gaps = outputs.copy()
     gaps[::2, :4], gaps[1::2, 4:] = np.nan, np.nan
     whole, std = model.complete(gaps, return_std=True)
@@ -128,7 +128,7 @@ def test_noise_is_reported_as_noise() -> None:
 
 
 def test_a_start_that_fits_single_points_comes_last() -> None:
-    """A hidden layer that has as many degrees of freedom as points, whatever its bound."""
+    """A hidden layer with as many degrees of freedom as points ranks last, whatever its bound."""
     points = np.linspace(-1.5, 1.5, 12)[:, None]
     inputs, spread = Inputs.of(points, None), np.full((12, 1), 1e-3)
 
@@ -163,7 +163,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     whole, stopped = fit(), list[Run]()
 
     def stop(progress: Progress) -> None:
-        # Interrupt in the second phase (regression: in the second start).
+        # The training is interrupted in the second phase (in a regression, in the second start).
         stopped.append(progress.run)
         if len(progress.run.done) == len(whole.restarts_) - 1 and progress.iteration == 6:
             raise StopIteration
@@ -177,7 +177,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     assert [each.bound for each in again.restarts_] == [each.bound for each in whole.restarts_]
     recipes = [each.recipe for each in whole.restarts_]
     assert [each.recipe for each in again.restarts_] == recipes
-    # A run that an older version stored, which chose the recipe by the seed.
+    # An older version stored this run; there the seed determined the recipe.
     run = stopped[-1]
     ended = (replace(each, restart=replace(each.restart, recipe="")) for each in run.done)
     older = replace(run, recipes=(), done=tuple(ended)).with_recipes(tuple(recipes))
@@ -187,7 +187,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
 
 @pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_is_saved_answers_the_same(tmp_path) -> None:
+def test_a_saved_model_answers_the_same(tmp_path) -> None:
     x, y = step(20)
     deep = DeepGP((2, 1), (6, 5, 4), kernel=("rbf", RBF() + Linear(), "rbf"), **QUICK).fit(x, y)
     deep.save(tmp_path / "deep.gplvm")
@@ -282,7 +282,7 @@ def test_starts_are_made_layer_by_layer() -> None:
     # Training holds the hidden noise at a tenth of the variance that the layer explains.
     level = begun.beliefs[1].mean.var(axis=0).mean()
     assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
-    # User-defined means may have any unit.
+    # Latent means that a user passes may have any unit.
     given = Embedded(rows, (2, 3), (5, 6), ("rbf", "rbf"), 1e-4 * rows[:, :3])(0)
     np.testing.assert_allclose(given.beliefs[1].mean.std(axis=0).max(), 1.0)
 

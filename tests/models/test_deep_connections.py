@@ -1,4 +1,4 @@
-"""Deep models whose layers all have the model's inputs, known or latent, as further inputs."""
+"""Tests of deep models in which every layer also receives the model's inputs, known or latent."""
 
 from dataclasses import replace
 
@@ -55,8 +55,8 @@ def bent_rows(n_points: int = 40) -> np.ndarray:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_every_layer_may_see_the_inputs(tmp_path) -> None:
-    """Moments at inputs known exactly or not, and densities, against draws through the layers."""
+def test_moments_with_input_connections_match_draws(tmp_path) -> None:
+    """Compare moments and densities at exact and uncertain inputs with draws through the layers."""
     x, y = step(20)
     model = DeepGP((1, 2), 6, input_connections=True, max_iter=25, random_state=0).fit(x, y)
     assert [len(layer.relevance_) for layer in model.layers_] == [1, 2, 3]
@@ -78,7 +78,7 @@ def test_every_layer_may_see_the_inputs(tmp_path) -> None:
     np.testing.assert_array_equal(load(tmp_path / "deep.gplvm").predict(new), model.predict(new))
 
 
-def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> None:
+def test_input_connections_with_weight_0_change_nothing() -> None:
     """Input connections with ARD weights of 0 do not change the bound and the predictions."""
     x, y = step(12)
     inputs, targets = Inputs.of(x, None), Targets.of((y - y.mean())[:, None])
@@ -108,8 +108,10 @@ def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> N
 
 
 @pytest.mark.parametrize("family", ["marginalised", "mean_field"])
-def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: str) -> None:
-    """Very long lengthscales for the top: bound, inferred rows, densities and moments."""
+def test_connections_to_the_top_with_long_lengthscales_change_nothing(family: str) -> None:
+    """The lengthscales for the top are very long. Compare the bound, inferred rows, densities and
+    moments.
+    """
     rows = bent_rows(24)
     rows -= rows.mean(axis=0)
     plain, new = Embedded(rows, (2, 2, 3), (8, 8, 8), ("rbf",) * 3, "pca")(0), rows[:4] + 0.1
@@ -155,7 +157,7 @@ def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: s
 
 
 def test_the_top_starts_with_little_weight_below_the_first_layer() -> None:
-    """The kernel object for any kernel name."""
+    """This holds for every kind of kernel."""
     for kind in ("rbf", "linear"):
         kinds = ("rbf", kind, kind)
         begin = Embedded(bent_rows(20), (2, 2, 3), (8, 8, 8), kinds, "pca")
@@ -171,7 +173,9 @@ def latent() -> DeepGPLVM:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_below_latent_points(latent: DeepGPLVM, tmp_path) -> None:
+def test_a_deep_map_with_input_connections_fills_and_infers_rows(
+    latent: DeepGPLVM, tmp_path
+) -> None:
     rows = bent_rows()
     assert [layer.posterior_.n_latent for layer in latent.layers_] == [2, 4, 5]
     assert [len(layer.relevance_) for layer in latent.layers_] == [2, 4, 5]
@@ -191,9 +195,10 @@ def test_below_latent_points(latent: DeepGPLVM, tmp_path) -> None:
     np.testing.assert_array_equal(again.transform(rows[:4]), latent.transform(rows[:4]))
 
 
-def test_generation_from_a_layer_is_that_from_the_top_where_it_leads(latent: DeepGPLVM) -> None:
-    """Moments from the top against draws through all layers; a layer's inputs are its own, and
-    then the top's.
+def test_moments_from_the_top_match_draws_through_all_layers(latent: DeepGPLVM) -> None:
+    """Compare moments from the top with draws through all layers.
+
+    The inputs of a layer are its own inputs, followed by those of the top.
     """
     point = latent.latent_mean_[:1]
     mean, std = latent.generate(point, return_std=True, noise=True)
@@ -214,7 +219,9 @@ def test_generation_from_a_layer_is_that_from_the_top_where_it_leads(latent: Dee
 
 
 def test_inference_of_a_row(latent: DeepGPLVM) -> None:
-    """Slopes of the row's bound in the beliefs at all nodes, against central differences."""
+    """Compare the gradients of the row's bound by the beliefs at all nodes with central
+    differences.
+    """
     generator = np.random.default_rng(3)
     bound = RowBound.of(latent._network, {DATA: bent_rows()[:3]})
     beliefs = [

@@ -1,4 +1,4 @@
-"""Deep models whose hidden layers have a linear mean."""
+"""Tests of deep models whose hidden layers have a linear mean."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 
 def odd_columns() -> tuple[np.ndarray, np.ndarray]:
-    """Inputs with columns that are sums of others, and of two values; one output."""
+    """Return one output, and inputs whose columns are sums of others or have only two values."""
     generator = np.random.default_rng(0)
     x = generator.normal(size=(40, 2))
     points = np.column_stack([x, x.sum(axis=1), np.sign(x[:, 0])])
@@ -34,9 +34,10 @@ def bent_rows(n_points: int = 40) -> np.ndarray:
 
 
 @pytest.mark.parametrize("widths", [(4,), (6,), (4, 4), (6, 5)])
-def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(widths: tuple[int, ...]) -> None:
-    """This also holds for unusual columns, and for more hidden dimensions than inputs; the cost of
-    every further layer is the noise of its inputs, which adds to its own noise.
+def test_layers_with_a_linear_mean_start_at_the_shallow_bound(widths: tuple[int, ...]) -> None:
+    """This also holds for unusual columns, and for more hidden dimensions than inputs.
+
+    Every further layer lowers the bound only because the noise of its inputs adds to its own noise.
     """
     points, targets = odd_columns()
     inputs, n_hidden = Inputs.of(points, None), len(widths)
@@ -54,7 +55,7 @@ def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(widths: tuple[int,
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_three_layers_lose_little_where_one_is_enough() -> None:
-    """A smooth curve of two inputs, whose second layer has uncertain inputs."""
+    """The data are a smooth curve of two inputs; the second layer has uncertain inputs."""
     generator = np.random.default_rng(2)
     x = generator.uniform(-1.0, 1.0, (60, 2))
     y = np.sin(2.0 * x[:, 0]) + x[:, 1] + 0.1 * generator.normal(size=60)
@@ -67,7 +68,9 @@ def test_three_layers_lose_little_where_one_is_enough() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_which_layers_of_a_regression_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_decide_the_starts_and_the_linear_means_of_a_regression(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # Shorten the training of the shallow regression at the start.
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
@@ -96,7 +99,7 @@ def test_which_layers_of_a_regression_have_one(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_below_latent_points(tmp_path) -> None:
+def test_a_deep_map_with_linear_means_fills_and_infers_rows(tmp_path) -> None:
     rows = bent_rows()
     model = DeepGPLVM((2, 2, 3), 12, mean="linear", max_iter=60, random_state=0).fit(rows)
     top, middle, last = (layer.posterior_.slope for layer in model.layers_)
@@ -115,7 +118,7 @@ def test_below_latent_points(tmp_path) -> None:
     )
 
 
-def test_what_cannot_have_one() -> None:
+def test_models_that_cannot_have_a_linear_mean_are_refused() -> None:
     rows = bent_rows(12)
     for settings, words in (
         ({"mean": "identity"}, "mean must be one of zero, linear; got 'identity'"),

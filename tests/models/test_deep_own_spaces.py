@@ -1,4 +1,4 @@
-"""Views that branch at any layer: separate hidden spaces below the shared one."""
+"""Tests of views that branch at any layer: separate hidden spaces below the shared space."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 
 def circle(n_points: int = 50) -> dict[str, np.ndarray]:
-    """Two differently distorted views of a circle; the first also has a private signal."""
+    """Return two differently distorted views of a circle; the first also has a private signal."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, n_points, endpoint=False)
     shared = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -39,14 +39,16 @@ def circle(n_points: int = 50) -> dict[str, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def both() -> DeepManifoldRelevance:
-    """A hidden space for each view, below a shared top."""
+    """Train a model with a hidden space for each view, below a shared top."""
     model = DeepManifoldRelevance((3,), 12, max_iter=100, random_state=0, view_components=3)
     return model.fit(circle())
 
 
 @pytest.fixture(scope="module")
 def one() -> DeepManifoldRelevance:
-    """A hidden space only for the first view: the second depends directly on the top."""
+    """Train a model with a hidden space for the first view; the second view depends directly on the
+    top.
+    """
     settings = {"max_iter": 100, "random_state": 0, "view_components": {"first": 3}}
     return DeepManifoldRelevance((3,), 12, **settings).fit(circle())
 
@@ -88,13 +90,14 @@ def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None
         (own,) = both.own_layers_[name]
         assert own.verdict_.startswith(f"layer 1 of 2, view '{name}', is on")
         assert both.view_layers_[name].verdict_.startswith(f"layer 2 of 2, view '{name}', is on")
-        # Shared and private dimensions are those of the layer below the top.
+        # Shared and private dimensions belong to the layer directly below the top.
         np.testing.assert_array_equal(both.relevance_[name], own.relevance_)
         alone = both.of_view(name)
         error = alone.generate(alone.layers_[1].latent_mean_, 1) - views[name]
         assert np.sqrt(np.mean(error**2)) < 0.2 * views[name].std()
     assert len(both.segmentation()[frozenset({"first", "second"})]) >= 2
-    # The second view is completely shared; the first view's space contains more than the top.
+    # All dimensions of the second view are shared; the first view's space contains more than the
+    # top.
     errors = {
         name: np.sqrt(np.mean((found - views[name]) ** 2)) / views[name].std()
         for name, found in both.generate(both.latent_mean_).items()
@@ -122,7 +125,7 @@ def test_one_view_predicts_the_other(which: str, request: pytest.FixtureRequest)
     assert np.mean(np.abs(found - views["second"][rows]) < 3.0 * spread) > 0.85
     gaps = {"first": views["first"][rows], "second": np.full((8, 5), np.nan)}
     assert np.sqrt(np.mean((model.complete(gaps)["second"] - found) ** 2)) < 0.05 * std
-    # Half a row of the first view, which has its own space, predicts the other half.
+    # Half of a row of the first view, which has its own space, predicts the other half.
     half = views["first"][rows].copy()
     half[:, ::2] = np.nan
     filled = model.complete({"first": half, "second": views["second"][rows]})["first"]
@@ -138,7 +141,7 @@ def test_one_view_predicts_the_other(which: str, request: pytest.FixtureRequest)
 def test_a_view_without_entries_has_no_influence(
     which: str, request: pytest.FixtureRequest
 ) -> None:
-    """With private spaces, an explanation is also not counted several times."""
+    """An empty view adds no copies of an explanation that differ only in the view's own space."""
     model, views = request.getfixturevalue(which), circle()
     for name, other in (("first", "second"), ("second", "first")):
         alone = {name: views[name][::7]}
@@ -150,7 +153,7 @@ def test_a_view_without_entries_has_no_influence(
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_bound_is_below_the_density_by_sampling() -> None:
-    """log p of five rows, by draws of the points in all spaces from their priors."""
+    """log p of five rows is estimated by draws of the points in all spaces from their priors."""
     generator, count, draws = np.random.default_rng(0), 5, 20_000
     line = np.linspace(-1.5, 1.5, count)[:, None]
     shapes = {"first": [1.0, -1.0, 1.0], "second": [1.0, 0.5, -1.0]}
@@ -196,7 +199,9 @@ def test_a_view_at_the_top_and_one_below(one: DeepManifoldRelevance) -> None:
 
 
 def test_inference_of_a_row_through_layers_of_a_view(both: DeepManifoldRelevance) -> None:
-    """Gradients by central differences; a row's missing view and its layers have no influence."""
+    """Compare gradients with central differences; a row's missing view and its layers have no
+    influence.
+    """
     views = circle()
     rows = {name: view[:3].copy() for name, view in views.items()}
     rows["second"][1] = np.nan
@@ -236,7 +241,7 @@ def test_verdicts_on_the_way_name_the_levels() -> None:
     ]
 
 
-def test_what_cannot_be() -> None:
+def test_impossible_settings_are_refused() -> None:
     views = circle(12)
     for settings, words, kind in (
         ({"view_components": 0}, "view_components must be whole numbers of at least 1", ValueError),

@@ -1,4 +1,4 @@
-"""Structures of deep models: inputs with gaps, paths over time, encoders."""
+"""Tests of structures of deep models: inputs with gaps, paths over time, encoders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_longer_run_continues_with_a_start_that_is_sound() -> None:
-    """A resumed run does not use the start with the higher bound that fits single points."""
+    """A resumed run avoids the start with the higher bound, because it fits single points."""
     points = np.linspace(-1.5, 1.5, 12)[:, None]
     inputs, targets = Inputs.of(points, None), Targets.of(np.sign(np.sin(6.0 * points)))
 
@@ -73,7 +73,7 @@ def test_a_longer_run_continues_with_a_start_that_is_sound() -> None:
 
 
 def gappy(n_points: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Inputs, the same inputs with gaps, and outputs that determine both inputs."""
+    """Return inputs, the same inputs with gaps, and outputs that determine both inputs."""
     generator = np.random.default_rng(1)
     x = generator.uniform(-1.0, 1.0, (n_points, 2))
     y = np.column_stack([np.tanh(6.0 * x[:, 0]), x[:, 1] + 0.3 * x[:, 0]])
@@ -88,7 +88,7 @@ def test_rows_with_missing_inputs_add_information() -> None:
     x, gaps, y = gappy(30)
     every = DeepGP((2,), 8, max_iter=12, random_state=0).fit(gaps, y)
     assert np.abs(every.predict(x) - y).mean() < 0.2 * y.std()
-    # The outputs determine missing inputs; known inputs do not change.
+    # The outputs determine the missing inputs, and known inputs do not change.
     inputs = every.input_center_ + every.input_scale_ * every.layers_[0].latent_mean_
     seen = ~np.isnan(gaps).all(axis=1)
     missing = np.isnan(gaps[seen])
@@ -102,8 +102,10 @@ def test_rows_with_missing_inputs_add_information() -> None:
 
 
 @pytest.mark.usefixtures("quick_starts")
-def test_missing_inputs_as_the_shallow_regression_has_them() -> None:
-    """The same rows are used, with the same notes; without missing entries nothing is imputed."""
+def test_missing_inputs_are_treated_as_by_the_shallow_regression() -> None:
+    """Both regressions use the same rows and report the same notes; without gaps nothing is
+    imputed.
+    """
     _, gaps, y = gappy(12)
     for lost in (0, 11):
         gaps[:lost, 1] = np.nan
@@ -118,7 +120,7 @@ def test_missing_inputs_as_the_shallow_regression_has_them() -> None:
 
 
 def waving(n_points: int = 40) -> tuple[np.ndarray, np.ndarray]:
-    """Times, and outputs that follow a path with steps in it."""
+    """Return times, and outputs that follow a path with steps."""
     generator, times = np.random.default_rng(0), np.arange(n_points) / 6.0
     hidden = np.column_stack([np.tanh(4.0 * np.sin(times)), np.cos(times)])
     rows = np.tanh(hidden @ generator.normal(size=(2, 6)))
@@ -141,7 +143,7 @@ def test_a_path_continues_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> 
     mean, std = dynamical.forecast(between, return_std=True)
     middle = 0.5 * (rows[1:] + rows[:-1])
     assert np.sqrt(np.mean((mean - middle) ** 2)) < 0.3 * rows.std()
-    # Moments through the layers, against draws of the path and of every layer.
+    # Compare moments through the layers with draws of the path and of every layer.
     at, spread = dynamical.forecast_latent(between[:1])
     draws = dynamical.sample(at, 1500, 0, X_variance=spread)[:, 0]
     np.testing.assert_allclose(draws.mean(axis=0), mean[0], atol=0.2 * std[0].max())
@@ -158,7 +160,7 @@ def test_a_path_continues_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
-    """Completely missing rows are placed on the path of the others."""
+    """The model places completely missing rows on the path of the others."""
     times, rows = waving()
     gaps, steps = rows[5:20].copy(), list[float]()
     gaps[6:8], gaps[10:, :2] = np.nan, np.nan
@@ -190,8 +192,8 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
     assert dynamical.complete(gaps, times=times[5:20], callback=stop).shape == gaps.shape
 
 
-def test_the_hidden_points_below_a_path_leave_an_envelope(dynamical: DeepGPLVM) -> None:
-    """Gradients of a bound in the belief at the top, with hidden points at their optimum."""
+def test_hidden_points_below_a_path_are_at_their_optimum(dynamical: DeepGPLVM) -> None:
+    """The gradient by the belief at the top takes the hidden points at their optimum."""
     _, rows = waving()
     network = dynamical._network
     hidden = {1: Belief(dynamical.layers_[1].latent_mean_[:2], np.full((2, 3), 0.01))}
@@ -212,7 +214,7 @@ def test_the_hidden_points_below_a_path_leave_an_envelope(dynamical: DeepGPLVM) 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_autoencoders() -> None:
-    """Autoencoders: by a prior over the top given the outputs, and by an encoder."""
+    """One autoencoder has a prior over the top given the outputs, the other an encoder."""
     _, rows = waving()
     tied = DeepGPLVM((1, 2), 8, time_kernel="rbf", **QUICK).fit(rows, times=rows)
     found = tied.forecast(rows)
@@ -226,7 +228,7 @@ def test_autoencoders() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_a_top_cannot_be() -> None:
+def test_impossible_settings_of_the_top_are_refused() -> None:
     times, rows = waving(12)
     plain = DeepGPLVM((1, 2), 5, **QUICK).fit(rows, times=times)
     assert any("times and sequences are not used" in note for note in plain.notes_)
@@ -245,8 +247,8 @@ def test_what_a_top_cannot_be() -> None:
 
 
 def test_a_top_grows_on_layers_that_were_trained() -> None:
-    """The lower layers start at their final state without the top, and the noise of the new layer
-    is small.
+    """The lower layers start at their final state without the top; the new layer starts with little
+    noise.
     """
     _, rows = waving()
     rows -= rows.mean(axis=0)
@@ -265,7 +267,7 @@ def test_a_top_grows_on_layers_that_were_trained() -> None:
     assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
     one, two = trained
     assert (len(one.edges), len(two.edges)) == (1, 2)
-    # A trained layer explains more than at its start.
+    # After training, a layer explains more than at its start.
     before = one.evaluate(one.start(3), FREE).bound
     grown = two.begin(3)
     parameters = replace(one.start(3), nodes=(grown.beliefs[1],), layers=(grown.layers[1],))

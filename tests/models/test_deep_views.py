@@ -1,4 +1,6 @@
-"""Several views below a deep model: shared dimensions, and prediction of one from another."""
+"""Tests of several views below a deep model: shared dimensions, and prediction of one view from
+another.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ QUICK = {"max_iter": 8, "random_state": 0}
 
 
 def circle(n_points: int = 50) -> dict[str, np.ndarray]:
-    """Two views of a circle; the first also has a private signal."""
+    """Return two views of a circle; the first view also has a private signal."""
     generator = np.random.default_rng(0)
     angle = np.linspace(0.0, 2.0 * np.pi, n_points, endpoint=False)
     shared = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
@@ -39,13 +41,13 @@ def test_views_share_a_hidden_space(fitted: DeepManifoldRelevance, tmp_path) -> 
     assert top.verdict_.startswith("layer 1 of 2 is on")
     told = [layer.verdict_ for layer in fitted.view_layers_.values()]
     assert [each.startswith("layer 2 of 2, view") for each in told] == [True, True]
-    # From either hidden space, and by draws.
+    # Each of the two layers of points generates the views, and draws have the right mean.
     for layer, points in enumerate((top.latent_mean_, fitted.latent_mean_)):
         for name, found in fitted.generate(points, layer).items():
             assert np.sqrt(np.mean((found - views[name]) ** 2)) < 0.5 * views[name].std()
     drawn = fitted.sample(80, random_state=0)
     assert np.abs(drawn["second"].mean(axis=0) - views["second"].mean(axis=0)).max() < 0.5
-    # The other view determines the missing entries of one view.
+    # The other view determines all missing entries of one view.
     gaps = {"first": views["first"][:9], "second": np.full((9, 5), np.nan)}
     found = fitted.complete(gaps)["second"]
     assert np.sqrt(np.mean((found - views["second"][:9]) ** 2)) < 0.5 * views["second"].std()
@@ -100,7 +102,7 @@ def test_a_view_of_noise_is_reported_during_training() -> None:
     )
 
 
-def test_what_cannot_be() -> None:
+def test_impossible_settings_are_refused() -> None:
     views = circle(12)
     for settings, words in (
         ({"n_components": (2, 0)}, "n_components must be a whole number of at least 1"),
@@ -114,7 +116,7 @@ def test_what_cannot_be() -> None:
         DeepManifoldRelevance((1, 2)).fit(views["first"])
 
 
-def test_layers_that_there_are_not(fitted: DeepManifoldRelevance) -> None:
+def test_unknown_layers_are_refused(fitted: DeepManifoldRelevance) -> None:
     with pytest.raises(ValueError, match="layer must be a whole number from 0, the top, to 1"):
         fitted.generate(np.zeros((1, 4)), 2)
     with pytest.raises(DataError, match="there is no view 'third'"):

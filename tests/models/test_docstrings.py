@@ -1,4 +1,4 @@
-"""`help` of every estimator and public name: parameters, fitted attributes, examples that run."""
+"""Tests of `help` for every estimator and public name: parameters, attributes, running examples."""
 
 import doctest
 import inspect
@@ -16,7 +16,7 @@ KINDS = [
     if inspect.isclass(kind) and hasattr(kind, "get_params")
 ]
 
-# Every public name except the error classes.
+# These are all public names except the error classes.
 NAMES = [
     name
     for name in gplvm_core.__all__
@@ -29,7 +29,7 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def fitted() -> dict[str, object]:
-    """Every estimator, fitted to twelve rows for two iterations."""
+    """Return every estimator, fitted to twelve rows for two iterations."""
     short = {"max_iter": 2, "random_state": 0}
     inputs = np.linspace(0.0, 3.0, 12)[:, None]
     rows = np.hstack([np.sin(inputs), np.cos(inputs), inputs])
@@ -63,7 +63,7 @@ def test_every_parameter_and_fitted_attribute_is_documented(kind: type, fitted) 
     assert set(parameters) == set(model.get_params(deep=False))
     found = {name for name in (*vars(model), *dir(kind)) if name[0] != "_" and name[-1] == "_"}
     attributes = entries_of(sections["Attributes"])
-    # Names of columns are set only for data frames.
+    # Only data frames set the names of columns.
     assert set(attributes) - {"feature_names_in_"} == found - set(getattr(kind, "_absent", ()))
     for entry in (*parameters.values(), *attributes.values()):
         name, kind_and_text = entry.split("\n", 1)

@@ -1,4 +1,4 @@
-"""The dynamical GP-LVM: paths over time, against dense algebra and against the truth."""
+"""Tests of the dynamical GP-LVM: paths over time, against dense algebra and against the truth."""
 
 import warnings
 from dataclasses import replace
@@ -19,7 +19,7 @@ NOISE = 0.05
 
 
 def motion(times: np.ndarray, seed: int = 0, width: float = 1.0) -> np.ndarray:
-    """Twelve outputs that follow two hidden oscillations of this amplitude."""
+    """Return twelve outputs that follow two hidden oscillations of this amplitude."""
     generator = np.random.default_rng(7)
     mixing = generator.normal(size=(2, 12))
     hidden = width * np.column_stack([np.sin(times), np.cos(1.7 * times)])
@@ -39,7 +39,9 @@ def model(times: np.ndarray) -> DynamicalGPLVM:
     )
 
 
-def test_a_path_in_time_beats_points_of_their_own(model: DynamicalGPLVM, times: np.ndarray) -> None:
+def test_a_path_over_time_beats_independent_points(
+    model: DynamicalGPLVM, times: np.ndarray
+) -> None:
     alone = BayesianGPLVM(3, 20, max_iter=150, random_state=0).fit(motion(times))
     assert model.bound_ > alone.bound_ + 50.0
     assert model.n_effective_ == 2
@@ -51,7 +53,7 @@ def test_forecast_in_dense_algebra(model: DynamicalGPLVM, times: np.ndarray) -> 
     kernel, path = model.time_kernel_, model.path_
     cross = kernel.K(times[:, None], new[:, None])
     for j in range(3):
-        # Pseudo-observations with noise 1/λ: ordinary Gaussian-process regression.
+        # The path is ordinary Gaussian-process regression on pseudo-observations with noise 1/λ.
         covariance = kernel.K(times[:, None]) + np.diag(1.0 / path.precision[:, j])
         expected = kernel.diag(new[:, None]) - np.sum(
             cross * np.linalg.solve(covariance, cross), axis=0
@@ -87,8 +89,10 @@ def test_a_gap_in_time_is_bridged(times: np.ndarray) -> None:
     assert (np.abs(bridged - whole[30:36]) < 3 * std).mean() > 0.9
 
 
-def test_a_new_sequence_is_completed_as_one(model: DynamicalGPLVM) -> None:
-    """Another stretch of the same motion, with half of the outputs and some frames missing."""
+def test_the_gaps_of_a_new_sequence_are_filled_along_time(model: DynamicalGPLVM) -> None:
+    """The rows are another part of the same motion, with half of the outputs and some frames
+    missing.
+    """
     new = np.linspace(20.0, 25.0, 30)
     truth = motion(new, seed=5)
     rows = truth.copy()
@@ -144,7 +148,9 @@ def test_a_sequence_of_which_nothing_is_seen_is_the_prior(model: DynamicalGPLVM)
 
 
 def test_a_sequence_unlike_the_trained_one_adapts_the_mapping(model: DynamicalGPLVM) -> None:
-    """A motion with wider oscillations, whose complete rows inform the mapping there."""
+    """The new motion has wider oscillations. Its complete rows inform the mapping in the new
+    region.
+    """
     new = np.linspace(0.0, 20.0, 100)
     truth = motion(new, seed=3, width=2.0)
     rows = truth.copy()
@@ -206,7 +212,7 @@ def test_sequences_are_independent(times: np.ndarray) -> None:
         model.forecast([10.0])
     with pytest.raises(DataError, match="there is no sequence 'jump'"):
         model.forecast([10.0], sequence="jump")
-    # The distant end of one sequence has no influence on the other.
+    # The distant end of one sequence has no influence on the other sequence.
     mean, _ = model.forecast_latent([1e3], sequence="run")
     np.testing.assert_allclose(mean, 0.0, atol=1e-12)
     rows = np.flatnonzero(labels == "run")

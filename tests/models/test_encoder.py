@@ -1,4 +1,4 @@
-"""Encoders: q(X) as a function of the outputs, trained with the layer; fast for new rows."""
+"""Tests of encoders: q(X) as a function of the outputs, trained with the layer."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from gplvm_core.store import load, save
 
 
 def curve(count: int, seed: int) -> np.ndarray:
-    """Rows along a bent curve in six dimensions, with noise of standard deviation 0.02."""
+    """Return rows along a bent curve in six dimensions, with noise of standard deviation 0.02."""
     generator = np.random.default_rng(seed)
     place = generator.uniform(-1.5, 1.5, count)
     rows = np.stack([place, np.sin(2 * place), np.cos(2 * place), place**2, -place, place**3], 1)
@@ -43,7 +43,7 @@ def model(request: pytest.FixtureRequest, rows: np.ndarray) -> BayesianGPLVM:
 
 
 def started(kind: str, rows: np.ndarray, init: object = "pca") -> tuple[EncodedNode, Belief]:
-    """The node with an encoder, and the belief that its start should reproduce."""
+    """Return the node with an encoder, and the belief that its start should reproduce."""
     centred = rows - np.nanmean(rows, axis=0)
     begun = Start((centred,), 2, 6, ("rbf",), init)(0)
     return EncodedNode.of(centred, 2, kind), begun.beliefs[0]
@@ -140,7 +140,7 @@ def test_bound_is_at_most_that_of_the_best_free_belief(kind: str) -> None:
         vector = np.concatenate([at.mean.ravel(), np.log(at.variance).ravel()])
         found = minimize(negative, vector, jac=True, method="L-BFGS-B", options={"maxiter": 100})
         best = -found.fun
-        # The encoder is a constraint, which lowers the bound here.
+        # The encoder restricts q(X), which lowers the bound here.
         assert encoded < best - 1.0
 
 

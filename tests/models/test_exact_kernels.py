@@ -1,4 +1,4 @@
-"""Models whose inputs are known exactly, with kernels that have no expectations."""
+"""Tests of models whose inputs are known exactly, with kernels that have no expectations."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ PERIODS = 2.0
 
 
 def peer_of(kernel: Kernel) -> peers.Kernel:
-    """The same kernel of scikit-learn, from the trained parameters."""
+    """Return scikit-learn's version of the kernel, with the trained parameters."""
     if isinstance(kernel, Product):
         first, second = map(peer_of, kernel.parts)
         return first * second
@@ -55,7 +55,7 @@ KERNELS = {
 
 
 def rough(n_points: int = 40, n_inputs: int = 1, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A function with kinks in the first of several inputs with different units."""
+    """Return a function with kinks in the first of several inputs with different units."""
     generator = np.random.default_rng(seed)
     inputs = generator.uniform(-2.0, 2.0, (n_points, n_inputs))
     first = inputs[:, 0]
@@ -88,7 +88,7 @@ def test_with_all_inputs_inducing_it_is_the_exact_gaussian_process(name: str) ->
     np.testing.assert_allclose(found, mean, atol=1e-5)
     spread = np.sqrt(variance)[:, None] * outputs.std(axis=0)
     np.testing.assert_allclose(std, spread, rtol=1e-4, atol=1e-6)
-    # Joint draws have that mean and those standard deviations.
+    # Joint draws have the predicted mean and standard deviations.
     draws = sample(model.posterior_, new, 4000, 0, noise=False)
     error = spread / np.sqrt(4000)
     assert (np.abs(draws.mean(axis=0) - mean) < 5.0 * error + 1e-4).all()
@@ -136,7 +136,7 @@ def test_noise_of_every_output_and_storage(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Plain(Kernel):
-    """A user's periodic kernel that only has values and the gradients of a symmetric K."""
+    """A user's periodic kernel with only its values and the gradients of a symmetric K."""
 
     variance: float = positive(1.0, overall=True)
     period: float = positive(1.0)

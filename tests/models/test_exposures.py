@@ -1,4 +1,4 @@
-"""Counts with an exposure, a known factor of each row such as a cell's library size."""
+"""Tests of counts with an exposure, a known factor of each row such as a cell's library size."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ GENES = 12
 
 
 def cells(n_rows: int = 100, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Counts of genes that follow an age; library sizes that differ by a factor of ten."""
+    """Return counts of genes that follow an age; library sizes differ by a factor of ten."""
     generator = np.random.default_rng(seed)
     age, size = generator.uniform(-1.0, 1.0, n_rows), np.exp(generator.normal(5.0, 0.7, n_rows))
     shares = np.exp(1.5 * age[:, None] * np.linspace(-1.0, 1.0, GENES))
@@ -87,7 +87,7 @@ def test_densities_and_draws_use_the_exposure(model: BayesianGPLVM) -> None:
     assert drawn.drop(columns="size").sum(axis=1).mean() == pytest.approx(unit, rel=0.2)
 
 
-def test_it_survives_the_disk(model: BayesianGPLVM, tmp_path: Path) -> None:
+def test_a_stored_model_gives_the_same_densities(model: BayesianGPLVM, tmp_path: Path) -> None:
     table, _, _ = cells(10, seed=3)
     model.save(tmp_path / "cells.gplvm")
     again = load(tmp_path / "cells.gplvm")
@@ -105,5 +105,5 @@ def test_impossible_exposures_have_clear_messages(model: BayesianGPLVM) -> None:
         BayesianGPLVM(2, kinds=kinds).fit(gap)
     with pytest.raises(DataError, match="no column of the table is of counts"):
         BayesianGPLVM(2, kinds={"size": "exposure"}).fit(table[["size"]].assign(other=1.5))
-    # A new row whose exposure is not known is taken to have a usual one.
+    # A new row with an unknown exposure gets the typical exposure of the training rows.
     assert np.isfinite(model.score_samples(gap)).all()

@@ -1,4 +1,4 @@
-"""`fit_density`: the density of rows that is derived from a map, and completions that use it."""
+"""Tests of `fit_density`: the density of rows that is derived from a map, and its completions."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,7 +26,7 @@ from gplvm_core.prediction.with_rows import with_rows
 
 
 def two_rings(seed: int, count: int = 160) -> np.ndarray:
-    """Two curves in five columns, with noise that is correlated between columns."""
+    """Return two curves in five columns, with noise that is correlated between columns."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 2.5, count)
     first = generator.random(count) < 0.5
@@ -74,11 +74,11 @@ def test_the_bound_and_the_map_do_not_change(model: BayesianGPLVM, dense: Bayesi
     assert (dense.score_samples(NEW[:5]) == model.score_samples(NEW[:5])).all()
 
 
-def test_rows_kept_aside_choose_the_settings(dense: BayesianGPLVM) -> None:
+def test_held_out_rows_choose_the_settings(dense: BayesianGPLVM) -> None:
     known = dense.density_
     assert known is not None
     best = max(known.tried, key=lambda each: each[2])
-    assert len(known.rows.weights) == best[0] + 1  # and the background
+    assert len(known.rows.weights) == best[0] + 1  # the additional Gaussian is the background
     assert known.strength == best[1]
 
 
@@ -91,7 +91,7 @@ def test_the_search_ends_after_two_worse_candidates(dense: BayesianGPLVM) -> Non
     for course in (*scores, best):
         ended = [max(course[n - 2 : n]) < max(course[: n - 2]) for n in range(3, len(course))]
         assert not any(ended)
-    assert len(known.tried) < 6 * len(sizes)  # some of the six weights are worse and left out
+    assert len(known.tried) < 6 * len(sizes)  # the search leaves out some of the six weights
 
 
 def test_sampling_takes_the_density_of_the_training_points_as_prior() -> None:
@@ -151,7 +151,7 @@ def test_draws_of_gaps_come_from_the_method_of_the_completion(dense: BayesianGPL
         assert (drawn[:, :, others] == NEW[:60, others]).all()
         apart = (drawn.mean(axis=0) - mean)[:, columns] / std[:, columns]
         assert np.abs(apart).max() < 0.25
-        if fill.method == "density":  # its draws are as wide as its intervals
+        if fill.method == "density":  # the draws are as wide as the intervals
             ratio = np.mean(drawn.var(axis=0)[:, columns]) / np.mean(std[:, columns] ** 2)
             assert ratio == pytest.approx(1.0, abs=0.2)
 
@@ -233,7 +233,7 @@ def test_views_have_one_joint_density() -> None:
     filled, std = model.complete(gaps, return_std=True)
     inside = np.abs(filled["right"] - new["right"])[:, :2] < 1.96 * std["right"][:, :2]
     assert 0.85 < inside.mean() <= 1.0
-    # Whole views were tried on held-out rows, too, and their intervals are calibrated.
+    # Whole views were also tried on held-out rows, and their intervals are calibrated.
     fills = {fill.method: fill for fill in model.density_.fills if fill.gaps == VIEW}
     used = next(method for method, fill in fills.items() if fill.used)
     gaps["right"][:] = np.nan
@@ -244,7 +244,7 @@ def test_views_have_one_joint_density() -> None:
         assert 0.85 < inside.mean() <= 1.0
         if method == used:
             np.testing.assert_allclose(model.complete(gaps)["right"], filled["right"])
-    # The map fills whole views in recipes without this trial.
+    # With a recipe from before this trial, the map fills whole views.
     known = tuple(fill for fill in model.density_.fills if fill.gaps != VIEW)
     model.density_ = replace(model.density_, fills=known)
     assert set(model.completion_methods(gaps)) == {"map"}
@@ -279,7 +279,8 @@ def test_wide_rows() -> None:
     plain = ProbabilisticPCA(5).fit(rows[:80]).score_samples(rows[80:]).mean()
     unseen = model.score_samples(rows[80:], method="density").mean()
     assert unseen > plain
-    # The principal axes do not know the held-out rows, which are no more probable than unseen ones.
+    # The principal axes have not seen the held-out rows, so these are no more probable than unseen
+    # rows.
     assert model.density_ is not None
     assert model.density_.tried[0][2] < unseen + 30.0
 
@@ -302,7 +303,9 @@ def test_training_again_forgets_the_density() -> None:
     assert model.density_ is None
 
 
-def test_what_cannot_be_answered_is_said(model: BayesianGPLVM, dense: BayesianGPLVM) -> None:
+def test_questions_without_an_answer_are_refused(
+    model: BayesianGPLVM, dense: BayesianGPLVM
+) -> None:
     with pytest.raises(ValueError, match="call fit_density"):
         model.score_samples(NEW, method="density")
     with pytest.raises(ValueError, match="call fit_density"):

@@ -1,4 +1,4 @@
-"""The pre-trained models of the gallery: their size, accuracy, and reproduction."""
+"""Tests of the pre-trained models of the gallery: their size, accuracy, and reproduction."""
 
 import importlib.util
 import json
@@ -32,13 +32,13 @@ def gallery() -> Library:
     return Library(FOLDER, read_only=True)
 
 
-def test_all_are_there_and_small(command, gallery: Library) -> None:
+def test_every_ready_model_is_present_and_small(command, gallery: Library) -> None:
     assert {entry.id for entry in gallery.entries()} == set(command.GALLERY)
     assert not [entry.broken for entry in gallery.entries() if entry.broken]
     assert sum(entry.bytes for entry in gallery.entries()) < 16e6
 
 
-def test_what_was_measured_on_held_out_rows_is_there_for_every_model(
+def test_every_model_of_the_gallery_has_measurements_on_held_out_rows(
     command, gallery: Library
 ) -> None:
     measured = json.loads(command.CALIBRATION.read_text())
@@ -47,14 +47,16 @@ def test_what_was_measured_on_held_out_rows_is_there_for_every_model(
         views = {f"inside_{view.name}" for view in gallery.dataset(name).views}
         gaps = {"inside_gap"} if command.GALLERY[name].in_time else {"inside"}
         assert set(found) == gaps | views | {"rows"}
-        # A completely missing view may have several explanations; the model returns one.
+        # A completely missing view may have several explanations; the model returns one of them.
         assert all(0.8 < found[each] < 1.0 for each in gaps)
         assert all(0.4 < found[each] < 1.0 for each in views)
 
 
 @pytest.mark.parametrize("name", ["pairs", "people", "moves", "deep-flow"])
 def test_an_exported_ready_model_can_be_uploaded(name: str, gallery: Library, tmp_path) -> None:
-    """The gallery's files, which unpack to the largest sizes, are within the upload limits."""
+    """The gallery has the files that unpack to the largest sizes; they are within the upload
+    limits.
+    """
     source = NamedBytes("x.gplvm", gallery.export_file(name, tmp_path / "x.gplvm").read_bytes())
     library = Library(tmp_path / "library")
     added = library.entry(library.take_in(perform("model", source)))
@@ -77,7 +79,7 @@ def test_stored_bound_is_the_models_own(name: str, gallery: Library) -> None:
     assert model.bound_ == pytest.approx(bound, rel=1e-8)
 
 
-def test_the_second_layer_is_worth_having(gallery: Library) -> None:
+def test_the_second_layer_improves_the_ready_model(gallery: Library) -> None:
     deep, shallow = gallery.model("deep-flow"), gallery.model("flow")
     assert deep.bound_ > shallow.bound_ + 500.0
     assert not any(layer.doubt_ for layer in deep.layers_)
@@ -107,7 +109,7 @@ def test_stored_bounds_of_views_are_the_models_own(gallery: Library) -> None:
 
 
 def test_the_first_card_shows_people(gallery: Library) -> None:
-    """Sharp at its training points and halfway between them: no blended faces."""
+    """The pictures are sharp at training points and halfway between them: faces do not blend."""
     model, dataset = gallery.model("people"), gallery.dataset("people")
     places, images = model.latent_mean_, dataset.values.astype(float)
     apart = np.sum((places[:, None] - places) ** 2 * model.relevance_, axis=2)
@@ -121,7 +123,7 @@ def test_the_first_card_shows_people(gallery: Library) -> None:
 
     assert sharpness(model.inverse_transform(places)) > 0.93 * sharpness(images)
     assert sharpness(model.inverse_transform(between)) > 0.92 * sharpness(images)
-    # Its dimensions have meanings: they predict the factors linearly.
+    # The dimensions have meanings: they predict the factors linearly.
     known = np.column_stack([places, np.ones(len(places))])
     for name in ("gender", "hair_length", "long_face", "african"):
         factor = dataset.covariates[name]
@@ -130,7 +132,7 @@ def test_the_first_card_shows_people(gallery: Library) -> None:
 
 
 def test_the_stored_path_is_the_models_own(gallery: Library) -> None:
-    """The marginals of the dynamical model, from its stored path by dense algebra."""
+    """Compute the marginals of the dynamical model from its stored path by dense algebra."""
     model, dataset = gallery.model("moves"), gallery.dataset("moves")
     timeline = Timeline.of(model.times_, np.asarray(dataset.sequences))
     found = marginals(model.time_kernel_, timeline, model.path_)
@@ -159,7 +161,7 @@ def test_countries_with_like_histories_are_near(gallery: Library) -> None:
 
 
 def test_the_path_is_found_from_spikes_alone(gallery: Library) -> None:
-    """Half of the windows give the position of the other half: it is a function of the map."""
+    """The map and the positions of half of the windows predict the other positions."""
     model, dataset = gallery.model("spikes"), gallery.dataset("spikes")
     on = model.information_ > 0.05
     assert on.sum() == 2

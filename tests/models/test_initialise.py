@@ -1,4 +1,4 @@
-"""The start of training: units and latent means, also from rows with gaps."""
+"""Tests of the start of training: units and latent means, also from rows with gaps."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from gplvm_core.models.problems.initialise import initial_latent, partial_scores
 
 @pytest.fixture
 def plane() -> np.ndarray:
-    """Centred rows near a plane in eight dimensions."""
+    """Return centred rows near a plane in eight dimensions."""
     generator = np.random.default_rng(0)
     hidden = generator.normal(size=(120, 2)) * [3.0, 1.0]
     rows = hidden @ generator.normal(size=(2, 8)) + 0.05 * generator.normal(size=(120, 8))

@@ -1,4 +1,4 @@
-"""Tables of several kinds: training, its state, answers in the columns' own values."""
+"""Tests of tables of several kinds: training, stored state, and predictions of each kind."""
 
 import copy
 from dataclasses import replace
@@ -26,7 +26,9 @@ NORMAL = norm.ppf((np.arange(4000) + 0.5) / 4000)
 
 
 def table(n_rows: int = 90, seed: int = 0) -> pd.DataFrame:
-    """Numbers, a yes/no column, a category, a grade and a count that all depend on one angle."""
+    """Return numbers, a yes/no column, a category, a grade and a count that all depend on one
+    angle.
+    """
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 2.0 * np.pi, n_rows)
     x, y = np.cos(angle), np.sin(angle)
@@ -82,7 +84,7 @@ def test_new_rows_have_probabilities_of_words(model: BayesianGPLVM) -> None:
         loss = -np.mean(np.log(chance[np.arange(60), own]))
         share = new[name].value_counts(normalize=True).to_numpy()
         assert loss < 0.8 * -np.sum(share * np.log(share))
-    # The column itself is not used.
+    # The prediction does not use the column itself.
     other = new.assign(left=~new["left"])
     assert_array_equal(
         model.class_probabilities(new, "left"), model.class_probabilities(other, "left")
@@ -143,7 +145,7 @@ def test_a_density_counts_every_kind(model: BayesianGPLVM) -> None:
     new = table(20, seed=7)
     whole = model.score_samples(new)
     assert np.isfinite(whole).all()
-    # Without other entries: the probabilities of all words add up to one.
+    # If all other entries are missing, the probabilities of all words add up to one.
     blank = pd.DataFrame(np.full((3, 6), None), columns=list(new), dtype=object)
     words = blank.assign(sort=list(model.class_words("sort")))
     assert np.exp(model.score_samples(words, 4_000)).sum() == pytest.approx(1.0, abs=0.03)
@@ -276,7 +278,7 @@ def test_words_follow_a_path_over_time() -> None:
     )
     model = DynamicalGPLVM(2, 15, kinds="auto", max_iter=60, random_state=0)
     model.fit(rows, times=times)
-    # The path fills a gap of complete rows.
+    # The path fills a gap of completely missing rows.
     gone = np.zeros(rows.shape, dtype=bool)
     gone[30:33] = True
     shown = rows.astype(object).mask(gone)
@@ -350,7 +352,7 @@ def test_words_that_follow_from_the_others_get_sharper_probabilities():
     scale = np.hstack([model.posterior_.scale[:4], np.ones(3)])
     plain.posterior_ = replace(model.posterior_, scale=scale)
     assert loss(model) < loss(plain)
-    # The factor moves the function about its bias.
+    # The factor scales the difference between the function and its bias.
     point = np.array([[0.7]])
     mean, variance = (each[0, 5] for each in predict(plain.posterior_, point))
     bias = model.posterior_.center[5]

@@ -1,4 +1,4 @@
-"""Views with columns of any kind: labels of some rows, mixed tables beside numbers, over time."""
+"""Tests of views with columns of any kind: partial labels, mixed tables beside numbers, time."""
 
 from pathlib import Path
 
@@ -66,7 +66,7 @@ def test_a_blank_label_is_missing_and_is_found_from_the_other_views(model) -> No
     said = model.transfer({"body": views["body"]}, "label")
     assert (said[:, 0] == found).mean() > 0.95
     assert any("'label': 66.7% of the values are missing" in note for note in model.notes_)
-    # A vector, list or series of labels is one column.
+    # A vector, list or series of labels counts as one column.
     label = views["label"][:4, 0]
     for given in (label, label.tolist(), pd.Series(label)):
         points = model.transform({"label": given})
@@ -131,7 +131,7 @@ def test_densities_add_the_probabilities_of_words(model) -> None:
     assert np.exp(both - alone).sum() == pytest.approx(1.0, abs=0.1)
     chance = model.class_probabilities({"body": body}, "label")[0]
     assert_allclose(np.exp(both - alone), chance, atol=0.1)
-    # Even without n_samples, the words contribute to the score.
+    # The words contribute to the score, even without n_samples.
     assert np.isfinite(model.score({"body": body, "label": words[:1]}))
 
 
@@ -198,7 +198,7 @@ def test_a_single_view_is_the_model_of_one_table() -> None:
     assert_array_equal(view.latent_mean_, one.latent_mean_)
 
 
-def test_numbers_alone_are_the_model_of_before() -> None:
+def test_views_of_numbers_give_the_same_model_with_and_without_kinds() -> None:
     views = views_at(ANGLE[:40], 4)
     numbers = {"body": views["body"], "weight": views["card"][["weight"]]}
     settings = SETTINGS | {"max_iter": 8}
@@ -247,7 +247,7 @@ def test_large_views_of_words_say_that_all_rows_are_trained() -> None:
     assert model.rows_.trained is None
 
 
-def test_what_is_not_possible_is_said(model) -> None:
+def test_impossible_kinds_of_views_are_refused(model) -> None:
     views = views_at(ANGLE[:20], 0)
     with pytest.raises(DataError, match=r"view 'card' must be numbers.*kinds="):
         ManifoldRelevance(2, 5).fit(views)

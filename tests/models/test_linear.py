@@ -1,4 +1,4 @@
-"""Probabilistic PCA against dense algebra and scikit-learn."""
+"""Tests of probabilistic PCA against dense algebra and scikit-learn."""
 
 import numpy as np
 import pytest
@@ -20,20 +20,20 @@ def targets() -> np.ndarray:
 
 @pytest.fixture
 def gaps(targets: np.ndarray) -> np.ndarray:
-    """The same rows with a quarter of the entries missing, at different positions in each row."""
+    """Return the rows with a quarter of the entries missing, at different positions in each row."""
     missing = np.random.default_rng(1).random(targets.shape) < 0.25
     missing[:, 0] = False
     return np.where(missing, np.nan, targets)
 
 
 def gaussian(model: ProbabilisticPCA) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and covariance of y in the user's units, from the public attributes."""
+    """Compute mean and covariance of y in the user's units from the public attributes."""
     weights = model.inverse_transform(np.eye(model.n_effective_)) - model.center_
     return model.center_, weights.T @ weights + np.diag(model.noise_std_**2)
 
 
 def log_densities(mean: np.ndarray, covariance: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """log p of each row's observed entries, by SciPy."""
+    """Compute log p of each row's observed entries with SciPy."""
     seen = ~np.isnan(rows)
     return np.array(
         [
@@ -46,10 +46,10 @@ def log_densities(mean: np.ndarray, covariance: np.ndarray, rows: np.ndarray) ->
 def expectation_maximisation(
     rows: np.ndarray, weights: np.ndarray, noise: float, n_steps: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and covariance of probabilistic PCA from the observed entries, row by row.
+    """Fit probabilistic PCA to the observed entries by expectation maximisation, row by row.
 
-    weights: D × (Q + 1), with the mean in the last column. Tipping & Bishop (1999), Appendix B,
-    with the sums over observed entries.
+    weights: D × (Q + 1), with the mean in the last column. The algorithm is that of Tipping &
+    Bishop (1999), Appendix B, with sums over the observed entries.
     """
     seen = ~np.isnan(rows)
     n_outputs, n_latent = len(weights), weights.shape[1] - 1
@@ -90,8 +90,8 @@ def test_likelihood_is_that_of_the_gaussian(targets: np.ndarray) -> None:
     dense = multivariate_normal(model.center_, covariance).logpdf(targets)
     np.testing.assert_allclose(model.score_samples(targets), dense, rtol=1e-9)
     assert model.bound_ == pytest.approx(dense.sum())
-    # No other isotropic noise with this subspace has a higher likelihood. The covariance of
-    # scikit-learn, which divides by N − 1, has a lower one.
+    # No other isotropic noise with this subspace has a higher likelihood. scikit-learn's likelihood
+    # is lower, because its covariance divides by N − 1.
     assert dense.sum() >= PCA(2).fit(targets).score_samples(targets).sum()
 
 
@@ -123,8 +123,8 @@ def test_likelihood_with_gaps_is_that_of_the_observed_entries(gaps: np.ndarray) 
 def test_gaps_are_fitted_by_maximum_likelihood(gaps: np.ndarray) -> None:
     model = ProbabilisticPCA(2, scaling="none").fit(gaps)
     assert model.result_.status == "converged"
-    # Expectation maximisation does not improve the likelihood, and does not reach a higher one from
-    # other starts.
+    # Expectation maximisation does not improve the likelihood, and other starts do not reach a
+    # higher one.
     mean, covariance = gaussian(model)
     weights = np.hstack([model.posterior_.weights.T, mean[:, None]])
     more = expectation_maximisation(gaps, weights, model.noise_variance_, 20)
@@ -176,7 +176,7 @@ def test_posterior_of_a_latent_point_from_a_part_of_the_row(gaps: np.ndarray) ->
 
 
 def conditional(model: ProbabilisticPCA, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and covariance of a row's missing entries given the others, by dense algebra."""
+    """Compute mean and covariance of a row's missing entries given the others, by dense algebra."""
     mean, covariance = gaussian(model)
     m = np.isnan(row)
     gain = covariance[np.ix_(m, ~m)] @ np.linalg.inv(covariance[np.ix_(~m, ~m)])
@@ -249,5 +249,5 @@ def test_more_components_than_the_gaps_allow_are_reported(gaps: np.ndarray) -> N
 def test_bayesian_pca_finds_the_dimensionality(targets: np.ndarray) -> None:
     model = BayesianPCA(5, max_iter=300, random_state=0).fit(targets)
     assert model.n_effective_ == 2
-    # Its evidence cannot exceed the maximised likelihood of the same family.
+    # The evidence cannot exceed the maximised likelihood of the same family.
     assert model.bound_ < ProbabilisticPCA(5).fit(targets).bound_

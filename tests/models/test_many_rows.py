@@ -1,4 +1,4 @@
-"""Many rows: training on a growing sample, placing the other rows, and adding rows later."""
+"""Tests of many rows: training on a growing sample, placing the other rows, adding rows later."""
 
 import re
 from pathlib import Path
@@ -44,8 +44,9 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dense_bound(model: BayesianGPLVM, values: np.ndarray) -> float:
-    """The bound of these rows at the model's beliefs, in the data's units: each output
-    separately, with one KL divergence for all of them.
+    """Compute the bound of these rows at the model's beliefs, in the data's units.
+
+    Each output is evaluated separately, with one KL divergence for all outputs.
     """
     at, belief = model.posterior_, (model.latent_mean_, model.latent_variance_)
     ratios = np.ones(values.shape[1]) if at.each is None else at.each.ratio
@@ -77,7 +78,7 @@ def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Pat
     assert model.inducing_.shape == (8, 2)
     assert model.latent_mean_.shape == (300, 2)
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
-    # Placed rows are as well explained as those that were trained.
+    # Placed rows are explained as well as trained rows.
     left = np.sqrt(np.nanmean((model.inverse_transform(model.latent_mean_) - values) ** 2, axis=1))
     others = np.setdiff1d(np.arange(300), model.rows_.trained)
     assert np.median(left[others]) < 1.2 * np.median(left[model.rows_.trained])
@@ -89,7 +90,7 @@ def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Pat
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_it_continues_from_any_sample_with_the_same_numbers() -> None:
+def test_training_continues_from_any_sample_with_the_same_numbers() -> None:
     values, seen = rows(300), []
     whole = BayesianGPLVM(**SETTINGS).fit(values, callback=seen.append)
     assert {len(each.latent_mean) for each in seen} == {300}
@@ -113,7 +114,7 @@ def test_stopped_early_it_is_still_a_model_of_all_rows() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_it_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gplvm_core.prediction.place.ROWS_AT_ONCE", 50)
     values, told = rows(300), []
 
@@ -137,13 +138,13 @@ def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> No
     values = rows(300, gaps)
     views = {"some": values[:, :2], "others": values[:, 2:].copy()}
     if gaps:
-        views["others"][::7] = np.nan  # rows that a view lacks completely
+        views["others"][::7] = np.nan  # some rows lack a whole view
     seen = []
     model = ManifoldRelevance(**SETTINGS).fit(views, callback=seen.append)
     assert len(model.rows_.trained) == 120 and model.latent_mean_.shape == (300, 2)
     assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
     assert {len(each.latent_mean) for each in seen} == {300}
-    # The bound is the sum of both views' at the beliefs about all rows.
+    # The bound is the sum of both views' parts, at the beliefs about all rows.
     mean, variance = model.latent_mean_, model.latent_variance_
     kl = 0.5 * np.sum(mean**2 + variance - np.log(variance) - 1.0)
     np.testing.assert_allclose(model.bound_, sum(model.bounds_.values()) - kl, rtol=1e-9)
@@ -205,7 +206,7 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     psi1, _ = at.kernel.psi1(last.latent_mean_, last.latent_variance_, at.inducing)
     carried = psi1.T @ np.nan_to_num(at.to_internal(outputs))
     np.testing.assert_allclose(last.statistics_.psi1_targets, carried, atol=1e-8)
-    # Placed rows are explained as well as trained ones.
+    # Placed rows are explained as well as trained rows.
     left = np.abs(
         at.kernel.K(last.latent_mean_, at.inducing) @ at.weights - at.to_internal(outputs)
     )
@@ -270,8 +271,8 @@ def test_rows_are_added_without_training(gaps: bool, noise: str, tmp_path: Path)
     model.extend(values[80:100]).extend(values[100:])
     assert model.kernel_ is kernel and model.scale_ is scale
     np.testing.assert_array_equal(model.latent_mean_[:80], before)
-    # The rows are inferred from one start instead of two, and the mapping changes a little with the
-    # first rows.
+    # `extend` infers the rows from one start instead of two, and the first rows change the mapping
+    # a little.
     assert np.median(np.abs(model.latent_mean_[80:] - placed)) < 0.02
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     assert "20 rows were added" in model.notes_[-1]
@@ -300,7 +301,9 @@ def test_rows_that_do_not_fit_are_refused() -> None:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
-def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch) -> None:
+def test_files_are_streamed_through_a_trained_sample(
+    gaps: bool, tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 130)
     values = rows(700, gaps).astype(np.float32)
     files = []
@@ -329,7 +332,7 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
     np.testing.assert_array_equal(again.rows_.kept, kept)
     again.extend(values[:10]).extend(values[:5])
     assert again.rows_.count == 715
-    # Rows that are added have the numbers after the files' last.
+    # The numbers of added rows follow those of the rows in files.
     np.testing.assert_array_equal(again.rows_.kept, [*kept, *range(700, 715)])
     assert len(again.latent_mean_) == 265
 
@@ -351,7 +354,7 @@ def test_an_unused_executor_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
+def test_a_file_that_changes_leaves_the_model_unchanged(tmp_path: Path) -> None:
     values, path = rows(400), tmp_path / "rows.npy"
     np.save(path, values)
     model = BayesianGPLVM(**SETTINGS | {"max_iter": 8}).fit(RowFiles.of(path))
@@ -372,7 +375,9 @@ def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
 
 
 class Once:
-    """Stop once, at a message that matches a pattern; record all progress, also later."""
+    """A callback that stops training once, at a message that matches a pattern; it records all
+    progress.
+    """
 
     def __init__(self, begins: str) -> None:
         self.begins, self.told, self.stopped = begins, [], False
@@ -386,7 +391,7 @@ class Once:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) -> None:
+def test_a_stop_ends_all_later_steps(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 50)
     np.save(tmp_path / "rows.npy", rows(400))
     table, files = rows(300), RowFiles.of(tmp_path / "rows.npy")
@@ -394,20 +399,20 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
     ended = Once("nothing")
     whole = BayesianGPLVM(**settings).fit(files, callback=ended)
     assert whole.result_.status == "limit" and whole.rows_.count == 400
-    # The reported fraction and time increase until all rows are streamed, with messages about each
-    # step.
+    # The reported fraction and time increase until all rows are streamed; every step has a message.
     shares = np.array([each.share for each in ended.told])
     assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.2 and shares[-1] == 1.0
     assert (np.diff([each.seconds for each in ended.told]) >= 0.0).all()
     assert ended.told[-1].message == "rows streamed: 150 of 150"
-    assert shares[len(ended.told) - 4] < 0.9  # streaming rows is a part of the work
+    assert shares[len(ended.told) - 4] < 0.9  # streaming the rows is a part of the work
     assert "placing rows on the map: 0 of 130" in [each.message for each in ended.told]
     run = ended.told[-1].run
     for begins, given, resume, seen in (
         ("1,000 rows", files, None, 250),
         ("placing rows", files, None, 250),
         ("rows streamed: [1-9]", files, None, None),
-        # In a finished run, only this step can still be stopped.
+        # If the resumed run has finished training, only the steps after training can still be
+        # stopped.
         ("placing rows", files, run, 250),
         ("rows streamed: 0", files, run, 250),
     ):

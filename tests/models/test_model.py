@@ -1,4 +1,4 @@
-"""User-defined models: they equal the estimators that they rebuild, and predict correctly."""
+"""Tests of user-defined models: they equal the estimators that they rebuild."""
 
 import dataclasses
 import itertools
@@ -32,7 +32,7 @@ FEW = {"max_iter": 40, "random_state": 0}
 
 
 def drawn() -> dict[str, np.ndarray]:
-    """Two tables of 60 items: both depend on a cause, and only the second on a mood."""
+    """Return two tables of 60 items: both depend on a cause, only the second on a mood."""
     generator = np.random.default_rng(0)
     cause, mood = generator.uniform(-2.0, 2.0, 60), generator.standard_normal(60)
     first = np.column_stack([np.sin(cause), np.cos(cause), cause]) @ generator.normal(size=(3, 5))
@@ -42,7 +42,7 @@ def drawn() -> dict[str, np.ndarray]:
 
 
 DATA = drawn()
-# A top node, a hidden one, and a connection that skips it.
+# The graph has a top node, a hidden node, and a connection that skips the hidden node.
 NODES = {"cause": 1, "shape": 2}
 EDGES = {
     "bend": Edge("cause", "shape", n_inducing=12),
@@ -79,7 +79,8 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
     known = DynamicalGPLVM(2, n_inducing=10, time_kernel="matern32", noise="shared", **FEW)
     known.fit(DATA["face"], times=times)
     assert own.bound_ == pytest.approx(known.bound_, rel=1e-12)
-    # Separate rows, rows of a new and of a continued trained sequence, and forecasts.
+    # Compare separate rows, rows of a new sequence, rows that continue a trained sequence, and
+    # forecasts.
     gaps = DATA["face"][10:16].copy()
     gaps[2], gaps[3:, 1] = np.nan, np.nan
     alone = own.transform(gaps[:2])["x"]
@@ -101,7 +102,7 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
 
 
 def test_two_paths_and_a_top_without_time_answer_together(tmp_path):
-    """Rows of one table over time predict the other, which also depends on its own top node."""
+    """Rows of one table over time predict the other table, which also depends on its own node."""
     times = np.linspace(0.0, 6.0, 40)
     turns = np.column_stack([np.sin(times), np.cos(1.3 * times)])
     generator = np.random.default_rng(1)
@@ -153,11 +154,11 @@ def graph_of(nodes: dict, edges: list[Edge]) -> Graph:
 
 
 def test_a_skip_connection_has_the_bound_of_input_connections():
-    """The bound of the estimator's graph at the same beliefs and layers."""
+    """At the same beliefs and layers, the bound equals that of the estimator's graph."""
     edges = [Edge("a", "b", n_inducing=8), Edge(("b", "a"), "face", n_inducing=9)]
     own = graph_of({"a": 1, "b": 2}, edges)
     parameters = own.start(0)
-    # Sorted by name: the edge from a comes first, as in the chain.
+    # Nodes are sorted by name: the edge from a comes first, as in the chain.
     begun = Given(own.begin(0))
     targets = Targets.of(DATA["face"] - DATA["face"].mean(axis=0))
     settings = {"family": "marginalised", "jitter": 1e-6, "executor": serial, "connected": True}
@@ -199,7 +200,7 @@ def test_a_graph_is_examined_with_any_order_of_its_edges():
 
 
 def test_an_edge_without_information_is_named():
-    """Noise depends on nothing, so the layer to it is off, and the notes name it."""
+    """Pure noise depends on nothing, so the layer to it is off, and the notes name it."""
     noise = np.random.default_rng(5).standard_normal((40, 12))
     edges = {"bend": Edge("cause", "shape", n_inducing=8), "look": Edge("shape", "Y", n_inducing=8)}
     with pytest.warns(UserWarning, match="edge '(bend|look)' is off"):
@@ -223,7 +224,9 @@ def test_moments_come_from_any_node_that_data_follow_from(skipping: Model):
 
 
 def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.ndarray]:
-    """Outputs at points of the top, by draws of the hidden points without the engine's code."""
+    """Draw outputs at points of the top through draws of the hidden points, without the package's
+    code.
+    """
     generator = np.random.default_rng(1)
     posteriors = {name: layer.posterior_ for name, layer in model.layers_.items()}
     many = np.tile(points, (count, 1))

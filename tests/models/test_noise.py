@@ -1,4 +1,4 @@
-"""Models with a signal and a noise variance per output."""
+"""Tests of models with a signal and a noise variance per output."""
 
 import numpy as np
 import pytest
@@ -16,12 +16,14 @@ from gplvm_core import (
 )
 
 SPREAD = np.array([1.0, 100.0, 0.01, 1.0, 1.0, 3.0, 1.0, 1.0])
-# Standard deviation of the noise relative to that of the signal.
+# These are standard deviations of the noise relative to those of the signal.
 SHARE = np.array([0.05, 0.05, 0.1, 0.5, 0.05, 0.3, 0.1, 1.0])
 
 
 def rows(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs of one latent circle in mixed units and of mixed quality; and without the noise."""
+    """Return outputs of one latent circle in mixed units and of mixed quality, with and without
+    noise.
+    """
     generator = np.random.default_rng(seed)
     angle = np.sort(generator.uniform(0.0, 2.0 * np.pi, count))
     phase = np.random.default_rng(7).uniform(0.0, 2.0 * np.pi, len(SPREAD))
@@ -50,12 +52,12 @@ def test_quiet_columns_are_not_drowned_and_loud_ones_not_fitted(model: BayesianG
         np.sqrt(np.mean((each.denoise(test) - clean) ** 2, axis=0)) / SPREAD
         for each in (model, shared)
     ]
-    # With one noise and mixed units, only the column of large numbers counts.
+    # With one noise and mixed units, only the column of large numbers matters.
     assert error[0].mean() < 0.5 * error[1].mean()
     assert model.score_samples(test).mean() > shared.score_samples(test).mean() + 2.0
 
 
-def test_completions_know_how_far_off_they_are(model: BayesianGPLVM) -> None:
+def test_standard_deviations_of_completions_match_their_errors(model: BayesianGPLVM) -> None:
     test, _ = rows(80, 2)
     gaps = test.copy()
     gaps[:, 2], gaps[:, 7] = np.nan, np.nan
@@ -86,7 +88,7 @@ def test_training_continues_where_it_stopped() -> None:
     np.testing.assert_array_equal(again.noise_std_, whole.noise_std_)
 
 
-def test_it_is_stored(model: BayesianGPLVM, tmp_path) -> None:
+def test_noise_per_output_is_stored(model: BayesianGPLVM, tmp_path) -> None:
     model.save(tmp_path / "own.gplvm")
     again = load(tmp_path / "own.gplvm")
     test = rows(5, 5)[0]
@@ -123,12 +125,12 @@ def test_paths_in_time() -> None:
     assert np.sqrt(np.mean(error**2)) < 0.5
 
 
-def test_every_view_has_its_own() -> None:
+def test_every_view_has_a_noise_per_output() -> None:
     Y, _ = rows(100, 9)
     views = {"one": Y[:, :4], "other": Y[:, 4:]}
     model = ManifoldRelevance(3, 20, max_iter=150, random_state=0, noise="per_output").fit(views)
     found = np.concatenate([model.of_view(name).noise_std_ for name in ("one", "other")])
-    # The smallest noise that a private dimension may explain.
+    # These outputs have much noise. Private dimensions may explain the noise of the others.
     loud = [3, 5, 7]
     np.testing.assert_allclose(found[loud] / (SPREAD * SHARE)[loud], 1.0, atol=0.25)
     assert model.drops_["one"].max() > 1.0
@@ -138,7 +140,7 @@ def test_every_view_has_its_own() -> None:
 
 
 def test_mixed_units_need_no_decision() -> None:
-    """The wines: acids, alcohol, magnesium and proline in units a thousand apart."""
+    """The columns of the wines (acids, alcohol, magnesium, proline) have units a thousand apart."""
     wine = load_dataset("wine").values
     train, test = wine[::2], wine[1::2]
     own = fitted(train, scaling="none").score_samples(test).mean()
@@ -148,7 +150,7 @@ def test_mixed_units_need_no_decision() -> None:
 
 def test_the_unit_of_a_column_changes_nothing() -> None:
     Y, _ = rows(80, 10)
-    # Powers of two: the same numbers, to the last digit.
+    # Multiplication by powers of two changes no digit.
     units = 2.0 ** np.array([10, -3, 0, 5, -20, 1, 4, 0])
     first, second = (fitted(each, scaling="global") for each in (Y, units * Y))
     assert second.bound_ == pytest.approx(first.bound_ - len(Y) * np.log(units).sum(), rel=1e-9)

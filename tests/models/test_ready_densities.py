@@ -1,4 +1,4 @@
-"""The log densities that come with the ready models, against the models themselves."""
+"""Tests of the log densities that are stored with the ready models, against the models."""
 
 import numpy as np
 

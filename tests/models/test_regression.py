@@ -1,4 +1,4 @@
-"""Regression at exact and at uncertain inputs, against dense Gaussian-process algebra."""
+"""Tests of regression at exact and at uncertain inputs, against dense Gaussian-process algebra."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,9 @@ from gplvm_core.statistics.executors import serial
 
 
 def curve(n_points: int = 40, n_outputs: int = 2, seed: int = 0):
-    """Inputs with different units, outputs that depend on two of three inputs, and the function."""
+    """Return inputs with different units, outputs that depend on two of three inputs, and the
+    function.
+    """
     generator = np.random.default_rng(seed)
     inputs = generator.uniform(-2.0, 2.0, (n_points, 3))
     slopes = np.arange(1, n_outputs + 1)
@@ -34,7 +36,7 @@ def small(**settings) -> SparseGPRegression:
 
 
 def covariances(model: SparseGPRegression, inputs: np.ndarray, new: np.ndarray):
-    """K, k* and k** in internal units, from the formula of the RBF."""
+    """Compute K, k* and k** in internal units from the formula of the RBF."""
     kernel, scale = model.kernel_, model.input_scale_
 
     def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -79,7 +81,7 @@ def test_fewer_inducing_inputs_give_titsias_bound_below_the_evidence() -> None:
     evidence = multivariate_normal(zero, own + noise * identity).logpdf(scaled)
     assert model.bound_ == pytest.approx(bound, abs=1e-5 * abs(bound))
     assert model.bound_ <= evidence - len(inputs) * np.log(scale)
-    # It predicts new points and finds the inputs that matter.
+    # The model predicts new points and finds the inputs that matter.
     new = curve(200, 1, seed=1)[0]
     error = model.predict(new) - function(new)[:, 0]
     assert np.sqrt(np.mean(error**2)) < 0.15 * function(new).std()
@@ -156,7 +158,8 @@ def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
     learnt = np.sqrt(aware.input_noise_variance_)
     np.testing.assert_allclose(learnt, 0.25, rtol=0.3)
     assert np.ptp(learnt) == 0.0
-    # Output noise of 0.05 and a steep function: with exact inputs, input noise looks like it.
+    # The output noise is 0.05 and the function is steep: with exact inputs, input noise looks like
+    # output noise.
     assert exact.noise_std_[0] > 0.4
     assert aware.noise_std_[0] < 0.2
     assert aware.bound_ > exact.bound_ + 30.0
@@ -166,7 +169,7 @@ def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
     assert 0.1 < np.mean((aware.input_mean_ - true) ** 2 / aware.input_variance_) < 10.0
 
 
-def test_where_inputs_are_exact_no_noise_is_learnt() -> None:
+def test_no_input_noise_is_learnt_for_exact_inputs() -> None:
     inputs, outputs, _ = curve()
     exact = small(max_iter=200).fit(inputs, outputs)
     aware = small(max_iter=200).fit(inputs, outputs, X_variance="learned")
@@ -178,7 +181,7 @@ def test_known_input_noise_gives_the_sum_of_its_terms() -> None:
     observed, outputs, _ = noisy_inputs()
     model = small(max_iter=30).fit(observed, outputs, X_variance=0.0625)
     np.testing.assert_allclose(model.input_noise_variance_, 0.0625)
-    # Without the constraint on the inputs, the bound is the evidence under q(X) minus the KL of
+    # The bound is the evidence under q(X), without the constraint on the inputs, minus the KL of
     # q(X) to N(z, Σ).
     internal = (model.input_mean_ - model.input_center_) / model.input_scale_
     spread = model.input_variance_ / model.input_scale_**2

@@ -1,4 +1,4 @@
-"""Regression with missing inputs: limiting cases, imputation, stages and predictions."""
+"""Tests of regression with missing inputs: limiting cases, imputation, stages and predictions."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from gplvm_core.optimise import Progress
 
 
 def curves(n_points: int, seed: int = 0):
-    """Two inputs, six outputs that depend on both, noise of 0.05."""
+    """Return two inputs and six outputs that depend on both, with noise of 0.05."""
     generator = np.random.default_rng(seed)
     inputs = generator.normal(size=(n_points, 2))
     slopes = np.random.default_rng(99).normal(size=(2, 6))
@@ -19,7 +19,7 @@ def curves(n_points: int, seed: int = 0):
 
 
 def with_gaps(inputs: np.ndarray, first: int, share: float, seed: int = 0) -> np.ndarray:
-    """Inputs of which a fraction is missing, from a given row on."""
+    """Return inputs of which a fraction is missing, from a given row onwards."""
     hidden = np.random.default_rng(seed).random(inputs.shape) < share
     hidden[:first] = False
     return np.where(hidden, np.nan, inputs)
@@ -69,11 +69,12 @@ def test_a_bound_between_the_ends() -> None:
     spread = model.input_variance_ / model.input_scale_**2
     np.testing.assert_allclose(model.input_mean_[~missing], inputs[~missing])
     assert not spread[~missing].any()
-    # Rows without any input are left out, and keep their prior.
+    # Rows without any input are left out, and their beliefs equal the prior.
     kept = ~missing.all(axis=1)
     np.testing.assert_allclose(spread[~kept], 1.0)
     missing, internal, spread = missing[kept], internal[kept], spread[kept]
-    # F_data from evaluate_bound with tiny variances for observed entries, without its KL.
+    # Compute F_data by evaluate_bound, with tiny variances for observed entries and without their
+    # KL.
     close = np.where(missing, spread, 1e-13)
     scaled = ((outputs - outputs.mean(axis=0)) / outputs.std(axis=0))[kept]
     value, _ = evaluate_bound(
@@ -97,10 +98,10 @@ def test_missing_inputs_are_inferred_and_the_others_help() -> None:
     # One of the two inputs is observed.
     missing = np.isnan(gaps) & ~np.isnan(gaps).all(axis=1, keepdims=True)
     error = (model.input_mean_ - inputs)[missing]
-    # Inputs have a standard deviation of 2: without information the squared error is 4.
+    # The inputs have a standard deviation of 2, so without information the squared error is 4.
     assert np.mean(error**2) < 0.4
     assert 0.2 < np.mean(error**2 / model.input_variance_[missing]) < 8.0
-    # With the incomplete rows, predictions are better than with only the 15 complete ones.
+    # With the incomplete rows, predictions are better than with only the 15 complete rows.
     new, truth = curves(200, seed=1)
     alone = SparseGPRegression(25, max_iter=150, random_state=0).fit(inputs[:15], outputs[:15])
     worse = np.mean((alone.predict(new) - truth) ** 2)
@@ -180,7 +181,8 @@ def test_beside_whole_rows_those_without_any_input_change_nothing() -> None:
         model = small().fit(gaps, outputs)
     np.testing.assert_allclose(model.input_mean_[30:], np.tile(model.input_center_, (30, 1)))
     np.testing.assert_allclose(model.input_variance_[30:], np.tile(model.input_scale_**2, (30, 1)))
-    # Outputs are scaled by all rows, so two regressions differ only by their units.
+    # All rows determine the scale of the outputs, so the two regressions differ only by their
+    # units.
     scaled = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
     alone = SparseGPRegression(15, max_iter=60, random_state=0, scaling="none")
     alone.fit(inputs[:30], scaled[:30])

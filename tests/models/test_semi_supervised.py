@@ -1,5 +1,5 @@
-"""Features from all rows and a classifier from the labelled rows: conventions, notes, and the gain
-in accuracy.
+"""Tests of features from all rows and a classifier from labelled rows: conventions, notes,
+accuracy.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from gplvm_core.readers import DataError
 
 @pytest.fixture(scope="module")
 def arcs() -> tuple[np.ndarray, np.ndarray]:
-    """Two interleaved arcs, lifted into eight dimensions: 150 rows and their class."""
+    """Return two interleaved arcs, lifted into eight dimensions: 150 rows and their classes."""
     generator = np.random.default_rng(0)
     side = np.repeat([0, 1], 75)
     angle = generator.uniform(0, np.pi, 150)
@@ -37,7 +37,7 @@ def embedding() -> BayesianGPLVM:
 
 
 def some(labels: np.ndarray, count: int, unknown: object = -1) -> np.ndarray:
-    """`count` labels of each class, the others unknown."""
+    """Return `count` labels of each class; the others are unknown."""
     chosen = np.concatenate([np.flatnonzero(labels == each)[:count] for each in np.unique(labels)])
     partly = np.full(len(labels), unknown, dtype=np.asarray(unknown).dtype)
     if partly.dtype.kind in "iuf" and labels.dtype.kind not in "iuf":

@@ -1,4 +1,4 @@
-"""The settings of the estimators: checked before training, and by name."""
+"""Tests of the settings of the estimators: checked before training, and passed by name."""
 
 import inspect
 
@@ -103,13 +103,15 @@ def test_a_model_without_time_is_refused(rows: np.ndarray) -> None:
         ({"batch_size": 6}, "rows over time depend on each other: leave out batch_size"),
     ],
 )
-def test_what_does_not_go_with_time(rows: np.ndarray, settings, words: str) -> None:
+def test_settings_that_exclude_a_time_kernel_are_refused(
+    rows: np.ndarray, settings, words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         BayesianGPLVM(2, 8, time_kernel="rbf", **settings, **QUICK).fit(rows)
 
 
 class Lost(Exception):
-    """Raised by something outside the model."""
+    """An error raised by something outside the model."""
 
 
 def fails(progress) -> None:
@@ -129,7 +131,7 @@ def fails(progress) -> None:
     ids=lambda model: type(model).__name__,
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_model_that_fails_to_train_is_as_before(model, rows: np.ndarray) -> None:
+def test_a_model_that_fails_to_train_is_unchanged(model, rows: np.ndarray) -> None:
     kind = type(model).__name__
     data = {"ManifoldRelevance": ({"a": rows[:, :2], "b": rows[:, 2:]},)}.get(kind, (rows,))
     if kind in ("SparseGPRegression", "DeepGP"):
@@ -158,7 +160,7 @@ def test_a_model_that_fails_to_train_is_as_before(model, rows: np.ndarray) -> No
     ids=lambda each: type(each).__name__,
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_is_refused_while_it_is_fitted_changes_nothing(model, labels, rows) -> None:
+def test_a_refused_fit_changes_nothing(model, labels, rows) -> None:
     known = np.arange(24) % 2 if labels else None
     model.fit(rows, known)
     before = dict(vars(model))

@@ -1,4 +1,4 @@
-"""Training: phases, callbacks, resuming, restarts, and the results' attributes."""
+"""Tests of training: phases, callbacks, resuming, restarts, and the results' attributes."""
 
 from dataclasses import replace
 
@@ -112,9 +112,9 @@ def test_with_automatic_starts_only_the_best_short_start_continues(digits) -> No
     assert [each.result.iterations for each in whole.restarts_] == [5, 5, 5, 20]
     assert all("only the best start continued" in each.result.reason for each in others)
     assert whole.bound_ > max(each.bound for each in others)
-    # At the fifth iteration the start that continued was the best.
+    # At the fifth iteration, the start that continued was the best.
     assert whole.trace_["bound"][4] > max(each.bound for each in others)
-    # The best start continues as if it had been the only one.
+    # The best start continues as if it had been the only start.
     run = next(
         each.run for each in kept if each.run.seeds[len(each.run.done)] == whole.restarts_[-1].seed
     )
@@ -130,7 +130,7 @@ def test_with_automatic_starts_only_the_best_short_start_continues(digits) -> No
     alone = small(max_iter=20).fit(digits, resume=only)
     np.testing.assert_array_equal(alone.trace_["bound"], whole.trace_["bound"])
     shares = [each.share for each in kept]
-    assert len(kept) == 35  # 1.75 times the iterations of one start
+    assert len(kept) == 35  # the iterations are 1.75 times those of one start
     assert all(np.diff(shares) > 0)
     assert shares[-1] == 1.0
 

@@ -1,4 +1,4 @@
-"""Manifold relevance determination: segmentation, questions, refusals."""
+"""Tests of manifold relevance determination: segmentation, predictions, refusals."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ SETTINGS = {"n_components": 4, "n_inducing": 20, "max_iter": 150, "random_state"
 
 @pytest.fixture(scope="module")
 def planted() -> dict[str, np.ndarray]:
-    """A shared signal s in both views, in five columns each, and a signal p only in "body".
+    """Return a shared signal s in five columns of each view, and a signal p only in "body".
 
     p takes two values; values between them are no valid body.
     """
@@ -36,7 +36,9 @@ def model(views) -> ManifoldRelevance:
 
 
 def test_the_toy_signals_are_recovered() -> None:
-    """Damianou (2015), §5.3.1: two private signals and a shared one, of eight dimensions."""
+    """The simulation of Damianou (2015), §5.3.1, has two private signals and a shared one; the
+    model starts with eight dimensions.
+    """
     data = toy_views(100, 0)
     model = ManifoldRelevance(8, 8, kernel="linear", random_state=0).fit(data.view_values)
     first, second = data.views[0].name, data.views[1].name
@@ -130,7 +132,7 @@ def test_rows_and_gaps_of_one_view_are_completed_from_the_other(views) -> None:
     model = ManifoldRelevance(**SETTINGS).fit(holed)
     assert any("missing" in note for note in model.notes_)
     rows, _ = model.correspondences({"body": views["body"][:5]}, "outline", 4)
-    assert rows.min() >= 10  # the first ten have no outline to show
+    assert rows.min() >= 10  # the first ten rows have no outline
     gaps = {"outline": np.full((5, 5), np.nan), "body": views["body"][:5]}
     whole, spread = model.complete(gaps, return_std=True)
     assert np.median(np.abs(whole["outline"] - views["outline"][:5])) < 0.15
@@ -163,7 +165,7 @@ def test_varying_a_private_dimension_does_not_change_the_other_view(model) -> No
 
 
 def test_a_view_of_few_rows_may_still_use_a_dimension(views) -> None:
-    """A dimension's loss is averaged over the rows that have the view."""
+    """The drop of a dimension is averaged over the rows that have the view."""
     few = {"outline": views["outline"], "body": views["body"].copy()}
     few["body"][np.arange(120) % 6 > 0] = np.nan
     model = ManifoldRelevance(**SETTINGS).fit(few)
@@ -206,7 +208,7 @@ def test_interpolating_the_shared_part_keeps_the_private_one(model) -> None:
 
 
 def test_labels_as_a_view_classify() -> None:
-    """Three groups of rows around different centres, with a common variation."""
+    """The rows form three groups around different centres, with a common variation."""
     generator = np.random.default_rng(2)
     classes, s = np.arange(120) % 3, generator.uniform(-1.0, 1.0, 120)
     body = 2.0 * generator.normal(size=(3, 6))[classes] + np.outer(s, generator.normal(size=6))
@@ -220,7 +222,9 @@ def test_labels_as_a_view_classify() -> None:
 
 
 def test_exact_labels_leave_next_to_no_noise(planted) -> None:
-    """A view without noise is fitted to the last digit; its used dimensions are still found."""
+    """A view without noise is fitted to the last digit, and the model still finds its used
+    dimensions.
+    """
     classes = (planted["p"] > 0).astype(int)
     views = {"body": planted["body"][::4], "label": label_view(classes[::4], 2)}
     with pytest.warns(UserWarning, match="view 'label': fitted without error"):
@@ -231,7 +235,7 @@ def test_exact_labels_leave_next_to_no_noise(planted) -> None:
 
 
 def test_a_sequence_is_inferred_together() -> None:
-    """The given view has no velocity: only its path determines the direction of a clock."""
+    """The given view has no velocity: only its path determines how the clock turns."""
     time = np.arange(80) * 0.15
     height = np.column_stack([np.sin(time), np.sin(time) ** 3, np.sin(time) * 2])
     place = np.column_stack([np.cos(time), np.sin(time), np.cos(time) * 1.5])
@@ -256,7 +260,7 @@ def test_a_sequence_is_inferred_together() -> None:
     # Paths do not jump, although two positions explain every value of the sine.
     assert np.abs(np.diff(found[:, 0])).max() < 0.6
     np.testing.assert_allclose(found[:, 1], np.sin(later), atol=0.2)
-    # The times determine which rows follow each other.
+    # The times determine the order of the rows.
     mixed_up = np.random.default_rng(0).permutation(30)
     again = model.transfer({"height": given["height"][mixed_up]}, "place", times=later[mixed_up])
     np.testing.assert_allclose(again, found[mixed_up], atol=1e-3)
@@ -273,8 +277,8 @@ def test_a_sequence_is_inferred_together() -> None:
 
 
 @pytest.mark.parametrize("variance", [1e-4, 1e4])
-def test_the_size_of_a_kernel_object_is_no_matter(variance: float, views) -> None:
-    """The overall scale is profiled, so its initial value must not matter."""
+def test_the_variance_of_a_kernel_object_does_not_matter(variance: float, views) -> None:
+    """The overall scale is set to its optimum, so its initial value must not matter."""
     usual = ManifoldRelevance(3, 10, kernel=RBF(1.0, 0.9), max_iter=30, random_state=0).fit(views)
     other = ManifoldRelevance(3, 10, kernel=RBF(variance, 0.9), max_iter=30, random_state=0)
     assert other.fit(views).bound_ == pytest.approx(usual.bound_, rel=1e-3)
@@ -338,7 +342,7 @@ def test_a_run_continues_only_with_its_own_views_in_its_own_order(views) -> None
         ManifoldRelevance(**settings).fit(views, resume=runs[-1])
 
 
-def test_kernels_of_their_own(views) -> None:
+def test_views_can_have_different_kernels(views) -> None:
     kernel = {"outline": "linear", "body": RBF(1.0, 0.8)}
     model = ManifoldRelevance(3, 10, kernel=kernel, max_iter=10, random_state=0).fit(views)
     assert type(model.posteriors_["outline"].kernel).__name__ == "Linear"
@@ -364,7 +368,7 @@ def test_views_that_cannot_be_trained_on(change, message: str, views) -> None:
         ManifoldRelevance(2, 8, max_iter=5).fit({**views, **change})
 
 
-def test_what_cannot_be_asked(model, views) -> None:
+def test_unsupported_predictions_are_refused(model, views) -> None:
     rows = views["outline"][:3]
     with pytest.raises(DataError, match="no view 'face'; the model has outline, body"):
         model.transform({"face": rows})

@@ -1,4 +1,4 @@
-"""Answers about new rows: typicality, odd columns, gaps, places, tables, files."""
+"""Tests of answers about new rows: typicality, odd columns, gaps, positions, tables, files."""
 
 import copy
 import io
@@ -27,7 +27,7 @@ NAMES = ("height", "width", "depth", "mass", "price", "label")
 
 
 def curve(seed: int, count: int) -> np.ndarray:
-    """Five correlated columns around 10 to 50, and a constant one."""
+    """Return five correlated columns around 10 to 50, and a constant column."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 2.5, count)
     rows = [10 + np.sin(angle), 20 + np.cos(angle), 30 + angle, 40 + angle**2, 50 - angle]
@@ -187,7 +187,7 @@ def test_preparing_reports_its_folds_and_can_be_stopped() -> None:
     few = ProbabilisticPCA(2).fit(ROWS).fit_density(ROWS, 2, prior_strength=10.0)
     with pytest.raises(KeyboardInterrupt):
         prepare(few, DATASET, stop)
-    assert seen == pytest.approx([0.0, 0.2, 0.4])  # of five folds
+    assert seen == pytest.approx([0.0, 0.2, 0.4])  # the fractions of five folds
     assert few.density_.typicality is None
     with pytest.raises(ValueError, match="folds must be 0 or a whole number from 2"):
         few.fit_density(ROWS, folds=1)
@@ -287,7 +287,7 @@ def test_exact_models_answer_as_their_own_completion() -> None:
         (145.0, 13.0, 0.8, (14.5, "decimal")),
         (-2.1, 2.0, 0.3, (2.1, "sign")),
         (0.013, 13.0, 0.8, (13.0, "decimal")),
-        (5.0, 0.0, 1.0, (None, None)),  # a wide interval at 0 fits almost anything
+        (5.0, 0.0, 1.0, (None, None)),  # with a wide interval, 0 fits almost anything
         (20.0, 13.0, 0.8, (None, None)),
         (0.0, 13.0, 0.8, (None, None)),
     ],

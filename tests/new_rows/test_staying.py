@@ -1,4 +1,4 @@
-"""Rows that stay: added to a data set, and to a model's map."""
+"""Tests of new rows that are added to a data set and to a model's map."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Answers about tables in files, written block by block."""
+"""Tests of answers about tables in files, written block by block."""
 
 import tracemalloc
 import warnings

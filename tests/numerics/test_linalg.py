@@ -1,4 +1,4 @@
-"""Cholesky factors and solves, compared with dense algebra."""
+"""Tests of Cholesky factors and solves against dense algebra."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_solves_and_determinant(matrix: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("bad", [-np.eye(3), np.full((3, 3), np.nan), np.diag([1.0, np.inf, 1.0])])
-def test_what_cannot_be_factorised_is_an_error_not_a_repair(bad: np.ndarray) -> None:
+def test_a_matrix_without_a_factor_is_an_error_not_a_repair(bad: np.ndarray) -> None:
     with pytest.raises(NotPositiveDefiniteError, match=r"3×3 .* with jitter 1\.0e-06"):
         factorise(bad, 1e-6)
 

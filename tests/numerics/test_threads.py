@@ -1,4 +1,6 @@
-"""BLAS uses one thread inside the context; the last context to end restores the setting."""
+"""Tests that BLAS uses one thread inside the context, and that the last context restores the
+setting.
+"""
 
 from contextlib import ExitStack
 
@@ -11,7 +13,7 @@ def blas_threads() -> set[int]:
     return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
 
 
-def test_blas_is_limited_until_the_last_is_done() -> None:
+def test_blas_is_limited_until_the_last_context_ends() -> None:
     with threadpool_limits(limits=2, user_api="blas"):
         first, second = ExitStack(), ExitStack()
         first.enter_context(one_thread_a_product())

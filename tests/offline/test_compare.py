@@ -1,4 +1,4 @@
-"""Linked maps as one file: its content, and that text from the data is escaped."""
+"""Tests of linked maps as one file: its content, and that text from the data is escaped."""
 
 import base64
 import re

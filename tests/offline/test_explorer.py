@@ -1,4 +1,4 @@
-"""Export an explorer as one file: its precision, and errors for models without a map."""
+"""Tests of an explorer as one file: its precision, and errors for models without a map."""
 
 import re
 from dataclasses import replace
@@ -59,7 +59,7 @@ def test_the_file_reports_the_error_of_its_numbers(model):
 
 
 def test_columns_that_need_32_bits_keep_them():
-    """One column has other units: a step of its size is too coarse for the other columns."""
+    """One column has other units; a step that suits it is too coarse for the other columns."""
     dataset = waves("bars", scale=1e5)
     model = BayesianGPLVM(n_components=2, n_inducing=12, max_iter=40, random_state=0)
     explorer = gplvm_core.explorer(model.fit(dataset.values), dataset)

@@ -1,4 +1,4 @@
-"""The scripts of assets/canvas, joined into one scope."""
+"""Tests of the scripts of assets/canvas, joined into one scope."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The test problems, the optimisers, and how to run one on the other."""
+"""The test problems, the optimisers, and a function that runs an optimiser on a problem."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ def rosenbrock(size: int) -> Problem:
 
 
 def quadratic(size: int, condition: float) -> Problem:
-    """A rotated quadratic whose eigenvalues are spread evenly on a log scale."""
+    """Return a rotated quadratic whose eigenvalues are spread evenly on a log scale."""
     random = np.random.default_rng(1)
     axes, _ = np.linalg.qr(random.normal(size=(size, size)))
     hessian = (axes * np.geomspace(1.0, condition, size)) @ axes.T
@@ -68,7 +68,7 @@ def beale() -> Problem:
 
 
 def well() -> Problem:
-    """One variable; undefined for x ≤ 0."""
+    """Return a function of one variable that is undefined for x ≤ 0."""
 
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         if x[0] <= 0.0:
@@ -113,7 +113,7 @@ def problems() -> dict[str, Problem]:
 
 @pytest.fixture
 def run() -> Run:
-    """Steps until the optimiser ends by itself or `limit` iterations are made."""
+    """Run steps until the optimiser ends by itself or has made `limit` iterations."""
 
     def until_the_end(
         optimiser: Optimiser[Any], objective: Objective, start: np.ndarray, limit: int = 20_000

@@ -1,4 +1,6 @@
-"""Rows minimised together: the same results as one by one, independent of other rows."""
+"""Tests of rows that are minimised together: the same results as one by one, independent of other
+rows.
+"""
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from gplvm_core.optimise import LBFGS, minimise_rows
 
 @pytest.fixture
 def wells():
-    """Every row has a different skewed, ill-conditioned bowl with a known minimum."""
+    """Return a different skewed, ill-conditioned bowl with a known minimum for every row."""
     random = np.random.default_rng(0)
     bottoms = random.normal(size=(60, 6))
     stiffness = np.exp(random.uniform(-2.0, 5.0, size=(60, 6)))
@@ -88,7 +90,7 @@ def test_finished_rows_are_not_evaluated_again(wells):
 
 def test_a_rejected_row_shortens_only_its_own_step():
     def logs(x, rows):
-        """x − c log x, which is undefined for x ≤ 0 and has its minimum at c."""
+        """Compute x − c log x, which is undefined for x ≤ 0 and has its minimum at c."""
         least = 1.0 + rows[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             return (x - least * np.log(x)).sum(axis=1), 1.0 - least / x
@@ -98,7 +100,7 @@ def test_a_rejected_row_shortens_only_its_own_step():
     np.testing.assert_allclose(result.x, np.repeat(np.arange(1.0, 6.0), 2).reshape(5, 2), rtol=1e-4)
 
 
-def test_stops_at_the_limit_and_reports_it():
+def test_the_search_stops_at_the_limit_and_reports_it():
     starts = np.tile([-1.2, 1.0], (3, 1))
     result = minimise_rows(valleys, starts, max_iter=4)
     np.testing.assert_array_equal(result.iterations, 4)
@@ -120,7 +122,7 @@ def test_constant_rows_have_converged_and_misled_rows_have_not():
 
 
 def test_large_values_converge_in_spite_of_rounding():
-    """With a tolerance below the precision of the value, the slope decides."""
+    """If the tolerance is below the precision of the value, the slope decides."""
 
     def shifted(x, rows):
         scale = np.geomspace(1.0, 1e3, x.shape[1])

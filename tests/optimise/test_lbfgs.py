@@ -1,4 +1,4 @@
-"""L-BFGS compared with SciPy's L-BFGS-B, and its memory, restarts and few evaluations."""
+"""Tests of L-BFGS against SciPy's L-BFGS-B, and of its memory, restarts and few evaluations."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_costs_what_scipy_costs_and_ends_where_it_ends(problem, run, memory):
     )
     assert ours.value == pytest.approx(oracle.fun, rel=1e-9, abs=1e-8)
     assert ours.iteration <= 1.3 * oracle.nit + 3
-    # SciPy knows the domain, so it has no rejected evaluations.
+    # SciPy gets the bounds of the domain, so none of its evaluations are rejected.
     assert ours.evaluations - ours.rejected <= 1.3 * oracle.nfev + 3
 
 
@@ -76,7 +76,7 @@ def test_a_failed_search_clears_the_memory_and_descends():
     remembered = len(state.curvatures)
 
     def refusing(x):
-        """A function with values only along the direction of steepest descent."""
+        """Return a function with values only along the direction of steepest descent."""
         moved = x - state.x
         across = moved[0] * state.gradient[1] - moved[1] * state.gradient[0]
         size = np.linalg.norm(moved) * np.linalg.norm(state.gradient)
@@ -99,7 +99,9 @@ def test_an_unbounded_function_does_not_hang():
 
 
 def test_rescaled_keeps_what_was_learnt() -> None:
-    """In variables ratio · x the state belongs to the same function, including curvature pairs."""
+    """In the variables ratio · x, the state belongs to the same function, including curvature
+    pairs.
+    """
     spread = np.array([1.0, 30.0, 900.0])
 
     def bowl(x: np.ndarray) -> tuple[float, np.ndarray]:

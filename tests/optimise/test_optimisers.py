@@ -1,4 +1,4 @@
-"""Guarantees of every optimiser, on the common test problems."""
+"""Tests of the guarantees of every optimiser, on the common test problems."""
 
 import io
 from dataclasses import fields, replace
@@ -12,7 +12,7 @@ from gplvm_core.optimise.scg import SCG
 
 
 class Counted:
-    """An objective that counts its evaluations, and how many of them were not finite."""
+    """An objective that counts its evaluations, and those that were not finite."""
 
     def __init__(self, objective):
         self.objective = objective
@@ -26,7 +26,7 @@ class Counted:
 
 
 def stored_and_loaded(state):
-    """The state after a round trip through a file of arrays and a list of scalars."""
+    """Return the state after a round trip through a file of arrays and a list of scalars."""
     loaded = {}
     for field in fields(state):
         value = getattr(state, field.name)
@@ -118,7 +118,7 @@ def test_rejected_evaluations_are_counted_and_survived(optimiser, run, nothing):
     bottoms = np.arange(1.0, 7.0)
 
     def wells(x):
-        """Σ x − b log x, which has its minimum at b and is undefined outside its domain."""
+        """Compute Σ x − b log x, which has its minimum at b and is undefined outside its domain."""
         if (x <= 0.0).any():
             return nothing, x
         return float(np.sum(x - bottoms * np.log(x))), 1.0 - bottoms / x

@@ -1,4 +1,4 @@
-"""Nested dataclasses as one vector: fixed, tied, bounded and scaled leaves."""
+"""Tests of nested dataclasses as one vector: fixed, tied, bounded and scaled leaves."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""New rows beside the training rows: one bound of both, its gradients, and its mapping."""
+"""Tests of new rows beside the training rows: the bound of both, its gradients, and the mapping."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from gplvm_core.statistics import Targets, reduce_statistics
 
 @pytest.fixture(scope="module", params=[False, True], ids=["complete", "with gaps"])
 def trained(request) -> tuple[BayesianGPLVM, np.ndarray, np.ndarray, Belief]:
-    """A model, its targets, six new rows with two patterns of gaps, and a belief about them."""
+    """Return a model, its targets, six new rows with two patterns of gaps, and their belief."""
     generator = np.random.default_rng(5)
     hidden = generator.normal(size=(46, 2))
     outputs = np.tanh(hidden @ generator.normal(size=(2, 5)))
@@ -42,7 +42,7 @@ def test_one_bound_of_all_rows(trained) -> None:
     assert terms.data(belief)[0] == pytest.approx(expected.value, rel=1e-10)
     after = terms.posterior(belief)
     np.testing.assert_allclose(after.weights, expected.weights, rtol=1e-6, atol=1e-8)
-    # Near the new rows the mapping follows them and is more certain.
+    # Near the new rows, the mapping fits these rows and is more certain.
     found = [
         predict_uncertain(p, belief.mean, belief.variance, noise=True) for p in (before, after)
     ]

@@ -1,4 +1,4 @@
-"""Partial rows: missing entries are predicted with the right uncertainty."""
+"""Tests of rows with gaps: missing entries are predicted with the right uncertainty."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from gplvm_core import BayesianGPLVM
 
 @pytest.fixture(scope="module")
 def circle() -> BayesianGPLVM:
-    """A circle in the first two columns, and its angle's square root beside them."""
+    """Return a circle in the first two columns, and a function of its angle in the third."""
     generator = np.random.default_rng(3)
     angle = generator.uniform(0, 2 * np.pi, 150)
     targets = np.column_stack([np.cos(angle), np.sin(angle), np.cos(angle + 1.0)])
@@ -25,14 +25,14 @@ def test_an_ambiguous_row_has_two_explanations(circle: BayesianGPLVM) -> None:
     angles = np.arctan2(rows[0, :, 1], 0.6)
     np.testing.assert_allclose(rows[0, :, 2], np.cos(angles + 1.0), atol=0.15)
     assert np.linalg.norm(latent[0, 0] - latent[0, 1]) > 0.5
-    # The mixture favours neither sign, and its spread reaches both.
+    # The mixture favours neither sign, and its spread includes both.
     whole, std = circle.complete(row, return_std=True)
     assert std[0, 1] == pytest.approx(0.8, abs=0.2)
     second = weights[0] @ rows[0] ** 2
     np.testing.assert_allclose(whole[0] ** 2 + std[0] ** 2, second, rtol=0.1, atol=0.02)
 
 
-def test_what_determines_a_row_leaves_one_explanation(circle: BayesianGPLVM) -> None:
+def test_entries_that_determine_a_row_leave_one_explanation(circle: BayesianGPLVM) -> None:
     row = np.array([[0.6, 0.8, np.nan]])
     weights, _, _ = circle.alternatives(row, 3)
     assert weights[0, 0] > 0.99
@@ -53,7 +53,7 @@ def test_samples_have_the_moments_of_the_completion(circle: BayesianGPLVM) -> No
 
 
 def test_the_observed_interval_holds_the_truth(circle: BayesianGPLVM) -> None:
-    """New rows with one entry missing: two standard deviations contain it in about 95 %."""
+    """The new rows have one missing entry each; about 95 % are inside two standard deviations."""
     generator = np.random.default_rng(9)
     angle = generator.uniform(0, 2 * np.pi, 200)
     truth = np.column_stack([np.cos(angle), np.sin(angle), np.cos(angle + 1.0)])

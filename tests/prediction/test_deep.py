@@ -1,4 +1,4 @@
-"""Densities through layers, compared with quadrature and Monte Carlo on tiny problems."""
+"""Tests of densities through layers against quadrature and Monte Carlo on tiny problems."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ STEP = GRID[1] - GRID[0]
 
 
 def layer(seed: int, n_outputs: int = 1, noise: float = 0.04) -> Posterior:
-    """A layer of one input: a few inducing inputs with an explicit q(u)."""
+    """Return a layer of one input: a few inducing inputs with an explicit q(u)."""
     generator = np.random.default_rng(seed)
     inducing, kernel = np.linspace(-2.0, 2.0, 5)[:, None], RBF(1.0, np.array([1.2]))
     weights = np.linalg.solve(
@@ -34,7 +34,7 @@ def layer(seed: int, n_outputs: int = 1, noise: float = 0.04) -> Posterior:
 
 
 def hidden(seed: int) -> Posterior:
-    """The same layer in other units, as hidden layers have them."""
+    """Return the same layer in internal units, as hidden layers have them."""
     own = layer(seed)
     return Posterior(
         own.kernel, own.inducing, own.weights, own.gap, own.noise_variance, own.jitter,
@@ -55,7 +55,7 @@ def test_density_by_sampling_is_the_integral(depth: int) -> None:
     terms = stats.norm.logpdf(rows[:, None], mean, np.sqrt(variance))
     likelihood = np.exp(np.nansum(terms, axis=2))
     expected = np.log(prior @ through @ likelihood.T * STEP**2)
-    # Two rough explanations per row: the proposal does not bias the result.
+    # Each row has two rough explanations; the proposal does not bias the result.
     places = np.tile([[-0.8], [0.9]], (2, 1, 1))
     told = Projection(places, np.full((2, 2, 1), 1.5), np.log([[0.5, 0.5], [0.9, 0.1]]))
     informed = np.ones((2, depth), dtype=bool)

@@ -1,6 +1,4 @@
-"""In every model, the density of a new row is the increase of the bound by one more
-training row.
-"""
+"""Tests that the density of a new row is the increase of the bound by one more training row."""
 
 import numpy as np
 import pytest
@@ -22,7 +20,8 @@ def test_wide_rows_add_to_the_bound_what_they_would_in_training(gaps: bool) -> N
         size=(71, N_OUTPUTS)
     )
     if gaps:
-        outputs[:5, :20] = np.nan  # two groups of columns, both wider than the inducing points
+        # two groups of columns, each with more columns than there are inducing inputs
+        outputs[:5, :20] = np.nan
         outputs[70, 15:45] = np.nan
     layer = Layer(RBF(1.2, np.array([1.1, 0.6])), points[:N_INDUCING], 0.05)
 

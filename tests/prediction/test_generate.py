@@ -1,4 +1,4 @@
-"""Predictions against Monte Carlo over x*, u and f."""
+"""Tests of predictions against Monte Carlo over x*, u and f."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_samples_have_the_predicted_moments(fitted: BayesianGPLVM) -> None:
     assert draws.shape == (20_000, 3, 4)
     assert (np.abs(draws.mean(axis=0) - mean) < 5 * np.sqrt(variance / 20_000)).all()
     np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.06)
-    # Neighbouring points move together: the draws are joint.
+    # The draws are joint: outputs at neighbouring points are correlated.
     pair = points[:1] + np.array([[0.0, 0.0], [1e-4, 0.0]])
     latent = sample(fitted.posterior_, pair, 500, 1, noise=False)
     assert np.corrcoef(latent[:, 0, 0], latent[:, 1, 0])[0, 1] > 0.9

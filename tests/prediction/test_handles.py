@@ -1,4 +1,4 @@
-"""From outputs to latent points: the objective, its gradient, and the optimum."""
+"""Tests of the search from outputs to latent points: objective, gradient, optimum."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(3)
 
 
 def pull_of(name: str) -> Pull:
-    """A pull at three combinations of the outputs of a small posterior."""
+    """Return the objective for three combinations of the outputs of a small posterior."""
     kernel, outputs = CASES[name]
     chart = chart_of(KERNELS[kernel], outputs)
     belief = Belief(chart.latent_mean, np.full_like(chart.latent_mean, 0.02))
@@ -60,8 +60,8 @@ def test_the_objective_is_that_of_dense_formulas(name):
 def test_the_density_widens_to_the_fifth_neighbour():
     points = np.arange(12.0)[:, None] * [0.1, 0.0]
     near = NearData.of(Belief.certain(points), np.array([4.0, 0.0]))
-    assert near.variance[0, 0] == pytest.approx((0.5 * 2.0 * 0.5) ** 2 / 4.0)  # ρ = √4 · 0.5
-    assert (near.variance[:, 1] == 1.0).all()  # a dimension without relevance
+    assert near.variance[0, 0] == pytest.approx((0.5 * 2.0 * 0.5) ** 2 / 4.0)  # with ρ = √4 · 0.5
+    assert (near.variance[:, 1] == 1.0).all()  # this dimension has no relevance
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_the_optimum_is_that_of_a_grid(circle):
     best = max(found, key=lambda each: pull.value(each.point))
     values = np.array([pull.value(place) for place in places])
     assert pull.value(best.point) > values.max()
-    # The grid's best place is in the same hill, at most a cell away.
+    # The best point of the grid belongs to the same maximum, and is at most a cell away.
     assert np.abs(places[values.argmax()] - best.point).max() < 0.15
 
 

@@ -1,4 +1,4 @@
-"""Inferred new rows are at a maximum of the bound: by quadrature, and by steps from it."""
+"""Tests that inferred new rows are at a maximum of the bound, by quadrature and by steps."""
 
 from itertools import pairwise, product
 
@@ -27,7 +27,7 @@ def inputs() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def posterior(inputs) -> Posterior:
-    """A layer from two inputs to four outputs, whose latent points are known."""
+    """Return a layer from two inputs to four outputs, whose latent points are known."""
     outputs = _outputs(inputs)
     layer = Layer(RBF(1.2, np.array([1.1, 1.6])), inputs[:15], NOISE)
     belief = Belief(inputs, np.full_like(inputs, 1e-3))
@@ -47,7 +47,9 @@ def _outputs(inputs: np.ndarray) -> np.ndarray:
 def bound_of(
     posterior: Posterior, row: np.ndarray, mean: np.ndarray, spread: np.ndarray, prior: tuple
 ) -> float:
-    """⟨log p(row | x)⟩ by quadrature over q(x), minus KL(q(x) ‖ prior) unless q(x) is a point."""
+    """Compute ⟨log p(row | x)⟩ by quadrature over q(x), minus KL(q(x) ‖ prior) unless q(x) is a
+    point.
+    """
     value, steps, weights = 0.0, [], []
     for variance in spread:
         certain = variance == 0.0
@@ -68,7 +70,7 @@ def bound_of(
 
 
 def assert_at_a_maximum(posterior, row, mean, spread, prior) -> None:
-    """Steps of a tenth of a standard deviation, or of the variance, lower the bound."""
+    """Check that steps of a tenth of a standard deviation, or of the variance, lower the bound."""
     best = bound_of(posterior, row, mean, spread, prior)
     for j in np.flatnonzero(spread > 0.0):
         step = np.zeros(2)
@@ -97,7 +99,7 @@ def test_imputed_inputs_are_where_the_bound_is_highest(posterior) -> None:
     rows = _outputs(truth)
     missing = np.zeros((6, 2), dtype=bool)
     missing[[0, 1, 2], [0, 1, 0]], missing[3:] = True, True
-    # A prior that contradicts the outputs and has a similar precision.
+    # The prior contradicts the outputs and has a similar precision.
     prior = UncertainInputs(truth + 0.5, np.full((6, 2), 0.02))
     given = Belief(truth, np.where(missing, 0.05, 0.0), ~missing)
     found = impute(posterior, rows, given, prior, missing, truth + 0.1)
@@ -129,7 +131,8 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
     rows = np.array([0, 1, 3, 5])
     order = generator.permutation(n_points) if ordered else np.arange(n_points)
     mean = generator.normal(size=(n_points, n_latent))
-    # Sort by time first; row order[i] of the prior is the i-th in time.
+    # The covariance is computed in the order of time; row order[i] of the prior is the i-th in
+    # time.
     by_time = np.stack([RBF(1.0, 1.0).K(times), RBF(0.6, 0.7).K(times)]) + 0.05 * np.eye(n_points)
     place = np.argsort(order)
     covariance = by_time[:, place[:, None], place]
@@ -144,7 +147,7 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
     in_time = sorted(range(len(rows)), key=lambda i: place[rows[i]])
 
     def score(choice: tuple[int, ...]) -> float:
-        """Bounds, and the log density of each step given the previous one, up to constants."""
+        """Return bounds, and the log density of each step given the previous, up to constants."""
         total = sum(found.bound[i, k] for i, k in enumerate(choice))
         for earlier, later in pairwise(in_time):
             pair = [rows[earlier], rows[later]]
@@ -164,7 +167,9 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
 
 @pytest.mark.parametrize("certain", [False, True])
 def test_slopes_of_the_bound_of_rows(posterior, inputs, certain: bool) -> None:
-    """In means and variances of beliefs, or in points, with the divergence from the prior."""
+    """The gradients are by means and variances of beliefs, or by points, with the KL from the
+    prior.
+    """
     rows, every = _outputs(np.random.default_rng(5).normal(size=(3, 2))), np.arange(3)
     network = Network.chain([posterior], [Belief(inputs, np.full_like(inputs, 0.05))])
     bound = RowBound.of(network, {DATA: rows}, roots=(0,), certain=certain)

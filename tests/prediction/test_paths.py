@@ -1,4 +1,4 @@
-"""Paths that are continued: Kalman smoothing gives the numbers of dense algebra."""
+"""Tests of continued paths: Kalman smoothing gives the numbers of dense algebra."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ KERNELS = {
     "rbf + white": RBF(1.0, 1.5) + White(0.01),
     "periodic + white": Periodic(1.0, 1.0, 4.0) + White(0.01),
 }
-# New times before, between, at and after training times, some of them twice, near and far, and not
-# sorted.
+# The new times are before, between, at and after training times. Some occur twice, some are far
+# away, and they are not sorted.
 NEW = np.array([4.4, -2.0, 0.0, 11.0, 4.4, 3.1, 500.0, 4.401, 9.3])[:, None]
 
 
@@ -29,7 +29,9 @@ def times() -> np.ndarray:
 
 
 def path_of(kernel, times: np.ndarray) -> Path:
-    """A path as after training: duals of targets with precisions of all sizes, some of them 0."""
+    """Return a path as after training: duals of targets with precisions of all sizes, some of them
+    0.
+    """
     generator = np.random.default_rng(42)
     precision = np.exp(generator.normal(2.0, 3.0, (len(times), 3)))
     targets = Path(np.sin(times) + generator.normal(size=(len(times), 3)), precision)
@@ -62,7 +64,7 @@ def test_a_forecast_is_each_time_of_the_continued_path(name: str, times: np.ndar
 
 
 def test_long_paths_need_no_matrix_of_their_rows() -> None:
-    """20,000 rows: a matrix of them would take 3.2 GB."""
+    """A matrix of 20,000 rows would take 3.2 GB."""
     kernel, generator = Matern32(1.0, 20.0) + White(1e-2), np.random.default_rng(43)
     times = np.cumsum(generator.exponential(1.0, 20_000))[:, None]
     precision = np.exp(generator.normal(1.0, 1.0, (20_000, 1)))

@@ -1,7 +1,7 @@
-"""Every kind of prediction for every graph, compared with draws of the prior or dense algebra.
+"""Tests of every kind of prediction for every graph, against draws of the prior or dense algebra.
 
-The reference uses no explanations: it draws the points of all nodes from the top down and
-weights the draws by the likelihood of the observed entries.
+The reference infers no explanations: it draws the points of all nodes from the top down and weights
+the draws by the likelihood of the observed entries.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ from gplvm_core.prediction.sequence import infer_sequence, sample_paths
 from gplvm_core.statistics import Targets, reduce_statistics
 
 JITTER, COUNT = 1e-6, 200_000
-# Edges by sources and target; nodes without incoming edges are tops or known inputs.
+# Each edge has sources and a target; nodes without incoming edges are tops or known inputs.
 STRUCTURES: dict[str, tuple[list[tuple[tuple[int, ...], int | str]], tuple[int, ...]]] = {
     "one layer": ([((0,), "y")], ()),
     "views": ([((0,), "a"), ((0,), "b")], ()),
@@ -51,7 +51,7 @@ STRUCTURES: dict[str, tuple[list[tuple[tuple[int, ...], int | str]], tuple[int, 
 
 
 def network_of(name: str) -> Network:
-    """Layers with q(u) at its optimum for 40 rows, at beliefs about these."""
+    """Return layers with q(u) at its optimum for 40 rows, at beliefs about these rows."""
     shape, known = STRUCTURES[name]
     generator, n_points = np.random.default_rng(len(name)), 40
     n_nodes = 1 + max(node for sources, _ in shape for node in sources)
@@ -96,7 +96,10 @@ def network_of(name: str) -> Network:
 def from_above(
     network: Network, given: Mapping[int, np.ndarray], count: int
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Mean and variance (S × D) of all data at draws of one row; given: points of some nodes."""
+    """Return mean and variance (S × D) of all data at draws of one row.
+
+    given: points of some nodes.
+    """
     generator = np.random.default_rng(7)
     known = {at: np.broadcast_to(point, (count, len(point))) for at, point in given.items()}
     for node in range(len(network.nodes)):
@@ -134,7 +137,9 @@ def inputs(network: Network) -> dict[int, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def rows(network: Network, inputs: dict[int, np.ndarray]) -> dict[str, np.ndarray]:
-    """Three rows drawn from the graph: complete, with gaps, and without one of several tables."""
+    """Return three rows drawn from the graph: complete, with gaps, and without one of several
+    tables.
+    """
     found = draw_prior(network, 3, np.random.default_rng(3), inputs)
     first, *others = found
     found[first][1, 0] = np.nan
@@ -145,8 +150,8 @@ def rows(network: Network, inputs: dict[int, np.ndarray]) -> dict[str, np.ndarra
     return found
 
 
-def test_where_points_lead(network: Network) -> None:
-    """Moments, draws, quantiles and densities below the points of all tops."""
+def test_predictions_below_points_match_draws(network: Network) -> None:
+    """The test covers moments, draws, quantiles and densities below the points of all tops."""
     tops = [at for at in range(len(network.nodes)) if network.into(at) is None]
     given = {at: Belief.certain(np.array([[0.6 - 0.9 * at]])) for at in tops}
     reference = from_above(network, {at: own.mean[0] for at, own in given.items()}, COUNT)
@@ -158,7 +163,7 @@ def test_where_points_lead(network: Network) -> None:
     for name, (mean, variance) in reference.items():
         own = mean.mean(axis=0)
         std = np.sqrt((variance + (mean - own) ** 2).mean(axis=0))
-        # Below two layers, intermediate distributions are approximated by Gaussians.
+        # Below two layers, Gaussians approximate the intermediate distributions.
         loose = 0.12 if len(network.nodes) > 2 else 0.02
         np.testing.assert_allclose(found[name][0][0], own, atol=loose * std.max())
         np.testing.assert_allclose(np.sqrt(found[name][1][0]), std, rtol=loose)
@@ -175,10 +180,12 @@ def test_where_points_lead(network: Network) -> None:
     assert density[0] == pytest.approx(np.log(np.exp(expected).mean()), abs=0.03)
 
 
-def test_what_rows_say(
+def test_predictions_from_rows_match_draws(
     network: Network, inputs: dict[int, np.ndarray], rows: dict[str, np.ndarray]
 ) -> None:
-    """Densities, completions with their covariance, draws and alternatives of rows with gaps."""
+    """The test covers densities, completions with their covariance, draws and alternatives of rows
+    with gaps.
+    """
     explained = explain(network, rows, inputs)
     sampled = log_density_sampled(network, rows, explained, 4000, 0)
     bound = log_density(network, rows, explained)
@@ -201,7 +208,7 @@ def test_what_rows_say(
         joined = any(len(edge.sources) > 1 for edge in network.edges)
         truth = log.max() + np.log(weight.mean())
         assert -(0.25 if joined else 0.05) < sampled[n] - truth < 0.05
-        # The new row also updates the mappings, and its bound has a gap.
+        # The new row also updates the mappings, and its bound is below its density.
         assert -(1.6 if joined else 0.7) < bound[n] - sampled[n] < 0.0
         weight /= weight.sum()
         for name, (mean, variance) in reference.items():
@@ -223,7 +230,7 @@ def test_what_rows_say(
         np.testing.assert_allclose(covariance, empirical, atol=limit * empirical.max())
 
 
-def test_no_row_depends_on_its_company(
+def test_predictions_of_a_row_do_not_depend_on_other_rows(
     network: Network, inputs: dict[int, np.ndarray], rows: dict[str, np.ndarray]
 ) -> None:
     together = explain(network, rows, inputs)
@@ -238,7 +245,7 @@ def test_no_row_depends_on_its_company(
 
 @pytest.mark.parametrize("below", [False, True], ids=["one layer", "deep"])
 def test_a_sequence_in_dense_algebra(below: bool) -> None:
-    """Linear layers: rows over time have one joint Gaussian, with moments by dense algebra."""
+    """With linear layers, rows over time are jointly Gaussian; dense algebra gives the moments."""
     generator = np.random.default_rng(4)
     weights, noise, hidden_noise = np.array([[1.5, -0.7]]), 0.2, 0.3
     last = as_posterior(Factors(weights, np.zeros(2), noise), np.zeros(2), np.ones(2))

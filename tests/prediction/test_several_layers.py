@@ -1,5 +1,6 @@
-"""Predictions from layers without an estimator: a layer that is split in two equals the original
-layer.
+"""Tests of predictions from layers without an estimator.
+
+Some tests split a layer in two and compare the parts with the original layer.
 """
 
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ def whole() -> Known:
 
 @pytest.fixture(scope="module")
 def rows(whole: Known) -> np.ndarray:
-    """New rows near training ones, the last three with gaps."""
+    """Return new rows near training rows; the last three have gaps."""
     found = whole.targets[:6] + 0.05
     found[3:, 1], found[4:, 3] = np.nan, np.nan
     return found
@@ -119,7 +120,7 @@ def test_one_half_predicts_the_other(whole: Known, rows: np.ndarray) -> None:
     best = predict_uncertain(wanted.posterior, found.best.mean, found.best.variance, noise=True)
     np.testing.assert_allclose(mean, best[0], atol=1e-12)
     np.testing.assert_allclose(variance, best[1], atol=1e-12)
-    # The rows are near the first training rows, and these match them best.
+    # The rows are near the first training rows, so these match best.
     nearest, distance = correspond(asked, whole.belief.mean[:4] + 1e-3, 3)
     assert nearest[:, 0].tolist() == [0, 1, 2, 3]
     assert (np.diff(distance, axis=1) >= 0).all()

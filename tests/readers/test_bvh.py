@@ -1,4 +1,4 @@
-"""BVH files: parsing, errors that name the line, and kinematics against another computation."""
+"""Tests of BVH files: parsing, errors that name the line, kinematics against SciPy's rotations."""
 
 import gzip
 
@@ -24,8 +24,8 @@ def test_the_hierarchy_is_parsed():
 def test_positions_agree_with_scipys_rotations_along_a_chain():
     motion, _ = read_motion(bvh().encode())
     positions, _ = joint_frames(motion)
-    # Capital letters mean intrinsic rotations, each about the axes that the previous rotations have
-    # turned.
+    # Capital letters mean intrinsic rotations: each turns about axes that the previous rotations
+    # have turned.
     hips = Rotation.from_euler("ZYX", ANGLES[:, 3:6], degrees=True)
     leg = hips * Rotation.from_euler("XYZ", ANGLES[:, 6:9], degrees=True)
     foot = leg * Rotation.from_euler("YZX", ANGLES[:, 9:12], degrees=True)
@@ -36,7 +36,7 @@ def test_positions_agree_with_scipys_rotations_along_a_chain():
 
 def test_a_quarter_turn_by_hand():
     channels = np.zeros((2, 12))
-    channels[1, 3] = 90  # about z: down, −y, becomes +x
+    channels[1, 3] = 90  # a turn about z, which takes −y to +x
     positions, _ = joint_frames(read_motion(bvh(channels).encode())[0])
     np.testing.assert_allclose(positions[0, 2], [0, -4, 0.5], atol=1e-12)
     np.testing.assert_allclose(positions[1, 2], [4, 0, 0.5], atol=1e-12)
@@ -45,7 +45,7 @@ def test_a_quarter_turn_by_hand():
 def test_position_and_heading_do_not_change_the_pose():
     turned = ANGLES.copy()
     turned[:, :3] += [10.0, -2.0, 5.0]
-    # A further turn about the vertical, before the root's own.
+    # The body is turned further about the vertical, before the root's own rotation.
     own = Rotation.from_euler("ZYX", ANGLES[:, 3:6], degrees=True)
     further = Rotation.from_rotvec(np.outer(np.linspace(20, 300, 6), [0, 1, 0]), degrees=True)
     turned[:, 3:6] = (further * own).as_euler("ZYX", degrees=True)
@@ -132,7 +132,7 @@ def test_bad_files_are_refused_with_their_line(text, words):
         read_bvh(text.encode())
 
 
-def test_what_is_no_text_and_cut_gzip():
+def test_binary_files_and_cut_or_damaged_gzip_are_refused():
     with pytest.raises(DataError, match="not a text file"):
         read_bvh(b"\xff\xfe\x00\x01")
     whole = gzip.compress(bvh().encode())

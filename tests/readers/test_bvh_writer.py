@@ -1,4 +1,4 @@
-"""Positions do not change when they are written as BVH and read again."""
+"""Tests that positions do not change when they are written as BVH and read again."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ CHAIN = Skeleton(("hips", "knee", "ankle", "toe"), (-1, 0, 1, 2))
 
 
 def read_back(text):
-    """Positions (F, J, 3), joint names and seconds a frame."""
+    """Read a file; return positions (F, J, 3), joint names and seconds per frame."""
     motion, _ = read_motion(text.encode())
     skeleton, kept = merge_coincident(motion)
     return joint_frames(motion)[0][:, list(kept)], skeleton, motion.frame_time
@@ -25,10 +25,11 @@ def test_captured_poses_come_back():
     back, read, seconds = read_back(write_bvh(skeleton, positions, 0.1))
     assert seconds == pytest.approx(0.1)
     assert len(read.joint_names) == len(skeleton.joint_names)
-    # The file has a different order of joints.
+    # The file lists the joints in a different order.
     order = [int(np.argmin(np.abs(back[0] - joint).sum(axis=1))) for joint in positions[0]]
     assert len(set(order)) == len(order)
-    np.testing.assert_allclose(back[:, order], positions, atol=1e-4)  # metres; bones are rigid
+    # in metres; the bones are rigid
+    np.testing.assert_allclose(back[:, order], positions, atol=1e-4)
 
 
 def test_a_chain_of_rigid_bones_is_exact():

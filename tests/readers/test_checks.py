@@ -1,4 +1,4 @@
-"""Targets are checked first, and warnings describe unusual ones."""
+"""Tests that targets are checked first, and that warnings describe unusual targets."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_missing_values_pass_where_they_are_expected():
     gaps = with_gaps((0, 1), (3, 2), (4, 2))
     assert check_targets(gaps, missing=True) is gaps
     masked = np.ma.masked_invalid(gaps)
-    masked.data[masked.mask] = 7.0  # values under a mask must be ignored
+    masked.data[masked.mask] = 7.0  # the reader must ignore values under a mask
     np.testing.assert_array_equal(check_targets(masked, missing=True), gaps)
     whole = np.ma.masked_equal(np.arange(6).reshape(3, 2), 4)
     np.testing.assert_array_equal(check_targets(whole, missing=True), [[0, 1], [2, 3], [np.nan, 5]])
@@ -82,7 +82,7 @@ ALL = slice(None)
         (with_entry(np.inf) + with_gaps((0, 1)), "1 infinity in 1 of 6 rows.*row 4, column 2"),
     ],
 )
-def test_what_has_nothing_to_learn_from_is_refused_by_name(targets, words):
+def test_data_without_anything_to_learn_are_refused_by_name(targets, words):
     with pytest.raises(DataError, match=words):
         check_targets(targets, missing=True, column_names=["a", "b", "c"])
 

@@ -1,4 +1,4 @@
-"""Times of day in tables become hours since midnight, with a note."""
+"""Tests that times of day in tables become hours since midnight, with a note."""
 
 import datetime as dt
 import io
@@ -47,7 +47,7 @@ def test_excel_s_own_times_are_read_too():
     np.testing.assert_allclose(data.values[:, 0], [14 + 35 / 60, 9.2013888889])
 
 
-def test_in_order_they_are_the_time_and_say_their_unit():
+def test_sorted_times_of_day_are_the_time_of_the_rows():
     source = table(["08:35", "09:00", "10:10:30"], "time")
     assert inspect_table(source).time_column == "time"
     data = read_table(source, time_column="time")
@@ -55,14 +55,14 @@ def test_in_order_they_are_the_time_and_say_their_unit():
     assert data.time_unit == "hours since midnight"
 
 
-def test_as_names_and_labels_they_stay_as_they_are_written():
+def test_times_of_day_as_names_or_labels_do_not_change():
     source = table(["14:35", "9:05", "9:05"])
     assert list(read_table(source, id_columns="start").row_names) == ["14:35", "9:05", "9:05"]
     assert read_table(source, label_column="start").label_names == ("9:05", "14:35")
 
 
 @pytest.mark.parametrize("slip", ["25:10", "10:61", "13:05 pm", "noon"])
-def test_a_slip_among_them_is_named(slip):
+def test_a_mistake_among_times_of_day_is_named(slip):
     source = table(["08:35", "09:00", "10:10", "11:15", "12:20", slip])
     column = inspect_table(source).columns[0]
     assert not column.numeric and column.role == "value" and repr(slip) in column.reason

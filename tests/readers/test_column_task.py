@@ -1,4 +1,4 @@
-"""A question about one column: which rows and columns it uses, and what it refuses."""
+"""Tests of the prediction of one column: which rows and columns it uses, and which it refuses."""
 
 from dataclasses import replace
 
@@ -12,7 +12,10 @@ NAMES = ("a", "b", "spread", "y")
 
 
 def table(**columns: np.ndarray) -> Dataset:
-    """Thirty rows in which y depends on a; keywords replace columns."""
+    """Return thirty rows in which y depends on a.
+
+    Keyword arguments replace columns.
+    """
     generator = np.random.default_rng(0)
     values = {name: generator.uniform(0.1, 1.0, 30) for name in NAMES} | columns
     rows = np.column_stack([values[name] for name in NAMES])

@@ -1,4 +1,4 @@
-"""No text in a CSV is a formula, numbers remain numbers, and words are read back unchanged."""
+"""Tests of CSV files: no text is a formula, numbers remain numbers, and words are unchanged."""
 
 import csv
 import io

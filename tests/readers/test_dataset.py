@@ -1,4 +1,4 @@
-"""A data set describes its content, and refuses parts that do not fit together."""
+"""Tests that a data set describes its content, and refuses parts that do not fit together."""
 
 from dataclasses import FrozenInstanceError, replace
 

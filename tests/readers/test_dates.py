@@ -1,4 +1,4 @@
-"""Columns of dates, compared with datetime: formats, times, and derived columns."""
+"""Tests of columns of dates against datetime: formats, times, and derived columns."""
 
 import datetime as dt
 import io

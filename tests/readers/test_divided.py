@@ -1,4 +1,4 @@
-"""Columns divided into views: by names, by choice, in blocks; labels as a view."""
+"""Tests of columns divided into views: by names, by choice, in blocks; labels as a view."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,8 @@ def test_constant_columns_join_a_neighbour_so_that_the_row_is_drawn_as_before():
     poses = load_dataset("poses")
     joints = in_blocks(poses, poses.drawing.skeleton.joint_names, 3)
     assert joints.drawing == poses.drawing
-    assert joints.views[0].name == poses.drawing.skeleton.joint_names[1]  # the root does not move
+    # the first joint is the root, which does not move
+    assert joints.views[0].name == poses.drawing.skeleton.joint_names[1]
     assert [view.n_outputs for view in joints.views] == [6, *[3] * 26]
     assert all(type(n) is int for view in joints.views for n in view.drawing.shape)
     assert not any("constant" in warning and "view" in warning for warning in joints.warnings)

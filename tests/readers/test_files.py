@@ -1,4 +1,4 @@
-"""One function reads named bytes of any file format into a data set."""
+"""Tests of the function that reads named bytes of any file format into a data set."""
 
 import builtins
 import io
@@ -95,7 +95,7 @@ def test_every_ending_has_a_reader_and_mistakes_name_the_file():
             read_file(NamedBytes(f"broken.{ending}", b"\x00 nothing of the kind"))
 
 
-def test_a_table_with_a_name_is_looked_at_under_it():
+def test_the_inspection_of_a_table_has_the_name_of_the_file():
     assert inspect_table(NamedBytes("wide.csv", TABLE)).name == "wide.csv"
 
 

@@ -1,4 +1,4 @@
-"""Tables in opened folders: the list, hidden files, and reading."""
+"""Tests of tables in opened folders: the list, hidden files, and reading."""
 
 import os
 import stat
@@ -28,7 +28,9 @@ from gplvm_core.training import Queue
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An opened folder with a table, a folder of parts, and files that visitors must not see."""
+    """Return an opened folder with a table, a folder of parts, and files that visitors must not
+    see.
+    """
     data = tmp_path / "data"
     (data / "parts").mkdir(parents=True)
     rows = np.random.default_rng(0).standard_normal((300, 3)) @ np.ones((3, 4))
@@ -158,7 +160,7 @@ def test_a_training_reads_the_table_and_the_library_keeps_the_model_s_rows(
 
 
 def to_a_link(path: Path, outside: Path) -> None:
-    """Move a thing out of the opened folder, and put a link to it into its place."""
+    """Move a file or folder out of the opened folder, and replace it by a link to its new path."""
     path.symlink_to(path.rename(outside / f"moved {path.name}"))
 
 
@@ -175,7 +177,10 @@ def root_to_a_link(folder: Path) -> None:
 
 
 def table_to_a_twin(folder: Path) -> None:
-    """Another file with the same size, time and bytes at both ends: only its inode differs."""
+    """Replace a table by a file with the same size, time and bytes at both ends.
+
+    Only the inode of the file differs.
+    """
     path = folder / "parts" / "part1.npy"
     state, content = path.stat(), path.read_bytes()
     path.rename(folder / "before.bin")
@@ -202,7 +207,7 @@ def table_to_a_folder(folder: Path) -> None:
 
 
 def within(seconds: float, act: Callable[[], object]) -> Exception | None:
-    """The error at the end of a call; fails if the call does not end in time."""
+    """Return the error that ends a call, or None; fail if the call does not end in time."""
     found: list[Exception | None] = []
 
     def run() -> None:
@@ -232,13 +237,13 @@ SWAPS = [
 
 @pytest.fixture(params=[True, False], ids=["descriptors", "paths"])
 def either_way(request, monkeypatch):
-    """Run once as on POSIX, and once without folder descriptors, as on Windows."""
+    """Run the test as on POSIX, and without folder descriptors, as on Windows."""
     monkeypatch.setattr(folder_file, "DESCRIPTORS", request.param)
 
 
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(("swap", "said"), SWAPS)
-def test_what_is_swapped_after_it_was_listed_is_not_opened(folder, swap, said):
+def test_a_file_swapped_after_the_listing_is_not_opened(folder, swap, said):
     table = table_named("data/parts/part1.npy", opened_folders(os.environ))
     np.testing.assert_array_equal(np.asarray(RowFiles.of(table.files)).shape, (100, 4))
     swap(folder)
@@ -249,10 +254,10 @@ def test_what_is_swapped_after_it_was_listed_is_not_opened(folder, swap, said):
 
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(("swap", "said"), SWAPS)
-def test_what_is_swapped_while_it_is_read_is_not_opened_again(folder, swap, said):
+def test_a_file_swapped_during_reading_is_not_opened_again(folder, swap, said):
     files = RowFiles.of(table_named("data/parts/*.npy", opened_folders(os.environ)).files)
     chunks = files.chunks(40)
-    for _ in range(4):  # into the second of three files
+    for _ in range(4):  # now the second of three files is open
         next(chunks)
     swap(folder)
     error = within(20, lambda: list(chunks))
@@ -269,8 +274,8 @@ def test_what_is_swapped_while_it_is_read_is_not_opened_again(folder, swap, said
         (root_to_a_link, "data"),
     ],
 )
-def test_what_is_swapped_between_a_look_and_a_step_is_not_opened(folder, monkeypatch, swap, seen):
-    """Swap the file at the worst moment: right after the program's check."""
+def test_a_table_swapped_between_check_and_use_is_not_opened(folder, monkeypatch, swap, seen):
+    """The file is replaced at the worst moment: right after the program's check."""
     table = table_named("data/parts/part1.npy", opened_folders(os.environ))
     look, done = Folder.state, []
 
@@ -287,7 +292,7 @@ def test_what_is_swapped_between_a_look_and_a_step_is_not_opened(folder, monkeyp
 
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("swap", [table_to_a_link, way_to_a_link, root_to_a_link])
-def test_what_became_a_link_is_no_longer_listed(folder, swap):
+def test_a_table_that_became_a_link_is_no_longer_listed(folder, swap):
     folders = opened_folders(os.environ)
     swap(folder)
     assert "data/parts/part1.npy" not in [table.name for table in tables_in(folders)]

@@ -1,4 +1,4 @@
-"""Single cells in AnnData files, written by the package anndata."""
+"""Tests of single cells in AnnData files, written by the package anndata."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ COUNTS = np.random.default_rng(0).poisson(0.7, (12, 6)).astype(float)
 
 @pytest.fixture
 def file(tmp_path):
-    """Twelve cells of three kinds, four of the six genes highly variable, sparse."""
+    """Return twelve sparse cells of three kinds; four of the six genes are highly variable."""
     obs = pd.DataFrame(
         {
             "batch": pd.Categorical(["one"] * 12),
@@ -51,11 +51,12 @@ def test_counts_get_the_library_size_of_their_cell_as_exposure(file, tmp_path):
     data = read_file(file, counts=True)
     assert data.kinds == ["count"] * 4 + ["exposure"]
     assert data.column_names[-1] == "library size"
-    # The size counts all genes of the file, not only the variable ones.
+    # The library size counts all genes of the file, not only the variable genes.
     sizes = COUNTS.sum(axis=1)
     np.testing.assert_array_equal(data.values[:, -1], sizes)
     assert data.columns[-1].unit == pytest.approx(np.exp(np.log(sizes).mean()))
-    # A cell without molecules and a gene without variation are left out; of many genes some are.
+    # The reader leaves out cells without molecules and genes without variation; of many genes, it
+    # keeps only some.
     counts = np.random.default_rng(1).poisson(2.0, (9, 230)).astype(float)
     counts[4], counts[:, 7] = 0.0, 0.0
     counts[:4, 11] = 40.0
@@ -66,7 +67,7 @@ def test_counts_get_the_library_size_of_their_cell_as_exposure(file, tmp_path):
     notes = " ".join(many.notes)
     assert "1 cell without any molecule" in notes and "1 gene with the same count" in notes
     assert "200 of 229 genes that vary most" in notes
-    # Numbers stay numbers.
+    # Numbers that are not counts remain numbers.
     anndata.AnnData(counts[:3] + 0.5).write_h5ad(tmp_path / "half.h5ad")
     half = read_h5ad(tmp_path / "half.h5ad", counts=True)
     assert not half.columns and any("not counts" in note for note in half.notes)

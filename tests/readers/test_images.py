@@ -1,4 +1,4 @@
-"""A zip of images becomes rows; messages name unsafe or foreign members."""
+"""Tests that a zip of images becomes rows, and that messages name unsafe or foreign members."""
 
 import io
 import sys
@@ -81,7 +81,8 @@ def test_files_added_by_cameras_scanners_and_systems_are_reported():
     exif = Image.Exif()
     exif[0x0112] = 6
     turned = Image.new("L", (4, 6))
-    turned.paste(255, (0, 0, 2, 6))  # the left half, which is the upper half of the upright image
+    # the left half is white; in the upright image, this is the upper half
+    turned.paste(255, (0, 0, 2, 6))
     members = two(
         **{
             "3.jpg": encoded(turned, "JPEG", exif=exif, quality=95),
@@ -128,7 +129,8 @@ def test_a_bomb_is_refused_by_the_size_it_declares():
 
 def test_a_bomb_with_a_wrong_size_is_cut_at_that_size():
     bomb = bytearray(zipped({"1.png": bytes(10_000_000)}))
-    for place in (22, bomb.index(b"PK\x01\x02") + 24):  # the local and the central record
+    # both headers of the zip: the local one and the central one
+    for place in (22, bomb.index(b"PK\x01\x02") + 24):
         bomb[place : place + 4] = (100).to_bytes(4, "little")
     archive = sources.open_archive(bytes(bomb), "bomb.zip", most_unpacked=1_000_000)
     with pytest.raises(DataError, match=r"1\.png in the zip is damaged"):

@@ -1,4 +1,4 @@
-"""Files that describe the same rows become one data set; mismatches are reported."""
+"""Tests that files with the same rows become one data set, and that mismatches are reported."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A data set whose columns are of any kind: words are stored as their numbers."""
+"""Tests of a data set whose columns are of any kind; it stores words as numbers."""
 
 from dataclasses import replace
 from typing import Any
@@ -39,7 +39,7 @@ def test_words_are_stored_as_their_numbers_and_come_back():
         "count",
     ]
     assert found.columns[1].words == ("yes", "no")
-    assert found.columns[2].words == ("a", "b", "c")  # the most frequent first
+    assert found.columns[2].words == ("a", "b", "c")  # the most frequent word is the first
     assert found.column_names == tuple(FRAME)
     gap = np.nan
     np.testing.assert_array_equal(found.values[:, 1], [1, 0, 0, gap, 1, 1])
@@ -58,7 +58,7 @@ def test_a_model_learns_the_same_from_the_data_set_and_from_the_frame():
     second = BayesianGPLVM(**settings, kinds=found.kinds).fit(found.in_own_values())
     assert first.bound_ == second.bound_
     assert second.columns_.columns == found.columns
-    check_usable(second, found)  # the check of files from other people
+    check_usable(second, found)  # this check is made for files from other people
 
 
 def test_columns_are_stored_except_for_tables_of_numbers(tmp_path):
@@ -122,7 +122,7 @@ def test_a_file_with_words_is_read_with_proposed_kinds():
     assert found.in_own_values().iloc[2].tolist()[:3] == ["Adelie", "Dream", None]
     assert np.isnan(found.values[3, 3]) and found.values[1, 5] == 2.0
     assert any("sex (yes/no: " in note and "size (grade: small" in note for note in found.notes)
-    # Only a column that is asked for by name is both learnt and a label.
+    # A column is both learnt and a label only if its kind is given by name.
     label = birds(kinds="auto", label_column="species")
     assert "species" not in label.column_names and label.label_names[0] == "Adelie"
     both = birds(kinds={"species": "category"}, label_column="species", id_columns=["year"])

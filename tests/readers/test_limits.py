@@ -1,4 +1,4 @@
-"""Small files stay small: what a file declares is refused before any array is made."""
+"""Tests that small files need little memory: wrong declarations are refused before allocation."""
 
 import gzip
 import io
@@ -23,18 +23,18 @@ from gplvm_core.readers import (
 from gplvm_core.readers.pictures.images import natural
 from tests.readers.small_bvh import bvh
 
-SECONDS, MEGABYTES = 20.0, 200  # reading such files took minutes and gigabytes in earlier versions
+SECONDS, MEGABYTES = 20.0, 200  # in earlier versions, such files took minutes and gigabytes
 
 
 def npz_of_zeros() -> bytes:
-    """A few bytes that unpack to 200 million zeros."""
+    """Return a few bytes that unpack to 200 million zeros."""
     file = io.BytesIO()
     np.savez_compressed(file, x=np.zeros((20_000, 10_000), dtype=np.uint8))
     return file.getvalue()
 
 
 def still_gif(side: int, count: int) -> bytes:
-    """Frames of one pixel on a canvas of this declared size."""
+    """Return frames of one pixel on a canvas of this declared size."""
     file = io.BytesIO()
     first, second = (Image.new("L", (1, 1), shade) for shade in (0, 1))
     first.save(file, "GIF", save_all=True, append_images=[second, first] * (count // 2))
@@ -53,7 +53,7 @@ def pngs(side: int, count: int) -> bytes:
 
 
 def long_motion() -> bytes:
-    """A gzip of a motion that declares more frames than are read."""
+    """Return a gzip of a motion that declares more frames than the reader accepts."""
     text = bvh(announced=10**9)
     return gzip.compress(text.encode() + b"0 0 0 0 0 0\n" * 1_000_000)
 
@@ -116,7 +116,7 @@ def test_an_archive_with_a_nameless_member_is_refused():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("x", b"1")
-    # The name's length becomes 0 in the table of contents.
+    # Set the length of the name to 0 in the table of contents.
     nameless = bytearray(file.getvalue())
     at = nameless.index(b"PK\x01\x02")
     nameless[at + 28 : at + 30] = b"\0\0"

@@ -1,4 +1,4 @@
-"""Motion capture in C3D files, written by the package c3d."""
+"""Tests of motion capture in C3D files, written by the package c3d."""
 
 import io
 import warnings
@@ -17,7 +17,7 @@ NAMES = ["HEAD", "NECK", "HIP", "KNEE"]
 
 
 def walk(frames: int = 30) -> np.ndarray:
-    """Millimetres, z up: a straight back above a thigh that swings, walking along x."""
+    """Return a straight back above a swinging thigh, walking along x, in millimetres with z up."""
     angle = 0.5 * np.sin(np.linspace(0.0, 6.0, frames))
     hip = np.stack([np.linspace(0, 3000, frames), np.zeros(frames), np.full(frames, 900)], axis=1)
     knee = hip + 400 * np.stack([np.sin(angle), 0 * angle, -np.cos(angle)], axis=1)
@@ -61,7 +61,7 @@ def test_markers_come_back_with_y_up_in_metres_and_gaps():
     assert np.isnan(bone[2]).all() and np.isnan(bone).sum() == 3
     length = np.linalg.norm(np.delete(bone, 2, axis=0), axis=1)
     np.testing.assert_allclose(length, 0.4, atol=1e-4)
-    # The three markers that are always seen have their mean at 0.
+    # Three markers are seen in every frame; their mean is at 0.
     np.testing.assert_allclose(found[:, :3, [0, 2]].mean(axis=1), 0.0, atol=1e-4)
 
 
@@ -93,6 +93,6 @@ def test_frames_without_any_marker_are_left_out_with_a_note():
 
 
 def test_a_motion_may_be_longer_than_a_header_can_count():
-    """The header has 16 bits for the last frame; longer motions have it as a parameter."""
+    """The header has 16 bits for the last frame; longer motions have a parameter for it."""
     data = read_c3d(NamedBytes("long.c3d", MOTIONS["65,536 frames"]()))
     assert data.n_points == 65_536

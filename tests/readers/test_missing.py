@@ -1,4 +1,4 @@
-"""Missing values: their number, groups and names in messages."""
+"""Tests of missing values: their number, groups and names in messages."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_patterns_are_the_distinct_columns_of_the_mask(n_points):
     assert n_patterns(missing) == len({tuple(column) for column in missing.T})
 
 
-def test_what_is_masked_is_nan_and_the_precision_stays():
+def test_masked_entries_become_nan_and_the_precision_stays():
     masked = np.ma.array(np.ones((2, 2), np.float32), mask=[[0, 1], [0, 0]])
     filled = unmasked(masked)
     assert filled.dtype == np.float32 and np.isnan(filled[0, 1]) and not np.isnan(filled[1]).any()

@@ -1,4 +1,4 @@
-"""New rows are matched to a data set's columns; unusable ones have a clear message."""
+"""Tests that new rows are matched to a data set's columns, or cause clear messages."""
 
 import csv
 import io
@@ -98,7 +98,7 @@ def csv_of(*rows: list[str], delimiter: str = ",") -> NamedBytes:
     return NamedBytes("mine.csv", table.getvalue().encode())
 
 
-def test_what_is_no_number_is_a_gap_that_is_named_and_the_rest_is_read(flow):
+def test_cells_without_a_number_become_gaps_that_are_named(flow):
     names = list(flow.column_names)
     row = [str(value).replace(".", ",") for value in flow.values[0]]
     broken, measured = ["broken", *row[1:]], ["7,5", *row[1:-1], "inf"]
@@ -106,7 +106,7 @@ def test_what_is_no_number_is_a_gap_that_is_named_and_the_rest_is_read(flow):
     rows = read_rows(table, flow)
     assert np.isnan(rows.values[0, 0]) and not np.isnan(rows.values[0, 1:]).any()
     np.testing.assert_allclose(rows.values[1], flow.values[0], rtol=1e-6)
-    assert rows.values[2, 0] == 7.5  # a comma as decimal sign
+    assert rows.values[2, 0] == 7.5  # the cell had a decimal comma
     assert np.isnan(rows.values[2, -1])
     assert [misfit.column for misfit in rows.misfits] == [names[0], names[-1]]
     assert "“broken”, line 2" in rows.misfits[0].words
@@ -122,7 +122,8 @@ def test_a_column_of_another_spelling_is_offered_and_used_once_confirmed(flow):
     assert misfit.mend == ("use", names[0], spelt[0])
     mended = read_rows(table, flow, (misfit.mend,))
     np.testing.assert_allclose(mended.values[0], flow.values[0], rtol=1e-6)
-    assert not mended.misfits and not mended.columns  # in the model's order, without others
+    # the columns are in the model's order, and no others remain
+    assert not mended.misfits and not mended.columns
 
 
 def test_rows_without_values_are_named_and_left_out(flow):

@@ -1,4 +1,4 @@
-"""Rows of .npy and Parquet files, read in parts: the same numbers, and refusals in words."""
+"""Tests of rows of .npy and Parquet files, read in parts: the same numbers, and clear refusals."""
 
 import os
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_parts_are_the_rows_of_all_files(tmp_path: Path, table: np.ndarray) -> N
 
 
 @pytest.mark.parametrize("kind", [np.int16, np.uint8, np.float64, ">f4"])
-def test_any_real_numbers_will_do(tmp_path: Path, kind: object) -> None:
+def test_all_real_types_are_read(tmp_path: Path, kind: object) -> None:
     numbers = np.arange(12).reshape(4, 3).astype(kind)
     files = RowFiles.of(str(saved(tmp_path / "a.npy", numbers)))
     np.testing.assert_array_equal(np.asarray(files), numbers)
@@ -62,7 +62,7 @@ def test_any_real_numbers_will_do(tmp_path: Path, kind: object) -> None:
         (np.asfortranarray(np.ones((3, 2))), "column by column"),
     ],
 )
-def test_what_is_no_table_of_numbers_is_refused(
+def test_files_without_a_table_of_numbers_are_refused(
     tmp_path: Path, array: np.ndarray, said: str
 ) -> None:
     path = tmp_path / "a.npy"
@@ -127,7 +127,7 @@ def test_parquet_is_read_by_row_groups(tmp_path: Path, table: np.ndarray) -> Non
     np.testing.assert_array_equal(files.take(np.array([0, 24, 25])), whole[[0, 24, 25]])
 
 
-def test_null_is_missing_and_whole_numbers_will_do(tmp_path: Path) -> None:
+def test_null_is_missing_and_whole_numbers_are_read(tmp_path: Path) -> None:
     columns = {"n": pa.array([1, None, 3]), "x": pa.array([0.5, 1.5, None], pa.float32())}
     parquet.write_table(pa.table(columns), tmp_path / "a.parquet")
     expected = [[1.0, 0.5], [np.nan, 1.5], [3.0, np.nan]]

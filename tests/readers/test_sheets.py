@@ -1,4 +1,4 @@
-"""Tables in Excel and Parquet files, written by the usual packages."""
+"""Tests of tables in Excel and Parquet files, written by the usual packages."""
 
 import datetime
 import io
@@ -69,7 +69,7 @@ def test_numbers_keep_every_digit():
     values = np.random.default_rng(0).normal(size=(5, 3)) * 10.0 ** np.array([-8, 0, 9])
     stored = columns(**{f"x{j}": values[:, j].tolist() for j in range(3)})
     np.testing.assert_array_equal(read_table(stored).values, values)
-    # A workbook has sixteen digits.
+    # A workbook stores sixteen digits.
     np.testing.assert_allclose(read_table(workbook(values.tolist())).values, values, rtol=1e-15)
 
 

@@ -1,4 +1,4 @@
-"""Untidy spreadsheets: what is read, and the notes about it."""
+"""Tests of untidy spreadsheets: the values that are read, and the notes about them."""
 
 import io
 import time

@@ -1,6 +1,4 @@
-"""Tables: automatic choices, questions to the user, refusals, and the positions that
-errors name.
-"""
+"""Tests of tables: automatic choices, questions to the user, refusals, and positions in errors."""
 
 import io
 import zipfile
@@ -135,7 +133,7 @@ def test_missing_values_are_counted_in_the_report_and_kept_when_read():
 @pytest.mark.parametrize(
     "cell", ["", " ", "NA", "n/a", "#N/A", "<NA>", "NaN", "null", "None", "?", "-", ".", '"NA"']
 )
-def test_what_spreadsheets_and_statistics_programs_write_for_missing(cell):
+def test_the_marks_of_other_programs_for_missing_values_are_gaps(cell):
     data = read_table(f"a,b\n1,2\n3,{cell}\n5,6\n".encode())
     np.testing.assert_array_equal(data.missing, [[0, 0], [0, 1], [0, 0]])
 
@@ -252,7 +250,7 @@ def test_bad_text_is_refused_with_its_place(data, options, words):
         read_table(data, **options)
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_absent_files_and_folders_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"no file .*absent\.csv"):
         read_table(tmp_path / "absent.csv")
     with pytest.raises(DataError, match="is not a file"):

@@ -1,4 +1,4 @@
-"""An animated GIF becomes rows with times; other, too large or damaged files are refused."""
+"""Tests that an animated GIF becomes rows with times; too large or damaged files are refused."""
 
 import io
 import sys
@@ -13,7 +13,7 @@ from gplvm_core.readers.pictures import video
 
 
 def frames(count: int = 5, size: tuple[int, int] = (8, 6)) -> list[Image.Image]:
-    """Grey frames, each with different random shades."""
+    """Return grey frames, each with different random shades."""
     rng = np.random.default_rng(0)
     return [
         Image.fromarray(rng.integers(0, 256, (size[1], size[0]), dtype=np.uint8))
@@ -84,7 +84,7 @@ def test_a_video_by_path_gives_the_name(tmp_path: Path):
         (gif(frames(5, (40, 40)))[:-900], "Frame 5 of upload is damaged or cut off"),
     ],
 )
-def test_what_is_no_video_is_refused_in_words(data, words):
+def test_files_without_a_video_are_refused_in_words(data, words):
     with pytest.raises(DataError, match=words):
         read_video(data)
 
@@ -104,7 +104,7 @@ def test_a_picture_of_another_kind_is_refused():
 
 def test_a_canvas_too_large_is_refused_by_its_header():
     bomb = bytearray(gif(frames(2)))
-    bomb[6:10] = b"\xff\xff\xff\xff"  # 65535 × 65535
+    bomb[6:10] = b"\xff\xff\xff\xff"  # the file now declares 65535 × 65535 pixels
     with pytest.raises(DataError, match="refused"):
         read_video(bytes(bomb))
 

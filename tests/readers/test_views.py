@@ -1,4 +1,4 @@
-"""Several views of the same items: joined, separated, refused if their rows differ."""
+"""Tests of several views of the same items: joined, separated, refused if their rows differ."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A vulnerable reader: code from a file runs in the subprocess that the app starts."""
+"""Tests of a vulnerable reader: code from a file runs in the subprocess that the app starts."""
 
 import ctypes
 import os
@@ -133,7 +133,9 @@ def test_a_system_that_offers_no_fence_is_reported(part: str, monkeypatch, caplo
     assert "cannot restrict the process" in caplog.text
 
 
-def test_the_next_request_is_not_written_through_a_link(readers: Readers, tmp_path: Path) -> None:
+def test_the_next_request_is_not_written_through_a_link_of_the_reader(
+    readers: Readers, tmp_path: Path
+) -> None:
     precious = tmp_path / "precious"
     precious.write_text("precious")
     ask(readers, "forge", what=f"link {precious}")
@@ -205,7 +207,10 @@ def test_a_message_replaces_an_existing_file(tmp_path: Path) -> None:
 
 
 def fenced() -> bool:
-    """Whether this system's kernel supports the restrictions; asks the kernel, not our code."""
+    """Return whether this system's kernel supports the restrictions.
+
+    The answer comes from the kernel, not from the tested code.
+    """
     modules = Path("/sys/kernel/security/lsm")
     if modules.exists():
         return "landlock" in modules.read_text()

@@ -1,4 +1,6 @@
-"""A subprocess opens the files of models; the server uses only its output files."""
+"""Tests that a subprocess opens the files of models, and that the server uses only its output
+files.
+"""
 
 import tracemalloc
 from dataclasses import replace
@@ -42,7 +44,7 @@ def imported(source: NamedBytes, library: Library) -> str:
         readers.close()
 
 
-def test_an_import_takes_no_memory_of_the_server(tmp_path: Path, dots: Dataset) -> None:
+def test_an_import_uses_no_memory_of_the_server(tmp_path: Path, dots: Dataset) -> None:
     library, source = Library(tmp_path / "library"), exported(with_zeros(dots, 40), tmp_path)
     tracemalloc.start()
     try:
@@ -55,7 +57,9 @@ def test_an_import_takes_no_memory_of_the_server(tmp_path: Path, dots: Dataset) 
     assert library.dataset(id).covariates["zeros"].nbytes > 39 * MEGABYTE
 
 
-def test_what_is_refused_there_changes_nothing_here(tmp_path: Path, dots: Dataset) -> None:
+def test_a_model_refused_by_the_subprocess_changes_nothing_in_the_server(
+    tmp_path: Path, dots: Dataset
+) -> None:
     library, source = Library(tmp_path / "library"), exported(with_zeros(dots, 100), tmp_path)
     with pytest.raises(StoreError, match=r"would need 100\.\d MB of memory"):
         imported(source, library)

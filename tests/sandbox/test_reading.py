@@ -1,4 +1,4 @@
-"""Reading files in a subprocess gives the same results, and hostile files do no harm."""
+"""Tests that reading in a subprocess gives the same results, and stops hostile files."""
 
 import logging
 import os
@@ -33,7 +33,7 @@ def ask(readers: Readers, task: str, source: NamedBytes, **options: object) -> o
         return reading.answer()
 
 
-def test_the_answers_are_those_that_are_given_here(readers):
+def test_answers_of_the_subprocess_equal_those_of_this_process(readers):
     there = ask(readers, "read", TABLE, label_column="kind", id_columns=())
     here = perform("read", TABLE, label_column="kind", id_columns=())
     np.testing.assert_array_equal(there.targets, here.targets)
@@ -43,7 +43,7 @@ def test_the_answers_are_those_that_are_given_here(readers):
     assert (list(rows), count) == ([0, 1, 2], 3)
 
 
-def test_errors_are_those_that_are_raised_here(readers):
+def test_errors_of_the_subprocess_equal_those_of_this_process(readers):
     with pytest.raises(EmptyRowsError, match="line 3"):
         ask(readers, "read", NamedBytes("x.csv", b"a,b\n1,2\n,NA\n3,4\n"))
     with pytest.raises(StoreError, match="not a"):
@@ -89,7 +89,7 @@ def test_a_process_that_dies_or_cannot_start_is_reported_at_once(readers, monkey
     readers.give_back(reader)
     with readers.reading("read", NamedBytes("big.csv", b"1,2,3,4\n" * 2_000_000)) as reading:
         assert not reading.wait(0.3)
-        reader.process.kill()  # as the system does if memory is exhausted
+        reader.process.kill()  # the system does this if memory is exhausted
         with pytest.raises(DataError, match="too little memory"):
             reading.answer()
     readers.close()
@@ -131,7 +131,7 @@ def test_a_reader_is_private_and_ends_with_the_process_that_it_works_for(readers
         asking = threading.Thread(target=reader.ask, args=(big,), daemon=True)
         asking.start()
         asking.join(0.5)
-    reader.process.stdin.close()  # as the system does when that process ends
+    reader.process.stdin.close()  # the system does this when the server ends
     reader.process.wait(15)
     assert not reader.folder.exists()
 
@@ -154,7 +154,7 @@ def test_a_reader_has_no_environment_and_no_open_files_but_its_own(readers, monk
 
 
 def slow(seconds: float) -> str:
-    """A slow start, as on a busy machine."""
+    """Make the subprocess start slowly, as on a busy machine."""
     return f"import time; time.sleep({seconds})\n" + START
 
 

@@ -1,12 +1,13 @@
-"""Spellings of one path as request targets: attacks, and those of ordinary browsers."""
+"""Spellings of one path as request targets: those of attacks, and those of ordinary browsers."""
 
 import itertools
 
 METRICS = "/_stcore/metrics"
-NUMBERS = b"# EOF"  # the end of every response with metrics
+NUMBERS = b"# EOF"  # every response with metrics ends with these bytes
 CONTROL = (*(f"%{code:02x}" for code in (*range(32), 127)), "%c2%80", "%c2%85", "%c2%9f")
 BROKEN_UTF8 = ("%ff", "%c0%af", "%e2%82", "%ed%a0%80")
-# A part of the path in another spelling, or with something that a router may drop.
+# Each pair replaces a part of the path by another spelling, or adds something that a router may
+# drop.
 EXCHANGED = (
     ("/_stcore", "//_stcore"), ("/_stcore", "///_stcore"), ("/_stcore/", "/_stcore//"),
     ("/_stcore", "/./_stcore"), ("/_stcore", "/%2e/_stcore"), ("/_stcore", "/x/../_stcore"),
@@ -32,7 +33,7 @@ def spelled(path: str = METRICS) -> list[str]:
     """Return request targets that may be read as the metrics path; the path itself is the first."""
     found = [path, *(path + end for end in (*CONTROL, *BROKEN_UTF8, *ADDED))]
     found += [path.replace(old, new, 1) for old, new in EXCHANGED]
-    # A control character at any other position, and two spellings at once.
+    # These targets have a control character at any other position, or two changes at once.
     found += [path.replace("metrics", f"met{code}rics") for code in CONTROL]
     found += [f"/{code}{path}" for code in (*CONTROL, *BROKEN_UTF8, "x", "x%2f")]
     found += [

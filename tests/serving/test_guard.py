@@ -1,4 +1,4 @@
-"""The guard in front of the app: accepted and refused requests."""
+"""Tests of the guard in front of the app: accepted and refused requests."""
 
 import itertools
 from urllib.parse import quote
@@ -30,7 +30,10 @@ FOREIGN_ORIGINS = ("null", "", "http://evil.example", "http://evil.example:8501"
 
 
 def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", **said):
-    """Status, headers and text; 200 with the text `behind` if the request reached the app."""
+    """Return status, headers and text of the answer.
+
+    If the request reached the app, they are 200 and `behind`.
+    """
     headers = [
         (name.replace("_", "-").encode(), value.encode("latin-1"))
         for name, told in said.items()
@@ -64,8 +67,8 @@ def let_in(*asked, **said) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
-def test_hosts_and_origins_meet_only_where_both_are_the_same_address(kind):
-    """Every Host with every Origin, on every path."""
+def test_a_host_is_accepted_only_with_the_origin_of_the_same_address(kind):
+    """The test covers every Host with every Origin, on every path."""
     origins = tuple(f"http://{host}" for host in OWN_HOSTS) + FOREIGN_ORIGINS
     for path, host, origin in itertools.product(PATHS, OWN_HOSTS + FOREIGN_HOSTS, origins):
         same = host in OWN_HOSTS and origin.lower() == f"http://{host}".lower()
@@ -89,9 +92,9 @@ def test_a_request_with_two_hosts_or_two_origins_or_none_is_refused():
     assert not let_in(OPEN, host=own, origin=[f"http://{own}", "http://evil.example"])
 
 
-def test_a_link_may_lead_here_but_nothing_of_another_page_loads_from_here():
+def test_other_pages_can_link_to_the_app_but_not_load_from_it():
     own = {"host": "127.0.0.1:8501"}
-    for site in ("cross-site", "same-site"):  # same-site: another port of this machine
+    for site in ("cross-site", "same-site"):  # "same-site" is another port of this machine
         assert let_in(OPEN, **own, sec_fetch_site=site, sec_fetch_dest="document")
         for use in ("image", "script", "iframe", "empty"):
             assert not let_in(OPEN, **own, sec_fetch_site=site, sec_fetch_dest=use)
@@ -124,7 +127,9 @@ def test_metrics_are_closed_unless_asked_for():
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 def test_a_path_that_could_be_read_in_two_ways_is_refused_before_any_other_rule(kind):
-    """The other content of the request; paths are decoded, as servers pass them to the app."""
+    """The result does not depend on the rest of the request. Paths are decoded, as servers pass
+    them to the app.
+    """
     own = {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501"}
     unplain = ("", "*", "x", "//", "//evil.example/", "/a//b", "/.", "/..", "/a/./b", "/a/../b",
                "/a\\b", "/\ufffd", "/\udcff", *(f"/a{chr(code)}" for code in range(32)),
@@ -170,7 +175,7 @@ def test_every_answer_has_the_headers_and_a_refusal_is_plain_text():
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "same-origin"
     assert headers["content-type"].startswith("text/plain")
-    assert "does not answer to that name" in words
+    assert "does not accept this name" in words
 
 
 def test_a_token_opens_once_and_its_cookie_from_then_on():
@@ -195,8 +200,8 @@ def test_a_token_opens_once_and_its_cookie_from_then_on():
     assert not let_in(renewed, cookie=kept, **own)
 
 
-def test_cookies_of_other_programs_hide_none():
-    """Browsers send cookies to every port of a host name, and accept malformed ones."""
+def test_cookies_of_other_programs_do_not_hide_the_apps_cookie():
+    """Browsers send cookies to every port of a host name, and accept malformed cookies."""
     own = {"host": "127.0.0.1:8501"}
     kept = ask(LOCKED, query=f"token={TOKEN}", **own)[1]["set-cookie"].split(";")[0]
     for other in ('a={"b": 1}', "a[b]=1", "a b=2", 'a="b', "Path=/", "expires=1", "a=é", "=", ""):
@@ -225,7 +230,7 @@ def test_a_link_from_another_site_is_opened_again_from_here_to_bring_the_strict_
         ({}, "127.0.0.1", False),
         ({}, "localhost", False),
         ({}, "::1", False),
-        ({}, None, True),  # every address of the machine
+        ({}, None, True),  # the server listens on every address of the machine
         ({}, "0.0.0.0", True),
         ({}, "192.168.1.20", True),
         ({"MANIFOLIO_HOSTS": "https://maps.example.org"}, "127.0.0.1", True),

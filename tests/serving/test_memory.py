@@ -1,11 +1,11 @@
-"""A server's threads share memory pools, if the C library supports it."""
+"""Test that a server's threads share memory pools, if the C library supports it."""
 
 import subprocess
 import sys
 
 import pytest
 
-# The number of malloc's pools after twenty threads have allocated memory at once.
+# The script prints the number of malloc's pools after twenty threads have allocated memory at once.
 POOLS = """
 import ctypes, sys, tempfile, threading
 from pages.ui.serving.memory import few_arenas

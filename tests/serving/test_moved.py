@@ -1,11 +1,11 @@
-"""Every former address of a page leads to its new place, with the parameters of its link."""
+"""Tests that every former address leads to the present page, with the parameters of the link."""
 
 import pytest
 
 from pages.ui.serving.moved import MOVED, MovedPages, new_place
 from tests.asgi import answered
 
-# Page, the parameters of its link, and the present address.
+# Each line has a page, the parameters of its link, and the present address.
 OLD = [
     ("gallery", "", "./"),
     ("library", "", "./?shelf=mine"),
@@ -49,7 +49,7 @@ def test_all_moved_pages_are_listed_and_no_room_is_moved() -> None:
 
 
 def asked(path: str, method: str = "GET") -> list[dict]:
-    """The server's answer to a request; None if Streamlit would answer."""
+    """Return the server's answer to a request, or None if Streamlit would answer."""
 
     async def streamlit(scope: dict, receive: object, send: object) -> None:
         pass

@@ -1,4 +1,4 @@
-"""The guide's nginx configuration in front of the app: allowed and refused requests."""
+"""Tests of the guide's nginx configuration in front of the app: allowed and refused requests."""
 
 import os
 import re
@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 NGINX, OPENSSL = shutil.which("nginx"), shutil.which("openssl")
 TOKEN = "a-token-of-the-test's-own"
 pytestmark = pytest.mark.skipif(not (NGINX and OPENSSL), reason="nginx or openssl is not here")
-# Run nginx with the guide's lines as an ordinary user, with all files in a temporary folder.
+# These settings let an ordinary user run nginx with the guide's lines, with all files in a
+# temporary folder.
 AROUND = """
 daemon off;
 pid {folder}/pid;
@@ -49,7 +50,7 @@ class Front:
     trust: ssl.SSLContext
 
     def ask(self, path: str = "/", **headers: str) -> tuple[int, str, str]:
-        """Status, words, cookie."""
+        """Return status, text and cookie of an answer."""
         return ask(f"{self.address}{path}", headers, self.trust)
 
     def stream(self, **headers: str):
@@ -72,7 +73,7 @@ def ask(address: str, headers: dict[str, str], trust: ssl.SSLContext | None = No
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
-    """The app on loopback with a name and a token, and nginx in front of it."""
+    """Start the app on loopback with a name and a token, and nginx in front of it."""
     folder = tmp_path_factory.mktemp("nginx")
     inner, outer = free_port(), free_port()
     make_certificate(folder)
@@ -144,7 +145,7 @@ def await_answer(front: Front) -> None:
 
 
 def test_the_guide_s_server_lets_in_whoever_has_the_token(front: Front):
-    assert "asks for its token" in front.ask()[1]
+    assert "needs a token" in front.ask()[1]
     status, words, cookie = front.ask(f"/explore?token={TOKEN}")
     assert (status, words.strip()) == (200, "Welcome.")
     assert "Secure" in cookie and "HttpOnly" in cookie and "SameSite=Strict" in cookie
@@ -153,7 +154,7 @@ def test_the_guide_s_server_lets_in_whoever_has_the_token(front: Front):
     assert front.ask("/_stcore/health", **kept)[1] == "ok"
     assert front.ask("/_stcore/metrics", **kept)[0] == 404
     with front.stream(origin=front.address, **kept) as browser:
-        browser.send(b"\x5a\x00")  # rerun
+        browser.send(b"\x5a\x00")  # this message asks Streamlit to run the page again
         assert browser.recv(timeout=30)
     for origin in (None, "https://evil.example", front.address.replace("https", "http")):
         with pytest.raises(InvalidStatus), front.stream(origin=origin, **kept):

@@ -1,4 +1,4 @@
-"""Spellings of a path, sent to a server with Streamlit's routes: the guard parses them alike."""
+"""Tests that the guard reads every spelling of a path as Streamlit's routes do."""
 
 import http.client
 import socket
@@ -35,12 +35,12 @@ from pages.ui.shared.parcels import Parcels
 from tests.serving.spellings import HONEST, METRICS, NUMBERS, spelled
 
 OPEN, CLOSED = Serving(metrics=True), Serving()
-# The server's base path: by Streamlit's setting, or by that of the ASGI server.
+# Streamlit's setting or that of the ASGI server determines the server's base path.
 PLACES = {"at the root": ("", ""), "below a base": ("maps", ""), "below a root": ("", "/maps")}
 
 
 def streamlit(base: str = "", media: MemoryMediaFileStorage | None = None) -> ASGIApp:
-    """Streamlit's routes in its order, behind its check of paths, and the app's parcels."""
+    """Return Streamlit's routes in its order, behind its check of paths, and the app's parcels."""
     routes = [
         Parcels().route(),
         *create_metrics_routes(SimpleNamespace(stats_mgr=StatsManager()), base),
@@ -53,8 +53,8 @@ def streamlit(base: str = "", media: MemoryMediaFileStorage | None = None) -> AS
 
 @contextmanager
 def served(app: ASGIApp, root: str = "") -> Iterator[int]:
-    """A server on a free port of this machine; it ends with the block."""
-    # The socket is declared as TCP, because asyncio would delay small packets by 40 ms otherwise.
+    """Run a server on a free port of this machine until the block ends."""
+    # The socket is declared as TCP, because otherwise asyncio would delay small packets by 40 ms.
     with socket.socket(proto=socket.IPPROTO_TCP) as line:
         line.bind(("127.0.0.1", 0))
         settings = uvicorn.Config(app, root_path=root, log_level="critical", lifespan="off")
@@ -76,7 +76,7 @@ def below(base: str, target: str) -> str:
 
 
 def ask(port: int, targets: list[str]) -> list[tuple[int, str, bytes]]:
-    """Status, type and bytes of the answer to each request target, which is sent unchanged."""
+    """Send each request target unchanged; return status, type and bytes of each answer."""
     found = []
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     for target in targets:
@@ -98,7 +98,7 @@ def test_no_spelling_of_the_metrics_path_gets_numbers_while_they_are_closed(plac
     targets = spelled(own)
     with served(streamlit(base), root) as port:
         unguarded = dict(zip(targets, numbers(ask(port, targets)), strict=True))
-    # Without the guard several spellings return numbers; otherwise the test would be useless.
+    # Without the guard, several spellings return numbers; otherwise the test would be useless.
     assert unguarded[own] and unguarded[f"{own}?x"] and unguarded[own.replace("/_", "/%5f")]
     with served(Guard(streamlit(base), CLOSED), root) as port:
         answers = ask(port, targets)

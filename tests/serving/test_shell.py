@@ -1,4 +1,7 @@
-"""The page into which Streamlit draws: ours at every address, with Streamlit's files unchanged."""
+"""Tests of the page into which Streamlit draws.
+
+The app's own page is sent at every address, and Streamlit's files are unchanged.
+"""
 
 import re
 from base64 import b64encode
@@ -18,7 +21,7 @@ STREAMLIT = Starlette(routes=create_streamlit_static_assets_routes(None))
 
 
 def ask(app, path: str, method: str = "GET", **said: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of an answer."""
+    """Return status, headers and body of an answer."""
     scope = {
         "type": "http", "method": method, "path": path, "raw_path": path.encode(),
         "query_string": b"", "root_path": "", "scheme": "http", "server": ("127.0.0.1", 8501),
@@ -39,7 +42,7 @@ def test_every_address_has_the_style_before_the_first_word(path):
     assert (ASSETS / "style.css").read_text() in page
     assert "<title>Manifolio</title>" in page
     assert "favicon.png" not in page and "data:image/png;base64," in page
-    # All files that the page fetches exist, including those that Streamlit would fetch later.
+    # All files that the page fetches exist, including those that Streamlit fetches later.
     files = re.findall(r'href="\.(/static/[^"]*)"', page)
     assert set(re.findall(r'href="\.(/static/[^"]*)"', ask(STREAMLIT, path)[2].decode())) < set(
         files
@@ -70,8 +73,8 @@ def test_a_first_screen_is_only_in_the_page_of_its_address():
     assert asked == [("/explore", ""), ("/", "")]
 
 
-def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():
-    """The page is sent again if a browser cached it with an older style, or without one."""
+def test_a_cached_page_of_streamlit_is_replaced():
+    """The server sends the page again if a browser cached it with an old style or none."""
     kept = ask(STREAMLIT, "/")[1]
     conditions = {"if_none_match": kept["etag"], "if_modified_since": kept["last-modified"]}
     assert ask(STREAMLIT, "/", **conditions)[0] == 304
@@ -97,7 +100,7 @@ def test_files_and_refusals_are_streamlit_s():
     assert ask(Shell(STREAMLIT), f"/{script}", if_none_match=kept)[0] == 304
 
 
-def test_a_page_to_take_home_is_that_page():
+def test_a_page_to_download_is_that_page():
     async def taken_home(scope, receive, send):
         headers = [(b"content-type", b"text/html")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})

@@ -1,4 +1,4 @@
-"""A server that requires an account draws nothing before the visitor signs in."""
+"""Tests that a server that requires an account draws nothing before the visitor signs in."""
 
 from pathlib import Path
 

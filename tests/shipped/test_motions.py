@@ -1,4 +1,4 @@
-"""Motions of joint rotations become joint positions; invalid bodies and motions are refused."""
+"""Tests that joint rotations become joint positions; invalid bodies and motions are refused."""
 
 import json
 
@@ -88,7 +88,7 @@ def test_headings_are_taken_out_and_tilts_stay():
     turned = read_take(motion(frame(root=about("y", 70)), frame(root=about("y", -100))), "", parts)
     for positions in positions_of(turned, parts):
         np.testing.assert_allclose(positions, stand, atol=1e-12)
-    # Files look along x, so a positive turn about z lays a body on its back.
+    # Bodies in the files look along x, so a positive turn about z lays a body on its back.
     lying = read_take(motion(frame(root=about("z", 90)), frame()), "", parts)
     np.testing.assert_allclose(positions_of(lying, parts)[0, 1], [0, 0, -1], atol=1e-12)
 
@@ -97,10 +97,10 @@ def test_joints_rotate_everything_attached_to_them():
     parts = read_body(BODY, "body")
     bent = read_take(motion(frame(knee=-np.pi / 2), frame(neck=about("x", 90))), "bend", parts)
     knee, neck = positions_of(bent, parts)
-    # A knee bends backwards: the ankle is behind it, and the foot points down.
+    # The knee bends backwards: the ankle is behind the knee, and the foot points down.
     np.testing.assert_allclose(knee[3] - knee[2], [0, 0, -1], atol=1e-12)
     np.testing.assert_allclose(knee[5] - knee[3], [0, -0.1, 0], atol=1e-12)
-    # A neck that is turned about the direction of the eyes lays the head on the right shoulder.
+    # The neck is turned about the viewing direction, so the head is on the right shoulder.
     np.testing.assert_allclose(neck[4] - neck[1], [-0.2, 0, 0], atol=1e-12)
 
 
@@ -131,7 +131,7 @@ def test_takes_become_sequences_with_times_and_labels():
         (motion(frame(root=[0.0] * 4), frame()), "invalid rotations"),
     ],
 )
-def test_what_is_no_motion_is_refused(data: bytes, words: str):
+def test_files_without_a_motion_are_refused(data: bytes, words: str):
     with pytest.raises(DataError, match=words):
         read_take(data, "strange", read_body(BODY, "body"))
 
@@ -146,7 +146,7 @@ def test_what_is_no_motion_is_refused(data: bytes, words: str):
         BODY.replace(b'<parent link="right_knee"/>', b'<parent link="tail"/>'),
     ],
 )
-def test_what_is_no_body_is_refused(data: bytes):
+def test_files_without_the_body_are_refused(data: bytes):
     with pytest.raises(DataError, match=r"humanoid\.urdf is not the body"):
         read_body(data, "humanoid.urdf")
 

@@ -1,4 +1,4 @@
-"""Two simulated views share the signals that their description states."""
+"""Tests that two simulated views share the signals that their description states."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_every_picture_occurs_once_and_identities_are_independent(pairs):
     left, right = pairs.covariates["identity_left"], pairs.covariates["identity_right"]
     meetings = np.zeros((3, 3))
     np.add.at(meetings, (left, right), 1)
-    # Each of three values occurs with each of three others about 64/3 times.
+    # Each of three left heads occurs with each of three right heads about 64/3 times.
     assert meetings.sum() == 192 and meetings.min() >= 12 and meetings.max() <= 30
     assert pairs.label_names[pairs.labels[0]] == f"head {left[0] + 1} and head {right[0] + 4}"
 
@@ -61,7 +61,7 @@ def test_toy_signals_are_in_their_stated_views():
             told = LinearRegression().fit(values, signal).score(values, signal)
             assert (told > 0.97) if name in names else (told < 0.2)
     np.testing.assert_array_equal(toy.targets, toy_views(200, seed=3).targets)
-    # Without noise the shared signal's columns are the same.
+    # Without noise, the columns of the shared signal are equal in both views.
     exact = toy_views(50, noise=0.0).view_values
     np.testing.assert_array_equal(exact["first"][:, 10:], exact["second"][:, 10:])
     assert np.linalg.matrix_rank(exact["first"]) == 2
@@ -70,7 +70,7 @@ def test_toy_signals_are_in_their_stated_views():
 
 
 def motion_at_rest() -> tuple[np.ndarray, Skeleton]:
-    """The first frame of a take, a T-pose, and its skeleton."""
+    """Return the first frame of a recording, a T-pose, and its skeleton."""
     motion, _ = read_motion(vendored(TAKES[0][0]))
     skeleton, kept = merge_coincident(motion)
     joints, _ = joint_frames(motion)
@@ -128,7 +128,7 @@ def test_sequences_jump_forth_and_back_climb_and_swing(bodies):
     names = bodies.view("pose").drawing.skeleton.joint_names
     poses = bodies.view_values["pose"].reshape(606, 28, 3)
     np.testing.assert_allclose(poses[:, 0], 0, atol=1e-12)
-    # The left hip is at larger x when the body faces the camera.
+    # The left hip has a larger x when the body faces the camera.
     left = poses[:, names.index("LeftUpLeg"), 0] - poses[:, names.index("RightUpLeg"), 0]
     faces = [np.median(left[bodies.sequences == number]) > 0 for number in range(3)]
     assert faces == [True, False, True]

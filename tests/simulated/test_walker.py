@@ -1,4 +1,4 @@
-"""The walker: front and back have the same silhouette, unless the right hand waves."""
+"""Tests that the walker's front and back have the same silhouette, unless the right hand waves."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def seen(heading: np.ndarray, phase: np.ndarray, wave: float) -> np.ndarray:
 
 
 def test_a_body_that_faces_away_has_the_same_silhouette_unless_it_waves() -> None:
-    # Turned about the axis from left to right, half a step later.
+    # Facing away means: mirrored about the axis from left to right, and half a step later.
     away = np.pi - HEADING, PHASE + np.pi
     np.testing.assert_allclose(seen(*away, 0.0), seen(HEADING, PHASE, 0.0), atol=1e-9)
     assert np.abs(seen(*away, 1.0) - seen(HEADING, PHASE, 1.0)).mean() > 0.02

@@ -1,4 +1,4 @@
-"""Rows streamed on a cluster of two processes give the same numbers, even if a worker dies."""
+"""Tests that rows streamed on two processes give the same numbers, even if a worker dies."""
 
 import os
 import signal
@@ -28,9 +28,10 @@ ROOM = "gplvm_core.statistics.clusters"
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[tuple[str, Client]]:
-    """The address of a cluster, and a client of it.
+    """Return the address of a cluster, and a client of it.
 
-    Its workers are forked from one process that has loaded the package, which saves seconds each.
+    Its workers are forked from one process that has loaded the package; this saves several seconds
+    per worker.
     """
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         get_mp_context().set_forkserver_preload(["distributed", "gplvm_core"])
@@ -55,7 +56,7 @@ def rows() -> np.ndarray:
     return values
 
 
-# This test must be the first: later ones load the package in the workers.
+# This test must be the first: later tests load the package in the workers.
 def test_workers_without_the_package_or_with_another_are_refused(local: tuple[str, Client]) -> None:
     address, client = local
     client.run(exec, f"import sys; sys.modules['{ROOM}'] = None")
@@ -100,7 +101,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
     for name in ("psi0", "psi1_targets", "psi2", "yy", "n_points"):
         expected = getattr(alone.statistics_, name)
         np.testing.assert_allclose(getattr(model.statistics_, name), expected, rtol=1e-12)
-    # The file is deleted after the fit, so the workers no longer find it.
+    # The test deletes the file after the fit, so the workers no longer find it.
     (tmp_path / "rows.npy").unlink()
     known = (model.posterior_, model._belief, model.rows_.kept)
     with (
@@ -124,7 +125,7 @@ def test_a_server_that_does_not_answer_ends_in_a_timeout(
             ClusterError, match=r"is no scheduler of this version|accepts no client"
         ):
             use(address, 0.2)
-    # A timeout ends every action; the errors and results of the action are passed through.
+    # A timeout ends every action; the action's errors and results are passed through.
     forever = threading.Event()
     with pytest.raises(ClusterError, match=r"it sleeps: no answer within 0\.05 s"):
         within(0.05, forever.wait, "it sleeps")

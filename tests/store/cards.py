@@ -1,4 +1,4 @@
-"""Cards of a library changed by hand."""
+"""Functions that change the cards of a library by hand."""
 
 import json
 
@@ -13,7 +13,7 @@ def edit_card(library, id, **fields):
 
 
 def unseal_card(library, id, **fields):
-    """A card with these facts, in the form from before cards had a seal."""
+    """Replace a card by one with these facts, in the format from before cards had a seal."""
     edit_card(library, id, **fields)
     path = library.root / id / "entry.json"
     card = json.loads(path.read_text())

@@ -1,7 +1,7 @@
 """Simulated faults: the process ends before the k-th file operation, or an operation fails.
 
-A kill cannot be caught, and nothing is cleaned up afterwards: from the k-th
-operation on, every operation that would change the disk is refused.
+A killed process cannot react or clean up. From the k-th operation on, every operation that would
+change the disk is therefore refused.
 """
 
 import builtins
@@ -20,7 +20,7 @@ NOBODY = 65534
 
 @contextlib.contextmanager
 def reachable_home():
-    """A new folder that every user can reach, unlike those of tmp_path."""
+    """Return a new folder that every user can reach, unlike those of tmp_path."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         home = Path(name) / "home"
@@ -30,7 +30,7 @@ def reachable_home():
 
 @contextlib.contextmanager
 def refused(home, folder, rights):
-    """A refusal by the system: a folder with these rights, which also apply to the superuser.
+    """Let the system refuse: give a folder these rights, which also apply to the superuser.
 
     A test that runs as root becomes the user nobody, who then owns the folder.
     """
@@ -48,11 +48,11 @@ def refused(home, folder, rights):
 
 
 class Kill(BaseException):
-    """The end of the process."""
+    """Simulates the end of the process."""
 
 
 class Faults:
-    """Count the operations that change the disk; the `at`-th and later ones are refused."""
+    """Count the operations that change the disk; refuse the `at`-th one and all later ones."""
 
     def __init__(self, monkeypatch, at=None):
         self.count, self.at = 0, at
@@ -72,13 +72,14 @@ class Faults:
             try:
                 self._count()
             except Kill:
-                # Data that were not flushed may be lost in part: the file is cut in the middle.
+                # Data that were not flushed may be lost in part, so the file is cut in the middle.
                 if name == "fsync" and self.count == self.at + 1:
                     half = os.fstat(arguments[0]).st_size // 2
-                    with contextlib.suppress(OSError):  # a folder
+                    with contextlib.suppress(OSError):  # a folder cannot be truncated
                         os.ftruncate(arguments[0], half)
                 raise
-            # A process that is killed loses nothing that it has written: no need to wait for disks.
+            # A killed process loses nothing that it has written, so the test does not wait for
+            # disks.
             return None if name == "fsync" else real(*arguments, **options)
 
         return operation
@@ -93,7 +94,7 @@ class Faults:
 
     def _opening_file(self, real):
         def operation(file, mode="r", *arguments, **options):
-            # With an opener, os.open is counted.
+            # With an opener, Python calls os.open, which is counted.
             if set(mode) & set("wxa+") and not options.get("opener"):
                 self._count()
             return real(file, mode, *arguments, **options)

@@ -1,4 +1,4 @@
-"""A card is sealed: every change is reported, and old cards are read without a check."""
+"""Tests that a card is sealed: every change is reported, and old cards are read without a check."""
 
 import copy
 import json
@@ -73,7 +73,7 @@ def test_every_flipped_bit_of_a_card_is_reported(tmp_path):
         if found != CARD:
             silent.append(at)
     assert silent == []
-    assert reported > 0.99 * 8 * len(whole)  # flips that change no fact are rare
+    assert reported > 0.99 * 8 * len(whole)  # only few bits can flip without changing a fact
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
@@ -138,7 +138,7 @@ def test_a_change_of_a_data_sets_facts_can_be_stored(tmp_path):
 
 
 def test_a_changed_card_costs_no_model_when_litter_is_cleared(library, model):
-    """If the name of its model is wrong, the model looks like a leftover file."""
+    """If the card names a wrong model, the model's file looks like a leftover."""
     library.update("fine", model)
     edit_card(library, "fine", model="model-0badcafe.gplvm")
     before = sorted(os.listdir(library.root / "fine"))
@@ -165,7 +165,7 @@ def test_every_change_writes_a_sealed_card(library, model):
         act()
         made.append(seals())
         assert None not in made[-1]
-    assert len(made[-1]) == 2  # the cards of the model and of its copy
+    assert len(made[-1]) == 2  # these are the cards of the model and of its copy
 
 
 def test_a_card_without_a_seal_is_read_and_sealed_by_the_next_change(library, model):
@@ -179,7 +179,7 @@ def test_a_card_without_a_seal_is_read_and_sealed_by_the_next_change(library, mo
 
 
 def test_other_line_ends_are_no_change(library):
-    """Line ends as some systems write them when they check out a repository."""
+    """Some systems change line ends when they check out a repository."""
     path = library.root / "fine" / "entry.json"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert library.entry("fine").broken is None
@@ -195,7 +195,7 @@ def test_every_ready_model_has_a_sealed_card_that_names_its_file():
 
 @pytest.mark.parametrize("name", ["lit_pairs", "poses", "digits"])
 def test_a_data_set_of_the_project_is_recognised_when_it_was_saved_and_loaded(tmp_path, name):
-    """Its drawing and its views are compared field by field."""
+    """The drawing and the views of the data set are compared field by field."""
     own = load_dataset(name)
     given = load(save(own, tmp_path / "data.gplvm"))
     assert is_own(given)

@@ -1,4 +1,4 @@
-"""Values survive encoding to text and arrays bit for bit; other types are refused."""
+"""Tests that encoding to text and arrays keeps every bit of a value; other types are refused."""
 
 import json
 from dataclasses import dataclass
@@ -78,7 +78,10 @@ def round_trip(thing, known=KNOWN):
 
 
 def identical(one, other) -> bool:
-    """Equal in value, type and bits: 0.0 is not -0.0, 1 is not 1.0 and NaN is NaN."""
+    """Return whether two values have the same value, type and bits.
+
+    0.0 is not -0.0, 1 is not 1.0, and NaN is NaN.
+    """
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray | np.generic):
@@ -95,7 +98,7 @@ def identical(one, other) -> bool:
 
 
 def same_bits(one, other) -> bool:
-    # JSON has one NaN; arrays are written as bytes and keep all NaN payloads.
+    # JSON has only one NaN; arrays are written as bytes and keep all NaN payloads.
     if isinstance(one, np.generic) and one.dtype.kind == "f" and np.isnan(one):
         return bool(np.isnan(other))
     return np.asarray(one).tobytes() == np.asarray(other).tobytes()
@@ -137,7 +140,7 @@ def test_an_array_used_twice_is_stored_once_and_shared_again():
 
 
 def test_views_of_one_array_are_stored_once_and_of_its_parts_apart():
-    """An array that many facts share, through read-only views, is written only once."""
+    """An array that several facts share through read-only views is written only once."""
     array = np.arange(6.0).reshape(2, 3)
     things = (array, array.view(), array[:1], array.T, array[:, ::-1], array.view(np.int64))
     encoded = encode(things, KNOWN)
@@ -165,7 +168,7 @@ def test_views_of_one_array_are_stored_once_and_of_its_parts_apart():
     ],
     ids=lambda thing: type(thing).__name__,
 )
-def test_what_has_no_exact_form_is_refused_with_its_place(thing):
+def test_values_without_an_exact_form_are_refused_with_their_position(thing):
     with pytest.raises(StoreError, match=r"value\['a'\]\[1\]"):
         encode({"a": [1, thing]}, KNOWN)
 

@@ -1,4 +1,4 @@
-"""Files are valid or refused; messages state the problem, the value found and a remedy."""
+"""Tests that files are valid or refused, with the problem, the value found and a remedy."""
 
 import io
 import json
@@ -20,7 +20,7 @@ THING = {"weights": np.arange(6.0).reshape(2, 3), "pixels": np.zeros((4, 4), np.
 
 
 def rewritten(source, target, change_manifest=None, members=None, drop=(), sealed=False):
-    """A copy with a changed manifest or members, like files from before the digests."""
+    """Write a copy with a changed manifest or members, like files from before the digests."""
     with zipfile.ZipFile(source) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
         comment = archive.comment
@@ -150,7 +150,7 @@ def test_a_flipped_byte_is_noticed_wherever_it_is(path):
             loaded = load(io.BytesIO(bytes(changed)))
         except StoreError:
             continue
-        # Some bytes of a zip (dates, rights) are irrelevant; the numbers must be right.
+        # Some bytes of a zip (dates, rights) are irrelevant, but the numbers must be right.
         np.testing.assert_array_equal(loaded["weights"], original["weights"])
         np.testing.assert_array_equal(loaded["pixels"], original["pixels"])
 
@@ -206,7 +206,7 @@ def test_an_edited_number_or_array_is_reported_in_a_valid_file(path, tmp_path):
         with pytest.raises(ChangedError, match=r"changed after it was saved"):
             load(changed)
         assert read(changed, trusted=True).value["n"] in (3, 4)
-    # An archive that another program packs from the same members is reported as changed.
+    # If another program packs the same members into an archive, the archive is reported as changed.
     with pytest.raises(ChangedError):
         with_comment = rewritten(path, tmp_path / "again.gplvm", sealed=True)
         data = with_comment.read_bytes()
@@ -236,7 +236,7 @@ def test_every_kind_of_array_is_sealed_and_read(tmp_path, array):
 
 
 def test_a_header_of_broken_text_is_the_stores_own_error(path, tmp_path):
-    """NumPy's tokenizer reads headers that Python cannot, and raises other errors."""
+    """NumPy's tokenizer can read headers that Python cannot, and raises other errors."""
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), '"
     member = b"\x93NUMPY\x01\x00\x76\x00" + header.ljust(117) + b"\n" + b"\0" * 48
     changed = rewritten(path, tmp_path / "changed.gplvm", members={"arrays/0000.npy": member})

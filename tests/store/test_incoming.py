@@ -1,4 +1,4 @@
-"""Imported models: their allowed content and size, and the import into a library."""
+"""Tests of imported models: their allowed content and size, and the import into a library."""
 
 import io
 import json
@@ -38,7 +38,7 @@ def files_of(bundle, folder):
 
 
 def with_array(path, array):
-    """The same file with an unused array and valid digests."""
+    """Return the same file with an unused array and valid digests."""
     name, member = "arrays/9999.npy", io.BytesIO()
     np.lib.format.write_array(member, array)
     with zipfile.ZipFile(path) as archive:
@@ -75,7 +75,7 @@ def test_few_bytes_that_unpack_to_many_are_refused_though_all_are_used(bundle, t
     assert path.stat().st_size < 200_000
     with pytest.raises(StoreError, match=r"would need 114\.\d MB of memory; .* may need \d\d\.\d"):
         perform("model", NamedBytes(path.name, path.read_bytes()))
-    assert load(path)["title"] == "Travels"  # the limit is only for uploads
+    assert load(path)["title"] == "Travels"  # the limit applies only to uploads
 
 
 def test_growth_is_limited_by_the_files_size_and_in_all(bundle, tmp_path):

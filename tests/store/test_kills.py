@@ -1,4 +1,6 @@
-"""A kill at any file operation loses or duplicates no model; leftovers are removed later."""
+"""Tests that a kill at any file operation loses or duplicates no model, and that leftovers are
+removed.
+"""
 
 import os
 import shutil
@@ -22,7 +24,7 @@ def longer(model, circle):
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory, model, circle):
-    """A workspace with a model, another that a job has made, one in the trash, and a job."""
+    """Return a workspace with a model, a model made by a job, a model in the trash, and a job."""
     home = tmp_path_factory.mktemp("before")
     library = Library(home / "library")
     library.add(model, circle, "saved")
@@ -50,12 +52,15 @@ def submit(home, model, circle):
 
 
 def files_of(home, id):
-    """A model's files, as another process passes them to a library."""
+    """Return a model's files, as another process passes them to a library."""
     return {path.name: path.read_bytes() for path in (home / "library" / id).iterdir()}
 
 
 def fresh_view(home, circle):
-    """The content that another process finds: bounds of the models by id, the trash, jobs."""
+    """Return the content that another process finds.
+
+    It consists of the bounds of the models by id, the trash, and the jobs.
+    """
     library = Library(home / "library")
     found = {}
     for entry in library.entries():
@@ -80,8 +85,7 @@ def litter(home):
     ]
 
 
-# For each name, an action in a workspace, given the model, the data, and the model after longer
-# training.
+# Each action takes a workspace, the model, the data, and the model after longer training.
 ACTS = {
     "add": lambda home, m, d, _: Library(home / "library").add(m, d, "new", job="job-2"),
     "add again": lambda home, _, d, longer: Library(home / "library").add(
@@ -119,7 +123,8 @@ def test_a_kill_at_every_file_operation(tmp_path, monkeypatch, before, model, ci
             with pytest.raises(Kill):
                 act(home, *given)
         found, trash, jobs = fresh_view(home, circle)
-        # Models and trash are as before or after the action; each model is in only one of them.
+        # Models and trash are as before the action or as after it; each model is only in one of
+        # them.
         assert found in (old, new)
         assert trash in (old_trash, new_trash)
         assert name in ("delete", "restore", "empty trash") or trash == old_trash
@@ -129,12 +134,12 @@ def test_a_kill_at_every_file_operation(tmp_path, monkeypatch, before, model, ci
         )
         assert jobs.get("job") in (None, "reached")
         assert "job" in jobs or name == "forget"
-        Queue(home).close()  # the next start
+        Queue(home).close()  # this happens at the next start
         assert litter(home) == []
         assert {path.name.split("-")[0] for path in (home / "jobs").iterdir()} == set(jobs)
         assert fresh_view(home, circle) == (found, trash, jobs)
         if name in ("add", "add again"):
             with monkeypatch.context() as patch:
-                Faults(patch)  # waits for no disk
+                Faults(patch)  # the operations do not wait for the disk
                 act(home, *given)
             assert fresh_view(home, circle)[0] == new

@@ -1,4 +1,4 @@
-"""The library stores models, lists them without opening them, and loses nothing."""
+"""Tests that the library stores models, lists them without opening them, and loses nothing."""
 
 import dataclasses
 import json
@@ -32,8 +32,7 @@ def digits():
 
 @pytest.fixture(scope="module")
 def digits_model(digits):
-    # The model is trained on only a few numbers, to save time, because the library does not look
-    # into a model.
+    # The library does not look into a model, so training on a few numbers is enough.
     model = BayesianGPLVM(n_components=2, n_inducing=5, max_iter=2, random_state=0)
     return model.fit(digits.values[:40, 26:30])
 
@@ -113,7 +112,7 @@ def test_titles_are_cleaned_and_ids_are_safe(library, model, circle, title, id, 
 
 
 @pytest.mark.parametrize("id", ["../x", "/etc", ".trash", "", "a/b", "A", "x" * 99, None])
-def test_what_is_no_id_never_becomes_a_path(library, id):
+def test_an_invalid_id_never_becomes_a_path(library, id):
     for action in (library.model, library.dataset, library.delete, library.restore):
         with pytest.raises(StoreError, match="not the id of a model"):
             action(id)
@@ -154,7 +153,7 @@ def test_names_of_dimensions_are_kept_copied_and_exported(library, model, circle
     assert library.entry(key).dimension_names == (("layer 1", ("<b>",)),)
 
 
-def test_a_duplicate_lives_on_its_own(library, model, circle):
+def test_a_duplicate_is_independent_of_the_original(library, model, circle):
     key = library.add(model, circle, "Twin", tags=["t"])
     other = library.duplicate(key)
     library.rename(key, "Changed")
@@ -230,8 +229,8 @@ def test_capabilities_come_from_the_models_file_also_with_an_older_card(library,
         "timed": Capabilities(timed=True, views=True),
     }
     card = json.loads((library.root / "timed" / "entry.json").read_text())
-    assert "capabilities" not in card["entry"]  # like the cards of every version
-    card["entry"]["capabilities"] = {"timed": False}  # its declared values are ignored
+    assert "capabilities" not in card["entry"]  # no version of the card has this fact
+    card["entry"]["capabilities"] = {"timed": False}  # the library ignores this declaration
     del card["sha256"]
     (library.root / "timed" / "entry.json").write_text(json.dumps(card))
     assert library.entry("timed").capabilities == Capabilities(timed=True, views=True)

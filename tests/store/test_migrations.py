@@ -1,4 +1,4 @@
-"""Files of every schema can be read, and give the stored numbers."""
+"""Tests that files of every schema can be read, and give the stored numbers."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ def named(path: Path) -> str:
 
 
 def test_files_of_every_schema_are_kept():
-    """Write files of the present schema before it changes: tests/store/write_old.py."""
+    """If this test fails, run tests/store/write_old.py before the present schema changes."""
     assert {read_manifest(path).schema for path in MODELS} == set(range(1, SCHEMA + 1))
     assert {read_manifest(path).schema for path in JOBS} == set(range(1, SCHEMA + 1))
 
@@ -40,7 +40,7 @@ def test_an_old_model_predicts_what_it_did(path):
     mean, deviation = model.inverse_transform(points, return_std=True)
     np.testing.assert_allclose(mean, told["mean"], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(deviation, told["deviation"], rtol=1e-6)
-    # Predictions that need the statistics and the gap of every group, and a new file.
+    # These predictions need the statistics and the gap of every group.
     outputs = model.inverse_transform(model.latent_mean_)
     assert np.isfinite(model.score_samples(outputs[:2])).all()
 
@@ -110,15 +110,15 @@ def test_views_whose_rows_cannot_be_known_are_not_guessed():
 
 
 @pytest.mark.parametrize("schema", ["3", "4"])
-def test_what_is_known_of_rows_is_one_record(schema):
+def test_old_models_get_one_record_of_their_training_rows(schema):
     rows = load(OLD / schema / "model_sampled.gplvm")["model"].rows_
     assert (rows.count, len(rows.trained), rows.kept, rows.in_files) == (14, 8, None, None)
     assert load(OLD / schema / "model_whole.gplvm")["model"].rows_ == TrainingRows(14)
     assert not hasattr(load(OLD / schema / "model_points.gplvm")["model"], "information_")
 
 
-def test_the_rows_of_old_models_are_counted_where_they_are():
-    """A deep regression has them in its layers, a model of files in a separate attribute."""
+def test_the_rows_of_old_models_are_counted():
+    """A deep regression has the rows in its layers, a model of files in a separate attribute."""
     array = {"$": "array", "name": "mean"}
     layers = {"$": "tuple", "items": [{"$": "object", "fields": {"latent_mean_": array}}]}
 

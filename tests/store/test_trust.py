@@ -1,4 +1,4 @@
-"""Broken, swapped and foreign files are reported one by one, and hide no others."""
+"""Tests that broken, swapped and foreign files are reported one by one, and hide no others."""
 
 import contextlib
 import copy
@@ -33,7 +33,7 @@ def library(tmp_path, model, circle):
 
 
 def modes(root):
-    """The rights of everything below a folder, by kind."""
+    """Return the rights of everything below a folder, by kind."""
     found = {"folder": set(), "file": set()}
     for folder, _, files in os.walk(root):
         found["folder"].add(stat.S_IMODE(os.stat(folder).st_mode))
@@ -66,7 +66,7 @@ def test_a_card_with_wrong_types_is_shown_as_broken(library, model, circle, fiel
     unseal_card(library, "odd", **fields)
     found = {entry.id: entry.broken for entry in library.entries()}
     assert found["fine"] is None
-    if fields == {"level": 10**400}:  # known only after the data set is read
+    if fields == {"level": 10**400}:  # this error is found only after the data set is read
         assert library.dataset("odd").name == "circle"
     else:
         assert "entry.json is damaged" in found["odd"]
@@ -111,7 +111,7 @@ def test_swapped_models_are_reported_and_can_be_kept_on_purpose(library, model, 
     assert len(os.listdir(library.root / "fine")) == 3
 
 
-def test_a_broken_model_can_be_taken_home_as_it_is(library):
+def test_the_files_of_a_broken_model_can_be_exported(library):
     path = library.root / "fine" / "model.gplvm"
     path.write_bytes(path.read_bytes()[:200])
     with zipfile.ZipFile(BytesIO(library.files("fine"))) as archive:
@@ -149,7 +149,7 @@ def test_one_job_has_one_model(library, model, circle):
     assert library.add(model, circle, "Mine", job="mine-1") not in (twin, "mine-2")
 
 
-def test_who_deletes_waits_for_who_is_at_work_on_the_model(library):
+def test_deleting_waits_for_other_work_on_the_model(library):
     """Otherwise another model could take the name before the result is written."""
     with one_by_one(library.root / "fine"):
         deleting = threading.Thread(target=library.delete, args=("fine",))
@@ -160,8 +160,8 @@ def test_who_deletes_waits_for_who_is_at_work_on_the_model(library):
     assert library.entries() == ()
 
 
-def test_a_lock_is_of_the_folder_that_has_the_name_now(library, model, circle):
-    """While a process waits for the lock, another one may replace the folder."""
+def test_a_lock_belongs_to_the_folder_that_has_the_name_now(library, model, circle):
+    """While a process waits for the lock, another process may replace the folder."""
     folder, worked = library.root / "fine", []
 
     def work():
@@ -206,7 +206,7 @@ def test_a_library_of_before_is_tightened_and_links_are_not_followed(library, tm
     assert stat.S_IMODE(outside.stat().st_mode) == 0o644
 
 
-def test_litter_continuesly_when_nobody_is_at_work(library, model, circle):
+def test_litter_is_removed_only_when_no_process_is_at_work(library, model, circle):
     litter = [".new-0", ".emptied-0/fine", "fine/.entry.json.0.tmp", "fine/model-0badcafe.gplvm"]
     for name in litter:
         path = library.root / name
@@ -309,7 +309,7 @@ def test_a_file_cannot_name_another_file_that_is_to_be_opened(tmp_path, circle, 
     secret.write_bytes(b"the secret of somebody else")
     state = secret.stat()
     named = FolderFile(str(tmp_path), ("secret",), state.st_dev, state.st_ino)
-    # A number has a size and a type, like the expected dtype.
+    # The dtype is a number here. It has the attributes of a real dtype, such as its size and type.
     rows = RowFiles((NpyRows(named, 5, 5, np.uint8(0), 0, None),))
     kinds = {kind.__name__: kind for kind in (FolderFile, NpyRows, RowFiles)}
     forged = rows if whole else {"title": "x", "tags": (), "model": rows, "dataset": circle}

@@ -1,4 +1,4 @@
-"""Views are stored on disk, and older data sets without views can still be opened."""
+"""Tests that views are stored on disk, and that older data sets without views can be opened."""
 
 import numpy as np
 import pytest

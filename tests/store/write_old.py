@@ -27,7 +27,7 @@ PAUSED_AFTER = 5
 
 
 def outputs() -> np.ndarray:
-    """Fourteen points on a circle, seen three times."""
+    """Return fourteen points on a circle, seen in three columns."""
     angle = np.linspace(0.0, 6.0, 14)
     return np.column_stack([np.cos(angle), np.sin(angle), np.cos(angle + 1.0)])
 
@@ -43,14 +43,14 @@ def views() -> dict[str, np.ndarray]:
 
 
 def told(model: Any) -> dict[str, Any]:
-    """A model of one table, and its predictions."""
+    """Return a model of one table, and its predictions."""
     points = model.latent_mean_[:5] + 0.1
     mean, deviation = model.inverse_transform(points, return_std=True)
     return {"model": model, "points": points, "mean": mean, "deviation": deviation}
 
 
 def sampled() -> Any:
-    """A model that was trained on some of its rows."""
+    """Return a model that was trained on some of its rows."""
     with (
         mock.patch("gplvm_core.models.problems.many_rows.MANY", 14),
         mock.patch("gplvm_core.models.problems.many_rows.SAMPLES", (6, 6, 7, 8)),
@@ -60,14 +60,14 @@ def sampled() -> Any:
 
 
 def several(model: Any) -> dict[str, Any]:
-    """A model of several views, and the prediction of one from another."""
+    """Return a model of several views, and the prediction of one view from another."""
     given = {"left": outputs()[:4]}
     found = {"model": model, "given": given, "transferred": model.transfer(given, "right")}
     return told(model.of_view("right")) | found
 
 
 def job(folder: Path, kind: str) -> None:
-    """A job paused in the middle of training, as the queue writes it."""
+    """Return a job paused in the middle of training, as the queue writes it."""
     model, dataset = JOBS[kind]()
     given = dataset.view_values if kind == "job_views" else dataset.values
     timed = {} if dataset.times is None else {"times": dataset.times}

@@ -16,7 +16,7 @@ from gplvm_core.training import Queue
 
 @pytest.fixture(autouse=True)
 def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs try one candidate for the density of the rows, on few held-out rows."""
+    """Reduce the cost of the density: jobs try one candidate on a few held-out rows."""
     monkeypatch.setattr(with_density, "SIZES", (2,))
     monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
     monkeypatch.setattr(fills, "MOST_ROWS", 4)
@@ -37,7 +37,7 @@ def wave() -> Dataset:
 
 @pytest.fixture(scope="session")
 def ocean(wave: Dataset) -> Dataset:
-    """Enough rows to keep the training busy during any test."""
+    """Return enough rows to keep the training busy during any test."""
     rng = np.random.default_rng(6)
     targets = np.repeat(wave.targets, 25, axis=0) + 0.1 * rng.standard_normal((2000, 6))
     return Dataset("ocean", "Many waves", targets, Drawing.of_vector(6))
@@ -73,7 +73,7 @@ def jobs(open_queue) -> Queue:
 
 @pytest.fixture
 def until() -> Callable[[Callable[[], bool]], None]:
-    """Wait for a condition; fail after a minute."""
+    """Wait until a condition holds; fail after a minute."""
 
     def wait(condition: Callable[[], bool]) -> None:
         end = time.monotonic() + 60

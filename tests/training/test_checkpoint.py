@@ -1,4 +1,4 @@
-"""A new process continues the training of a killed one with the same numbers."""
+"""Tests that a new process continues the training of a killed one with the same numbers."""
 
 import contextlib
 import os
@@ -20,7 +20,8 @@ from gplvm_core.training.progress import Snapshot
 ROOT = Path(__file__).parents[2]
 LONG = 100_000
 
-# Trains until the checkpoint on disk is a few iterations old, then dies as the argument says.
+# The script trains until the checkpoint on disk is a few iterations old, and then dies as its
+# argument says.
 CHILD = """
 import os, signal, sys, time
 from gplvm_core.store import load
@@ -53,8 +54,8 @@ def run_child(home: Path, ending: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a system with SIGKILL")
 @pytest.mark.parametrize("ending", ["kill", "exit"])
-def test_a_process_that_is_gone_is_taken_over(tmp_path, wave, make_model, open_queue, ending):
-    # Python stops the threads of n_jobs in its own way when it exits.
+def test_the_job_of_an_ended_process_is_taken_over(tmp_path, wave, make_model, open_queue, ending):
+    # When Python exits, it stops the threads of n_jobs in its own way.
     model = make_model(400, n_jobs=2 if ending == "exit" else None)
     save({"model": model, "data": wave}, tmp_path / "parts.gplvm")
     child = run_child(tmp_path, ending)
@@ -157,7 +158,9 @@ def test_a_damaged_checkpoint_is_listed_and_can_be_forgotten(open_queue, wave, m
 
 
 def test_a_flipped_bit_of_a_state_is_reported(tmp_path, wave, make_model):
-    """Four hundred bits of the file; irrelevant bits of a zip may change without a report."""
+    """Four hundred bits of the file are flipped; irrelevant bits of a zip may change without a
+    report.
+    """
     told: list[Progress] = []
     make_model(3).fit(wave.values, callback=told.append)
     files = JobFiles(tmp_path, "mine")

@@ -1,4 +1,4 @@
-"""Background work for pages: few runs at a time, and old results are dropped."""
+"""Tests of background work for pages: few runs at a time, and old results are dropped."""
 
 import threading
 

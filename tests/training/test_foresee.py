@@ -1,4 +1,4 @@
-"""Predictions about a training: its rows exactly, its time approximately."""
+"""Tests of predictions about a training: its rows exactly, its time approximately."""
 
 import numpy as np
 import pytest

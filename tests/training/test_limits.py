@@ -1,4 +1,4 @@
-"""Limits on training on a shared server, and the switch that pauses all training."""
+"""Tests of limits on training on a shared server, and of the file that pauses all training."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ def test_no_more_wait_than_are_allowed(open_queue, ocean, make_model) -> None:
     queue.cancel(second)
     queue.pause(third := queue.submit(make_model(), ocean, "c"))
     fourth = queue.submit(make_model(), ocean, "d")
-    with pytest.raises(JobError, match="run or wait"):  # it would exceed the limit
+    with pytest.raises(JobError, match="run or wait"):  # resuming this job would exceed the limit
         queue.resume(third)
     for id in (first, fourth):
         queue.cancel(id)
@@ -54,7 +54,7 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
     if queue.wait(running, 60).status == "finished":
         pytest.skip("it had ended by then")
     assert queue.snapshot(running).status == "paused"
-    assert queue.wait(waiting, 60).status == "paused"  # its turn came, but it did not start
+    assert queue.wait(waiting, 60).status == "paused"  # its turn has come, but it has not started
     for refused in (
         lambda: queue.submit(make_model(), wave, "another"),
         lambda: queue.resume(running),
@@ -72,7 +72,7 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities only on Linux")
-def test_training_gives_way_to_whoever_looks(open_queue, ocean, make_model, until) -> None:
+def test_training_has_a_lower_priority_than_pages(open_queue, ocean, make_model, until) -> None:
     queue = open_queue()
     id = queue.submit(make_model(5000, n_jobs=2), ocean, "long")
     until(lambda: queue.snapshot(id).progress is not None)

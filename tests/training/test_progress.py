@@ -1,4 +1,4 @@
-"""The trace of a long job stays small and correct at every length."""
+"""Tests that the trace of a long job stays small and correct at every length."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_a_thinned_trace_is_evenly_spaced_and_ends_with_the_newest(length):
     np.testing.assert_array_equal(trace["evaluations"], 2 * iteration)
 
 
-def test_a_trace_can_be_gone_on_with_at_any_point():
+def test_a_trace_can_be_continued_at_any_point():
     whole = trace_of(100)
     for cut in range(1, 100, 7):
         trace = {name: np.array(column) for name, column in trace_of(cut).items()}
@@ -64,13 +64,14 @@ def test_the_time_left_follows_the_present_pace():
     pace, seconds = Pace(), 0.0
     for iteration in range(1, 201):
         seconds += 1.0 if iteration <= 100 else 3.0
-        # The model's estimate, from the mean speed, when 200 of 400 iterations are left.
+        # The model estimates the time left from the mean speed; 200 of 400 iterations are left at
+        # the end.
         progress = told(
             iteration, seconds, seconds / iteration * (400 - iteration), iteration / 400
         )
         left = pace.seconds_left(progress)
     assert left == pytest.approx(200 * 3.0)
-    # Placing a row takes longer than a step, so no time is predicted at first.
+    # Placing a row takes longer than a step, so the first estimate of the model is unchanged.
     assert pace.seconds_left(told(200, 401.0, 350.0, 0.55), rows=True) == 350.0
     assert pace.seconds_left(told(200, 411.0, 350.0, 0.60), rows=True) == pytest.approx(80.0)
 

@@ -1,4 +1,4 @@
-"""Jobs run, wait, pause, end and fail as requested, and their results are stored."""
+"""Tests that jobs run, wait, pause, end and fail as requested, and that results are stored."""
 
 import os
 import threading
@@ -12,6 +12,7 @@ from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, toy_views
 from gplvm_core.models import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
 from gplvm_core.models.estimators import with_density
+from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training import JobError, Limits, Queue
 from gplvm_core.training.job import DENSITY
@@ -57,6 +58,10 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     assert model.bound_ == alone.bound_
     np.testing.assert_array_equal(model.times_[:, 0], times)
     np.testing.assert_array_equal(model.sequences_, sequences)
+    alone.fit_density(wave.values).calibrate(wave.values)
+    for found, wanted in zip(model.intervals_.factors, alone.intervals_.factors, strict=True):
+        assert found.asked == wanted.asked
+        np.testing.assert_array_equal(found.widened, wanted.widened)
     # Other models train on the same rows without times.
     static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 60)
     assert (static.status, static.error) == ("finished", None)
@@ -77,7 +82,8 @@ def test_a_job_learns_the_density_of_the_rows(jobs, wave, make_model):
 def test_the_step_of_the_density_can_be_interrupted(
     jobs, wave, make_model, until, monkeypatch, request_
 ):
-    monkeypatch.setattr(with_density, "SIZES", (2,) * 10_000)  # longer than any test
+    # this search takes longer than any test
+    monkeypatch.setattr(with_density, "SIZES", (2,) * 10_000)
     id = jobs.submit(make_model(5), wave, "dense")
     until(lambda: phase_of(jobs, id) == DENSITY)
     assert 0.0 < jobs.snapshot(id).progress.share < 1.0
@@ -104,6 +110,19 @@ def test_a_density_that_fails_is_a_note(jobs, wave, make_model, monkeypatch):
     assert (done.status, done.error) == ("finished", None)
     assert done.notes[-1] == "the density of the rows was not learnt: no memory left"
     assert library_of(jobs).model(done.entry).density_ is None
+
+
+def test_a_calibration_that_fails_is_a_note(jobs, wave, make_model, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise MemoryError("no memory left")
+
+    monkeypatch.setattr(HeldOut, "try_forecasts", fails)
+    timed = replace(wave, times=np.arange(80.0))
+    done = jobs.wait(jobs.submit(make_model(3, time_kernel="matern32"), timed, "paths"), 60)
+    assert (done.status, done.error) == ("finished", None)
+    assert done.notes[-1] == "the widths of intervals were not calibrated: no memory left"
+    model = library_of(jobs).model(done.entry)
+    assert model.intervals_ is None and model.density_ is not None
 
 
 def test_words_reach_the_model_and_come_back_after_a_pause(jobs, until):
@@ -172,7 +191,7 @@ def test_a_pause_before_the_first_step_loses_nothing(jobs, ocean, make_model):
     np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
 
 
-def test_the_callers_model_stays_as_it_was(jobs, wave, make_model):
+def test_the_callers_model_does_not_change(jobs, wave, make_model):
     model = make_model(max_iter=3)
     id = jobs.submit(model, wave, "x")
     model.set_params(max_iter=1)
@@ -188,7 +207,7 @@ def test_a_model_in_closed_form_can_be_a_job(jobs, wave):
         jobs.extend(done.id, 10)
 
 
-def test_one_trains_and_the_others_wait_their_turn(jobs, wave, ocean, make_model, until):
+def test_one_job_trains_and_the_others_wait(jobs, wave, ocean, make_model, until):
     first = jobs.submit(make_model(LONG), ocean, "first")
     second = jobs.submit(make_model(5), wave, "second")
     third = jobs.submit(make_model(5), wave, "third")
@@ -258,7 +277,7 @@ def test_a_cancelled_job_keeps_what_it_reached(jobs, ocean, make_model, until, p
     done = jobs.wait(id, 60)
     assert (done.status, done.reason) == ("cancelled", "stopped by the caller")
     model = library_of(jobs).model(done.entry)
-    # The model's scales are optimal, although a phase may have held them.
+    # The scales of the model are optimal, although a phase may have held them.
     assert model.bound_ >= done.progress.bound
     assert model.result_.status == "stopped"
     jobs.cancel(id)
@@ -445,7 +464,7 @@ def test_a_home_that_the_system_refuses_queues_nothing_and_loses_nothing(
         queue.close()
 
 
-def test_threads_that_all_give_orders_end_in_order(jobs, wave, make_model):
+def test_many_threads_can_use_one_queue(jobs, wave, make_model):
     ids = [jobs.submit(make_model(25), wave, f"job {n}") for n in range(3)]
 
     def meddle(seed: int) -> None:

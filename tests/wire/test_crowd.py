@@ -1,4 +1,4 @@
-"""Large data: the page's sample of rows and the columns of all rows match the model."""
+"""Tests of large data: the sample of rows and the columns of all rows match the model."""
 
 from dataclasses import replace
 
@@ -90,7 +90,7 @@ def test_few_rows_need_no_columns(chart):
 
 def test_a_small_map_of_many_rows_draws_a_sample_at_the_same_positions():
     points = np.random.default_rng(0).standard_normal((50_000, 2))
-    points[7] = [9.0, -9.0]  # is not drawn, but the picture has the same range
+    points[7] = [9.0, -9.0]  # the picture does not show this row, but its range includes the row
     _, offset, scale = map_picture(points, np.zeros(50_000, dtype=int), size=60)
     places = unit_positions(points, offset, scale)
     assert places.min() > 0 and places.max() < 1

@@ -1,4 +1,4 @@
-"""The browser gets a table without its exposures: counts are at a usual exposure."""
+"""Tests that the browser gets a table without exposures, and counts at a typical exposure."""
 
 import numpy as np
 import pandas as pd

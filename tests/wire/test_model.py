@@ -1,4 +1,4 @@
-"""The bytes for the canvas restore their arrays and predict as the posterior does."""
+"""Tests that the bytes for the canvas restore their arrays and predict as the posterior does."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -53,7 +53,7 @@ def chart_of(
 
 
 def evaluate(header: dict, arrays: dict, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Evaluate the model as the canvas' model.js does, in NumPy."""
+    """Evaluate the model as the canvas's model.js does, in NumPy."""
     inducing = arrays["inducing"]
     cross = np.zeros((len(points), len(inducing)))
     diagonal = np.zeros(len(points))
@@ -240,7 +240,7 @@ def test_missing_pixels_have_a_code_that_no_observed_pixel_has():
 
 def test_reduced_images_average_the_observed_pixels_of_a_block():
     images = np.full((60, 300, 200), 50.0)
-    for first in range(3):  # every block of two rows keeps an observed one
+    for first in range(3):  # every block of two rows keeps an observed row
         images[first::3, first::3] = np.nan
     images[5, :20, :20] = np.nan
     drawing = Drawing("image", (300, 200), (0.0, 100.0))
@@ -268,7 +268,7 @@ def test_a_skeleton_with_gaps_keeps_its_position_and_size():
     assert partial["reach"] == pytest.approx(whole["reach"], rel=0.05)
     np.testing.assert_allclose(partial["centre"], whole["centre"], atol=0.05)
     blind = targets.copy()
-    blind[3] = np.where(np.arange(12) % 3 == 1, np.nan, blind[3])  # a pose without any height
+    blind[3] = np.where(np.arange(12) % 3 == 1, np.nan, blind[3])  # this pose has no height
     header, _ = items_of(Dataset("walk", "Walk", blind, drawing))
     assert header["drawing"]["extent"]["floor"] == pytest.approx(whole["floor"], abs=0.01)
 
@@ -276,8 +276,8 @@ def test_a_skeleton_with_gaps_keeps_its_position_and_size():
 def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
     chart = chart_of(KERNELS["rbf"])
     whole = chart.posterior
-    # The gap is half for the first four columns and a tenth for the fifth, which are observed in
-    # fewer rows.
+    # For the first four columns the gap is halved, and for the fifth it is a tenth: fewer rows
+    # observe these columns.
     gaps = np.stack([whole.gap[0], 0.5 * whole.gap[0], 0.1 * whole.gap[0]])
     groups = np.array([1] * 4 + [2] + [0] * (D - 5))
     posterior = replace(whole, gap=gaps, groups=groups, scale=np.ones(D))
@@ -310,7 +310,7 @@ def test_outputs_with_separate_noise_are_shaded_by_their_mean_variance(gaps):
 
 
 def test_shares_of_change_of_a_linear_map():
-    """For a linear map, shares are proportional to (slope × spread)²; 0 without effect."""
+    """For a linear map, the shares are proportional to (slope × spread)², and 0 without effect."""
     chart = chart_of(KERNELS["linear"])
     slopes = predict(chart.posterior, np.eye(Q))[0] - predict(chart.posterior, np.zeros((1, Q)))[0]
     change = np.mean((slopes / chart.posterior.scale) ** 2, axis=1) * chart.latent_mean.var(axis=0)

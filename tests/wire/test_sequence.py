@@ -1,4 +1,4 @@
-"""The player's bytes match the model's predictions."""
+"""Tests that the player's bytes match the model's predictions."""
 
 from dataclasses import replace
 
@@ -59,7 +59,7 @@ def test_values_are_packed_unchanged(table):
 def test_pixels_are_packed_as_bytes_over_the_range(film):
     values = film.values.copy()
     values[0, 0] = np.nan
-    values[1, 1] = 300.0  # a prediction may leave the range
+    values[1, 1] = 300.0  # a prediction may be outside the range
     reel = Reel("film", np.arange(12.0), (SequencePanel("seen", values),))
     header, arrays = unframe(pack_reel(reel, film, "store", "id", Cue()))
     sent = arrays["values0"]
@@ -95,7 +95,7 @@ def test_a_row_drawn_at_random_is_as_uncertain_as_the_data(table, film):
         own = np.tile(data.values.std(axis=0), (2, 1))
         np.testing.assert_allclose(spread_share(own, data), 1.0)
         np.testing.assert_allclose(spread_share(0.25 * own, data), 0.25)
-    # Columns with different units have equal weight; pixels share one unit.
+    # Columns with different units have equal weight; all pixels have one unit.
     only_last = np.array([[0.0, 0.0, table.values[:, 2].std()]])
     assert spread_share(only_last, table)[0] == pytest.approx(np.sqrt(1 / 3))
 
@@ -111,6 +111,6 @@ def test_times_that_look_like_seconds_are_played_as_seconds():
     panel = (SequencePanel("nothing", np.zeros((3, 1))),)
     assert Reel("", np.array([0.0, 0.1, 0.2]), panel).rate == 1.0
     days = Reel("", np.array([0.0, 1.0, 2.0]), panel)
-    assert days.rate == pytest.approx(20.0)  # twenty frames a second
+    assert days.rate == pytest.approx(20.0)  # the film has twenty frames per second
     assert usual_step(np.array([0.0, 1.0, 2.0, 30.0])) == 1.0
     assert usual_step(np.array([4.0])) == 1.0

@@ -1,4 +1,4 @@
-"""The bytes for the canvas with several outputs: each view is packed as a separate model."""
+"""Tests of the bytes for the canvas with several outputs: each view is a separate model."""
 
 from dataclasses import replace
 

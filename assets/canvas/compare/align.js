@@ -1,4 +1,4 @@
-// Aligns maps by rotation and reflection (Procrustes), in units in which distances are comparable.
+// The alignment of maps by rotation and reflection (Procrustes), in units in which distances are comparable.
 
 import { LatentPoints } from "../geometry/points.js";
 
@@ -15,7 +15,7 @@ import { LatentPoints } from "../geometry/points.js";
  */
 
 /**
- * The best rotation or reflection of P onto T, both N × 2, centred and of equal size.
+ * Return the best rotation or reflection of P onto T, both N × 2, centred and of equal size.
  * Source: Schönemann (1966), in closed form for two dimensions.
  * @param {Float64Array} P
  * @param {Float64Array} T
@@ -30,7 +30,7 @@ export function turnOnto(P, T) {
   }
   const turned = Math.hypot(m00 + m11, m01 - m10);
   const reflected = Math.hypot(m00 - m11, m01 + m10);
-  // The sum of squares equals N; see standing().
+  // The sum of squares of P and of T is N; see standing().
   const agreement = Math.max(turned, reflected) / (P.length / 2);
   const [across, up] = turned >= reflected ? [m00 + m11, m01 - m10] : [m00 - m11, m01 + m10];
   const length = Math.hypot(across, up) || 1;
@@ -41,7 +41,7 @@ export function turnOnto(P, T) {
 }
 
 /**
- * A map before the alignment: its plane, centred, of size 1.
+ * Return a map before the alignment: its plane, centred and scaled to size 1.
  * @param {LatentPoints} model
  * @param {number} a
  * @param {number} b
@@ -68,7 +68,7 @@ export function standing(model, a, b) {
 }
 
 /**
- * The alignment of every map with the first map, whose direction does not change.
+ * Return the alignment of every map with the first map, whose direction does not change.
  * @param {{ model: LatentPoints, a: number, b: number }[]} maps
  * @returns {Turning[]}
  */
@@ -80,7 +80,7 @@ export function turnings(maps) {
   }));
 }
 
-/** A model with an aligned plane; nothing else changes. */
+/** A model whose plane is aligned; everything else is unchanged. */
 export class TurnedModel extends LatentPoints {
   /**
    * @param {MapModel} model
@@ -106,7 +106,7 @@ export class TurnedModel extends LatentPoints {
     for (let n = 0; n < N; n++) this.latent.set(this.inward(model.position(n)), n * Q);
   }
 
-  /** A point of the model in the aligned plane. @param {Float64Array} x */
+  /** Convert a point of the model into the aligned plane. @param {Float64Array} x */
   inward(x) {
     const [a, b] = this.plane;
     const { units, middle, scale, matrix: [r00, r01, r10, r11] } = this.turning;
@@ -116,7 +116,7 @@ export class TurnedModel extends LatentPoints {
     return z;
   }
 
-  /** The model's point for a point of the aligned plane. @param {Float64Array} z */
+  /** Convert a point of the aligned plane into the model's coordinates. @param {Float64Array} z */
   outward(z) {
     const [a, b] = this.plane;
     const { units, middle, scale, matrix: [r00, r01, r10, r11] } = this.turning;
@@ -145,7 +145,7 @@ export class TurnedModel extends LatentPoints {
   }
 
   /**
-   * The plane through z, for the shading.
+   * Return the plane through z, for the shading.
    * @param {Float64Array} z
    * @param {number} a
    * @param {number} b

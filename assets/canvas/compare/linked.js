@@ -1,6 +1,6 @@
 // Several maps of the same rows: pointing at one map shows the row or position in all maps.
 
-import { partsOf } from "../kit/dom.js";
+import { browserStorage, partsOf } from "../kit/dom.js";
 import { download } from "../kit/download.js";
 import { linkNumber } from "../kit/format.js";
 import { NextFrame } from "../kit/next_frame.js";
@@ -9,6 +9,7 @@ import { css, readTheme, takeTheme } from "../kit/theme.js";
 import { Colours } from "../map/colours.js";
 import { rowsInLink, rowsOfLink, united } from "../geometry/lasso.js";
 import { Legend } from "../map/legend.js";
+import { DimensionNames } from "../map/names.js";
 import { Scene } from "../map/scene.js";
 import { initial, reduce } from "../map/state.js";
 import { turnings } from "./align.js";
@@ -16,13 +17,16 @@ import { Panel } from "./panel.js";
 import { modelsOf } from "./placed.js";
 
 /** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { NamesData } from "../map/names.js" */
 /** @import { Action } from "../map/state.js" */
 /** @import { PanelWords } from "./panel.js" */
 
-/** A model's description before its bytes arrive. @typedef {PanelWords & { store: string, draws: boolean }} Described */
 /**
- * State in the link: whether the maps are aligned, a position kept on one of them in its model's
- * coordinates, selected rows, highlighted labels, whether thumbnails are shown, and the number
+ * A model's description before its bytes arrive. names: the visitor's, of a stored model's dimensions.
+ * @typedef {PanelWords & { store: string, draws: boolean, names?: NamesData | null }} Described
+ */
+/**
+ * State in the link: whether the maps are aligned, a position kept on one map, in that model's coordinates, selected rows, highlighted labels, whether thumbnails are shown, and the number
  * (from 1) of the fact that colours the rows.
  * @typedef {{ turned: boolean, at: number[] | null, rows: string, labels: number[], thumbnails: boolean, by: number }} Stand
  */
@@ -30,10 +34,10 @@ import { modelsOf } from "./placed.js";
 const ROOM_AROUND = 1.12;
 const FIGURE_GAP = 24; // CSS pixels between the maps of the SVG figure
 const FIGURE_HEAD = 26;
-const MOST_NAMED = 12; // selected rows named in the text
+const MOST_NAMED = 12; // the most selected rows that the text names
 
 /**
- * Shows the link's state; invalid parameters are ignored.
+ * Return the state that a link describes; invalid parameters are ignored.
  * @param {Stand} stand
  * @param {LatentPoints} model
  */
@@ -50,7 +54,7 @@ function chosenBy({ labels, thumbnails, by }, model) {
 
 export class LinkedMaps {
   /**
-   * @param {ParentNode} root that holds compare.html
+   * @param {ParentNode} root the element with compare.html
    * @param {(Described & { bytes: Uint8Array })[]} packed
    * @param {Stand} start
    * @param {(stand: Stand) => void} onChange
@@ -63,9 +67,13 @@ export class LinkedMaps {
     this.stopping = new AbortController();
     this.frame = new NextFrame(() => this.panels.forEach((panel) => panel.draw()));
     const models = modelsOf(packed);
+    models.forEach(({ header }, i) => {
+      const { names } = packed[i];
+      if (names) header.axes = new DimensionNames(names, header.axes, browserStorage()).all;
+    });
     // Maps that only place rows have no columns, so only facts and labels can colour all maps.
     for (const model of models) if ("coloured" in model) model.coloured = [];
-    /** State that all maps share; its positions belong only to the first map. */
+    /** The state that all maps share; its positions are valid only for the first map. */
     this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));
     takeTheme(this.root, this.shared.theme);
     this.panels = models.map((model, i) => new Panel(this, model, packed[i]));
@@ -133,7 +141,7 @@ export class LinkedMaps {
     for (const { map } of this.panels) map.drawLower();
   }
 
-  /** The current state for the link. @returns {Stand} */
+  /** The current state, which the link stores. @returns {Stand} */
   get stand() {
     const { show: { thumbnails }, factor, selected, rows } = this.shared;
     return { turned: this.turned, at: this.at, rows: rowsInLink(rows), labels: [...selected], thumbnails, by: factor + 1 };
@@ -143,7 +151,7 @@ export class LinkedMaps {
     this.onChange(this.stand);
   }
 
-  /** Align the maps with the first, or show each with its own axes. @param {boolean} on */
+  /** Align the maps with the first map, or show every map with its own axes. @param {boolean} on */
   turn(on) {
     this.turned = on;
     this.parts.turned.setAttribute("aria-pressed", String(on));
@@ -158,7 +166,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** The maps that pan and zoom together: all maps if they are aligned. @param {Panel} panel */
+  /** Return the maps that pan and zoom together: all maps if they are aligned, else one. @param {Panel} panel */
   seen(panel) {
     return this.turned ? this.panels : [panel];
   }
@@ -192,7 +200,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** Keep the shown position. @param {Panel} panel on whose map the position was chosen */
+  /** Keep the shown position. @param {Panel} panel the panel whose map has the position */
   keep(panel) {
     for (const each of this.panels) each.keep();
     this.at = [this.panels.indexOf(panel), ...Array.from(panel.shown, linkNumber)];
@@ -242,7 +250,7 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** The maps side by side, each below its name, with the legend below them. */
+  /** Return an SVG of the maps side by side, each below its name, with the legend below all maps. */
   svg() {
     const { theme } = this.shared;
     const { width, height } = this.panels[0].map;

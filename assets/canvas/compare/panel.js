@@ -40,7 +40,7 @@ export class Panel {
     this.model = model;
     this.words = words;
     const [a, b] = model.header.dims;
-    /** Each panel has its own plane and positions; the rest comes from the shared state. @type {MapState} */
+    /** Each panel has its own plane and positions; the maps share the rest of the state. @type {MapState} */
     this.state = Object.create(linked.shared, {
       a: { value: a }, b: { value: b }, point: { value: model.position(model.header.start), writable: true }, hover: { value: null, writable: true },
     });
@@ -64,7 +64,7 @@ export class Panel {
     this.picture = draws ? new OutputPicture(this.output, model.pictured[0], linked.shared, () => linked.paint(), words.title) : null;
     if (this.picture) this.picture.small = true;
     upper.setAttribute("aria-label", `Map of ${words.title}: ${counted(model.nPoints, "row")}. Arrow keys move the position, Enter keeps it.`);
-    /** The shown plane: an aligned one, or null for the model's own. @type {TurnedModel | null} */
+    /** The alignment of the shown plane; null if the plane is the model's own. @type {TurnedModel | null} */
     this.turned = null;
     this.map = this.mapOf(model);
     new Gestures(upper, this.actions(), () => this.map.toPixel(this.state.point[a], this.state.point[b]));
@@ -105,17 +105,17 @@ export class Panel {
     this.map.refresh();
   }
 
-  /** Converts the model's coordinates to those of the map. @param {Float64Array} x */
+  /** Convert the model's coordinates to the map's coordinates. @param {Float64Array} x */
   inward(x) {
     return this.turned ? this.turned.inward(x) : Float64Array.from(x);
   }
 
-  /** Converts the map's coordinates to those of the model. @param {Float64Array} z */
+  /** Convert the map's coordinates to the model's coordinates. @param {Float64Array} z */
   outward(z) {
     return this.turned ? this.turned.outward(z) : Float64Array.from(z);
   }
 
-  /** The position under the pointer in the plane, in the map's coordinates. @param {number} u @param {number} v */
+  /** Return the position under the pointer in the plane, in the map's coordinates. @param {number} u @param {number} v */
   placeAt(u, v) {
     const place = Float64Array.from(this.state.point);
     [place[this.state.a], place[this.state.b]] = [u, v];
@@ -170,7 +170,7 @@ export class Panel {
     this.map.drawUpper();
     if (!this.picture || !(this.model instanceof LatentModel)) return;
     const variance = this.picture.draw(this.shown);
-    this.caption.textContent = variance > 0 ? this.model.spreadWords(variance) : "the position is treated as certain";
+    this.caption.textContent = variance > 0 ? this.model.spreadWords(variance) : "this model treats positions as certain";
     this.picture.describe(this.caption.textContent);
   }
 

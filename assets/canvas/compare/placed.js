@@ -1,4 +1,4 @@
-// A map that only places rows, such as that of t-SNE: it cannot generate rows from positions.
+// A map that only places rows, such as a t-SNE map: it cannot generate rows from positions.
 
 import { readFrame } from "../kit/frame.js";
 import { LatentModel } from "../geometry/model.js";
@@ -24,7 +24,7 @@ export class PlacedPoints extends LatentPoints {
     return this.lender ? [this.lender] : [];
   }
 
-  /** The uncertainty is the same everywhere. */
+  /** Return 0: a map without a model has no uncertainty. */
   variance() {
     return 0;
   }
@@ -44,7 +44,7 @@ export class PlacedPoints extends LatentPoints {
 }
 
 /**
- * Models from their bytes. Models that cannot generate rows use the pictures of the first model that can.
+ * Read models from their bytes. Models that cannot generate rows use the pictures of the first model that can.
  * @param {{ bytes: Uint8Array, draws: boolean }[]} packed
  * @returns {MapModel[]}
  */

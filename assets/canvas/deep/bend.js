@@ -1,4 +1,4 @@
-// One Gaussian process beside a deep one on the same points, which a visitor adds and removes.
+// A Gaussian process beside a deep Gaussian process on the same points, which the visitor adds and removes.
 
 import { element } from "../kit/dom.js";
 import { counted, formatNumber } from "../kit/format.js";
@@ -15,7 +15,7 @@ const NEAR = 9; // pixels within which a click removes a point
 const FRAME_MS = 140; // time between two frames of the moving paths
 const OLD = 0.4; // opacity of curves for earlier points
 const STEP = 0.02; // step of an arrow key, as a fraction of an axis
-const ALIKE = 0.05; // nats within which two models count as equally good
+const ALIKE = 0.05; // models whose scores differ by fewer nats count as equally good
 const MODELS = /** @type {const} */ (["shallow", "deep"]);
 
 /** @extends {LivingFigure<BendAct>} */
@@ -40,9 +40,9 @@ export class BendFigure extends LivingFigure {
     this.begin();
   }
 
-  /** Take the chosen curve and the state of the training. @param {BendWords} words */
+  /** Show the chosen curve and the state of the training. @param {BendWords} words */
   tell({ curve, curves, edit, points, busy }) {
-    // Points that have changed since were already sent to Python.
+    // The message is older than the visitor's last edit, whose points were already sent to Python.
     const late = edit < this.edit;
     if (points && !late) this.points = points;
     this.edit = Math.max(this.edit, edit);
@@ -55,17 +55,17 @@ export class BendFigure extends LivingFigure {
     if (!late) this.wait(busy);
   }
 
-  /** Show the state of the training, if there is one; the curves are then those of earlier points. @param {string | null} words */
+  /** Show the state of the training; during a training, the curves belong to earlier points. @param {string | null} words */
   wait(words) {
     const { stop, doing } = this.parts;
     this.busy = Boolean(words);
     stop.hidden = !words;
-    doing.textContent = words ?? "Click in a picture to add a point, on a point to remove it.";
+    doing.textContent = words ?? "Click in a picture to add a point. Click on a point to remove it.";
     this.root.dataset.busy = String(this.busy);
     this.draw();
   }
 
-  /** A result. @param {Uint8Array} bytes */
+  /** Show a result. @param {Uint8Array} bytes */
   load(bytes) {
     const frame = readFrame(bytes);
     this.frame = frame;
@@ -80,8 +80,8 @@ export class BendFigure extends LivingFigure {
   }
 
   /**
-   * Density and bound of a model; the better values are marked. The bound of two layers is looser, so a
-   * lower one does not favour one layer.
+   * Return the density and bound of a model; the better values are marked. The bound of two layers is looser,
+   * so a lower bound of two layers does not favour one layer.
    * @param {"shallow" | "deep"} name
    */
   scores(name) {
@@ -110,7 +110,7 @@ export class BendFigure extends LivingFigure {
   /** @param {Omit<BendAct, "edit">} act */
   ask(act) {
     this.edit += 1;
-    if (act.points) this.wait("Training both again …");
+    if (act.points) this.wait("Training both models again …");
     this.send({ ...act, edit: this.edit });
   }
 
@@ -207,11 +207,11 @@ export class BendFigure extends LivingFigure {
 }
 
 /**
- * A path between two of its frames.
+ * Return a path between two of its frames.
  * @param {Float32Array} paths frames × paths × grid
  * @param {{ frames: number, paths: number }} sizes
  * @param {number} width of the grid
- * @param {number} s which path
+ * @param {number} s the number of the path
  * @param {number} place the number of a frame, or a number between two frames
  */
 export function pathAt(paths, { frames, paths: count }, width, s, place) {
@@ -222,8 +222,8 @@ export function pathAt(paths, { frames, paths: count }, width, s, place) {
 }
 
 /**
- * A sentence about the model that gives held-out points the higher density. The ratio is the
- * geometric mean over the points of the ratio of the densities.
+ * Describe which model gives held-out points the higher density. The ratio is the geometric mean, over the
+ * points, of the ratio of the densities.
  * @param {number} shallow mean log density of a point
  * @param {number} deep
  */
@@ -233,12 +233,12 @@ export function verdictInWords(shallow, deep) {
   const ratio = Math.exp(Math.abs(gain));
   const times = ratio > 1000 ? "more than 1,000 times" : `${formatNumber(ratio, ratio < 10 ? 2 : 3)} times`;
   const [who, than] = gain > 0 ? ["two layers", "one layer"] : ["one layer", "two layers"];
-  return `Here ${who} predict${gain > 0 ? "" : "s"} better: an unseen point is ${times} as likely under ${gain > 0 ? "them" : "it"} as under ${than}, on average.`;
+  return `Here ${who} predict${gain > 0 ? "" : "s"} better: an unseen point is ${times} as likely under ${who} as under ${than}, on average.`;
 }
 
-/** The effect of the hidden layer. @param {string[]} verdicts those of the top layer first */
+/** Describe the effect of the hidden layer. @param {string[]} verdicts one per layer, the top layer first */
 export function warpInWords([first]) {
-  if (first.includes("on unchanged")) return "It does not change its inputs: it found nothing to bend.";
-  if (first.includes(" off")) return "It is off: its output is only noise. Another point may turn it on again.";
-  return "It bends the input for the second layer: steep where it stretches, flat where it compresses. The second layer can then be smooth.";
+  if (first.includes("on unchanged")) return "It passes its inputs on unchanged, because bending does not help here.";
+  if (first.includes(" off")) return "It is off, so its output is only noise. Another point may turn it on again.";
+  return "It bends the input for the second layer: steep parts stretch the input, flat parts compress it. The second layer can then be smooth.";
 }

@@ -1,4 +1,4 @@
-// A chain of layers: the latent points of the first, and the outputs of the layers below.
+// A chain of layers: the latent points of the first layer, and the outputs of the layers below.
 
 import { readFrame } from "../kit/frame.js";
 import { LatentModel } from "../geometry/model.js";
@@ -12,7 +12,7 @@ export class ChainModel extends LatentPoints {
   constructor(bytes) {
     const content = readFrame(bytes);
     super(content);
-    /** From this layer down to the data. @type {LatentModel[]} */
+    /** The layers from the shown layer down to the data. @type {LatentModel[]} */
     this.layers = Array.from({ length: content.header.layers }, (_, i) => new LatentModel(content.arrays[`layer${i}`]));
     this.last = this.layers[this.layers.length - 1];
     this.drawing = this.last.drawing;
@@ -23,14 +23,13 @@ export class ChainModel extends LatentPoints {
     const step = Math.ceil(this.nPoints / 50);
     const seen = Array.from({ length: Math.ceil(this.nPoints / step) }, (_, i) => first.kernelDiagonal(this.position(i * step)));
     /**
-     * The prior variance of the first layer, averaged over some training points, plus the variance
-     * of the inputs that its linear mean adds.
+     * The first layer's prior variance, averaged over some training points, plus the variance of the inputs, which its linear mean adds.
      */
     this.signal = seen.reduce((sum, value) => sum + value, 0) / seen.length + (content.header.handed_on ?? 0);
   }
 
   /**
-   * The composed posterior means of the layers, in the data's units, into `mean` (D); returns the
+   * Write the composed posterior means of the layers, in the data's units, into `mean` (D); return the
    * variance of the first layer, relative to its prior variance.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
@@ -46,7 +45,7 @@ export class ChainModel extends LatentPoints {
   }
 
   /**
-   * Mean and variances of all outputs at an uncertain position. Every layer passes its moments to the
+   * Return the mean and variances of all outputs at an uncertain position. Every layer passes its moments to the
    * next, with the noise of hidden layers.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
@@ -66,9 +65,9 @@ export class ChainModel extends LatentPoints {
   }
 
   /**
-   * The inputs of a layer: the previous layer's outputs, and the model's inputs if the layer
-   * receives them. One dimension gets a second axis, for the map.
-   * @param {number} i which layer
+   * Return the inputs of a layer: the previous layer's outputs, and the model's inputs if the layer receives
+   * them. One dimension gets a second axis, for the map.
+   * @param {number} i the layer's number in the chain
    * @param {Float64Array} point
    * @param {ArrayLike<number> | null} first the position in the first layer; null: all zeros
    */
@@ -77,7 +76,7 @@ export class ChainModel extends LatentPoints {
     if (point.length >= nLatent) return point;
     const whole = new Float64Array(nLatent);
     whole.set(point);
-    // In points of the chain's first layer, the model's inputs come last.
+    // Points of the chain's first layer have the model's inputs as their last coordinates.
     const skipped = this.header.n_latent - this.header.inputs;
     if (first) for (let q = point.length; i && q < header.n_latent; q++) whole[q] = first[skipped + q - point.length];
     return whole;
@@ -93,7 +92,7 @@ export class ChainModel extends LatentPoints {
     return this.last.noise(d);
   }
 
-  /** The first layer's variance, relative to its prior variance. @param {ArrayLike<number>} x */
+  /** Return the first layer's variance, relative to its prior variance. @param {ArrayLike<number>} x */
   variance(x) {
     return this.layers[0].variance(x) / this.signal;
   }
@@ -123,7 +122,7 @@ export class ChainModel extends LatentPoints {
   }
 
   /**
-   * A plane through x for the shading: `variance` at positions of the plane.
+   * Return a plane through x for the shading, with `variance` at positions of the plane.
    * @param {ArrayLike<number>} x
    * @param {number} a
    * @param {number} b

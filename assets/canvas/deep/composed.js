@@ -1,4 +1,4 @@
-// Compositions of functions drawn from Gaussian processes.
+// Compositions of random functions from Gaussian processes.
 //
 // A draw from a process with k(x, x') = exp(−|x − x'|²/2ℓ²) is approximately a sum of many waves whose
 // frequencies are normal with deviation 1/ℓ (Rahimi & Recht 2007). With ℓ² = 2/π the slope of a
@@ -10,7 +10,7 @@ import { normal } from "../geometry/drawn.js";
 export const PRIOR_LENGTHSCALE = Math.sqrt(2 / Math.PI);
 const WAVES = 240;
 
-/** Reproducible random numbers from 0 to 1 (mulberry32). @param {number} seed */
+/** Return a function that gives reproducible random numbers from 0 to 1 (mulberry32). @param {number} seed */
 export function seeded(seed) {
   let state = seed >>> 0;
   return () => {
@@ -21,7 +21,7 @@ export function seeded(seed) {
   };
 }
 
-/** A function drawn from the process, with several inputs and one output. */
+/** A random function from the process, with several inputs and one output. */
 export class DrawnFunction {
   /** @param {number} inputs @param {() => number} random */
   constructor(inputs, random) {
@@ -31,7 +31,7 @@ export class DrawnFunction {
     this.sizes = Float64Array.from({ length: WAVES }, () => normal(random) * Math.sqrt(2 / WAVES));
   }
 
-  /** Values at points, which are given as one list per input; a function with fewer inputs uses the first ones. @param {Float64Array[]} places */
+  /** Return the values at points; places: one list per input, of which a function with fewer inputs uses the first. @param {Float64Array[]} places */
   at(places) {
     const out = new Float64Array(places[0].length);
     for (let w = 0; w < WAVES; w++) {
@@ -46,8 +46,8 @@ export class DrawnFunction {
 }
 
 /**
- * The outputs of every layer at the points, one layer after the other; each layer has as many
- * outputs as inputs.
+ * Compute the outputs of every layer at the points, one layer after the other; each layer has as many outputs
+ * as inputs.
  * @param {Float64Array[]} places one list for every input
  * @param {number} seed
  * @param {boolean} sees whether every layer also receives the points
@@ -56,7 +56,7 @@ export class DrawnFunction {
 export function* drawnLayers(places, seed, sees) {
   const random = seeded(seed);
   for (let at = places, top = true; ; top = false) {
-    // The same waves with and without the input, so that the switch changes nothing else.
+    // The waves are the same with and without the input, so that the switch changes nothing else.
     const functions = places.map(() => new DrawnFunction(2 * places.length, random));
     const whole = sees && !top ? [...at, ...places] : at;
     at = functions.map((drawn) => drawn.at(whole));
@@ -65,8 +65,8 @@ export function* drawnLayers(places, seed, sees) {
 }
 
 /**
- * The fraction of a line on which a function is nearly flat: its slope is below a tenth of one
- * layer's mean slope.
+ * Return the fraction of a line on which a function is nearly flat: its slope is below a tenth of one layer's
+ * mean slope.
  * @param {ArrayLike<number>} grid
  * @param {ArrayLike<number>} values
  */

@@ -1,4 +1,4 @@
-// The map of one layer, and the output of the layers below at a position.
+// The explorer of one layer: the layer's map, and the output of the layers below at a position.
 
 import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";

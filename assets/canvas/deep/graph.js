@@ -1,4 +1,4 @@
-// Curves over one input: a box with ticks on a canvas.
+// A graph of curves over one input: a box with ticks on a canvas.
 
 import { niceTicks } from "../kit/axes.js";
 import { contextOf, fitCanvas } from "../kit/dom.js";
@@ -15,7 +15,7 @@ export class Graph {
    * @param {[number, number]} across the numbers at the left and right end
    * @param {[number, number]} up the numbers at the lower and upper end
    * @param {Theme} theme
-   * @param {boolean} [measured] only to convert pixels: the canvas is not cleared
+   * @param {boolean} [measured] whether the graph only converts pixels, without clearing the canvas
    */
   constructor(canvas, across, up, theme, measured = false) {
     this.across = across;
@@ -36,7 +36,7 @@ export class Graph {
     ];
   }
 
-  /** The numbers at a pixel. @param {number} px @param {number} py @returns {[number, number]} */
+  /** Return the numbers at a pixel. @param {number} px @param {number} py @returns {[number, number]} */
   numbers(px, py) {
     const { across, up, width, height, edges } = this;
     return [
@@ -54,7 +54,7 @@ export class Graph {
     context.clip();
   }
 
-  /** @param {number} [count] of ticks along each axis, about */
+  /** @param {number} [count] the approximate number of ticks along each axis */
   axes(count = 5) {
     const { context, theme, across, up } = this;
     context.font = `11px ${theme.font}`;
@@ -100,7 +100,7 @@ export class Graph {
     context.setLineDash([]);
   }
 
-  /** The area between two curves. @param {ArrayLike<number>} grid @param {ArrayLike<number>} low @param {ArrayLike<number>} high @param {string} colour */
+  /** Fill the area between two curves. @param {ArrayLike<number>} grid @param {ArrayLike<number>} low @param {ArrayLike<number>} high @param {string} colour */
   band(grid, low, high, colour) {
     const { context } = this;
     this.trace(grid, high);
@@ -117,7 +117,7 @@ export class Graph {
     for (let i = 0; i < grid.length; i++) context.lineTo(...this.pixel(grid[i], values[i]));
   }
 
-  /** A dot. @param {number} x @param {number} y @param {number} radius */
+  /** Draw a dot. @param {number} x @param {number} y @param {number} radius */
   dot(x, y, radius) {
     const { context, theme } = this;
     context.beginPath();
@@ -129,7 +129,7 @@ export class Graph {
     context.stroke();
   }
 
-  /** A cross at the position that the keyboard controls. @param {number} x @param {number} y */
+  /** Draw a cross at the position that the keyboard controls. @param {number} x @param {number} y */
   cross(x, y) {
     const { context, theme } = this;
     const [px, py] = this.pixel(x, y);
@@ -144,7 +144,7 @@ export class Graph {
   }
 }
 
-/** The range of numbers, with a margin. @param {ArrayLike<number>[]} lists @returns {[number, number]} */
+/** Return the range of numbers, with a margin. @param {ArrayLike<number>[]} lists @returns {[number, number]} */
 export function roomFor(lists) {
   let [low, high] = [Infinity, -Infinity];
   for (const list of lists) {

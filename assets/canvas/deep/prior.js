@@ -1,4 +1,4 @@
-// Draws from priors of depth 1 to 10, with one input and with two.
+// A figure of draws from priors of depth 1 to 10, with one input and with two inputs.
 
 import { contextOf, fitCanvas, partsOf } from "../kit/dom.js";
 import { css, heatColour, readTheme, takeTheme } from "../kit/theme.js";
@@ -44,17 +44,17 @@ export class PriorFigure {
     this.onChange(this.place);
   }
 
-  /** A new draw, whose layers are used for all depths. */
+  /** Make a new draw, whose layers are used for all depths. */
   compose() {
     const { draw, sees } = this.place;
     const layers = drawnLayers([LINE], draw, sees);
     this.lines = Array.from({ length: MOST_LAYERS }, () => layers.next().value[0]);
-    /** The layers that are already computed, because computing them takes longer. @type {Float64Array[]} */
+    /** The layers of the square that are already computed; the square takes longer than the line. @type {Float64Array[]} */
     this.squares = [];
     this.further = drawnLayers(SQUARE, 7919 + draw, sees);
   }
 
-  /** The square of the present depth. */
+  /** Return the square of the present depth. */
   square() {
     const squares = /** @type {Float64Array[]} */ (this.squares);
     while (squares.length < this.place.depth) squares.push(/** @type {any} */ (this.further).next().value[0]);
@@ -67,7 +67,7 @@ export class PriorFigure {
     this.parts.number.textContent = String(depth);
     this.parts.sees.setAttribute("aria-pressed", String(sees));
     this.parts.words.textContent = this.words();
-    const what = `${depth === 1 ? "one layer" : `${depth} layers`}${sees ? ", each of which sees the input" : ""}`;
+    const what = `${depth === 1 ? "one layer" : `${depth} layers`}${sees ? ", each of which receives the input" : ""}`;
     this.parts.line.setAttribute("aria-label", `A random function of one input, drawn from ${what}`);
     this.parts.square.setAttribute("aria-label", `A random function of two inputs, drawn from ${what}, shown as colours`);
     this.draw();

@@ -3,7 +3,7 @@
 /** A line segment, in columns and rows of the grid. @typedef {[number, number, number, number]} Piece */
 
 /**
- * The segments where the values cross a level; squares with a NaN corner have none.
+ * Return the segments where the values cross a level; squares with a NaN corner have no segments.
  * @param {ArrayLike<number>} values rows × columns
  * @param {number} columns
  * @param {number} level
@@ -16,7 +16,7 @@ export function contour(values, columns, level) {
   for (let j = 0; j + 1 < rows; j++) {
     for (let i = 0; i + 1 < columns; i++) {
       const at = j * columns + i;
-      // Around the square: each corner, and the side that leads from it to the next.
+      // The corners around the square, each with the side that leads to the next corner.
       const corners = [values[at], values[at + 1], values[at + columns + 1], values[at + columns]];
       if (corners.some(Number.isNaN)) continue;
       const crossings = [[0, 0, 1, 0], [1, 0, 0, 1], [1, 1, -1, 0], [0, 1, 0, -1]].flatMap(([x, y, dx, dy], k) => {
@@ -25,7 +25,7 @@ export function contour(values, columns, level) {
         const share = (level - here) / (next - here);
         return [[i + x + share * dx, j + y + share * dy]];
       });
-      // A saddle has four crossings; the value in the middle determines the pairs.
+      // A saddle has four crossings; the value in the middle determines which of them are connected.
       const high = crossings.length === 4 && corners[0] + corners[1] + corners[2] + corners[3] > 4 * level;
       if (high !== corners[0] > level) crossings.push(...crossings.splice(0, 1));
       for (let k = 0; k + 1 < crossings.length; k += 2) pieces.push(/** @type {Piece} */ ([...crossings[k], ...crossings[k + 1]]));
@@ -35,7 +35,7 @@ export function contour(values, columns, level) {
 }
 
 /**
- * Levels in the range of the values, in a geometric sequence from the least value.
+ * Return levels in the range of the values, as a geometric sequence from the least value.
  * @param {ArrayLike<number>} values NaN is ignored
  * @param {number} factor
  */
@@ -49,7 +49,7 @@ export function levelsBetween(values, factor) {
 
 /**
  * Smooth values repeatedly with weights 1 : 2 : 1 along both axes, which gives a standard deviation of √(times / 2)
- * squares. NaN stays NaN and is ignored.
+ * squares. NaN stays NaN, and has no effect on its neighbours.
  * @param {Float64Array} values rows × columns
  * @param {number} columns
  * @param {number} times

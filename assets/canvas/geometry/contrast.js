@@ -3,7 +3,7 @@
 /**
  * chosen, rest: the means of every column; effects: their difference relative to the standard
  * deviation within the two groups (Cohen's d), NaN where a column is constant or missing in one group;
- * order: columns by the size of their effect; count, others: the numbers of rows of the groups.
+ * order: columns by the size of their effect; count, others: the numbers of rows in the two groups.
  * @typedef {object} Contrast
  * @property {Float64Array} chosen
  * @property {Float64Array} rest
@@ -16,7 +16,7 @@
 /**
  * @param {(n: number) => ArrayLike<number>} item the values of a row; NaN is missing
  * @param {number} nRows
- * @param {ArrayLike<number>} rows the chosen ones
+ * @param {ArrayLike<number>} rows the chosen rows
  * @returns {Contrast | null} null if a group is empty
  */
 export function contrastOf(item, nRows, rows) {
@@ -29,7 +29,7 @@ export function contrastOf(item, nRows, rows) {
     const known = mine.known[d] + other.known[d];
     const difference = mean - other.mean[d];
     const within = known > 2 ? (mine.squares[d] + other.squares[d]) / (known - 2) : 0;
-    // For two constant groups, the effect is relative to the standard deviation of all rows.
+    // If both groups are constant, the effect is relative to the standard deviation of all rows.
     const all = (mine.squares[d] + other.squares[d] + difference * difference * ((mine.known[d] * other.known[d]) / known)) / Math.max(known - 1, 1);
     const variance = within > 1e-12 * all ? within : all;
     return variance > 0 ? difference / Math.sqrt(variance) : NaN;
@@ -40,7 +40,7 @@ export function contrastOf(item, nRows, rows) {
 }
 
 /**
- * For each column of a group: the number of known rows, their mean and their sum of squares about it (Welford 1962).
+ * Return, for each column of a group, the number of known rows, their mean, and the sum of squares about the mean (Welford 1962).
  * @param {(n: number) => ArrayLike<number>} item
  * @param {Uint8Array} inside
  * @param {number} group

@@ -1,4 +1,4 @@
-// For a model with very many rows, a page has complete data only for a sample. For the other rows it
+// If a model has very many rows, its page has complete data only for a sample. For the other rows, the page
 // fetches only what it draws: positions in the shown dimensions, labels, and a fact for the colours.
 
 import { readFrame } from "../kit/frame.js";
@@ -7,7 +7,7 @@ import { readFrame } from "../kit/frame.js";
 
 /** The header's information about all rows. @typedef {{ count: number, stride: number, ranges: [number, number][], labels: number[] }} CrowdHeader */
 
-/** All rows of a model; the first ones are the sample. */
+/** All rows of a model; the first rows are the sample. */
 export class Crowd {
   /** @param {CrowdHeader} header */
   constructor({ count, stride, ranges, labels }) {
@@ -31,7 +31,7 @@ export class Crowd {
     return Object.keys(this.sources).length > 0;
   }
 
-  /** A column if it is loaded; otherwise requests it once. @param {string} name @returns {any} */
+  /** Return a column if it is loaded; otherwise request it once, and return undefined. @param {string} name @returns {any} */
   column(name) {
     if (!(name in this.sources)) return null;
     if (!this.columns.has(name)) {
@@ -51,7 +51,7 @@ export class Crowd {
     this.onChange();
   }
 
-  /** The row's own number, from 0. @param {number} n in the order here */
+  /** Return the row's number in the data, from 0. @param {number} n the row's number in the order of the page */
   row(n) {
     return (n * this.stride) % this.count;
   }

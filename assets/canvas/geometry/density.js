@@ -1,4 +1,4 @@
-// Very many points as shading: stronger with more points, in the mixed colours of the points.
+// Shading of very many points: stronger where there are more points, in their mixed colours.
 
 /** @import { Colour } from "../kit/theme.js" */
 /** @import { Box, PointGrid } from "./grid.js" */
@@ -9,7 +9,7 @@ const FAINTEST = 0.3; // opacity of a spot with one point
 
 export class Density {
   constructor() {
-    /** For every spot, the sums of weighted red, green and blue, and of the weights. */
+    /** For every spot, the sums of weighted red, green and blue, and the sum of the weights. */
     this.sums = new Float32Array(0);
   }
 
@@ -22,12 +22,12 @@ export class Density {
   /**
    * Sum the points in every spot of a view.
    * @param {PointGrid} grid
-   * @param {Uint8Array} kinds of the grid's points, in its order
+   * @param {Uint8Array} kinds kinds of the grid's points, in the grid's order
    * @param {Kind[]} look of every kind
-   * @param {Box} box that is shown
+   * @param {Box} box the shown part of the plane
    * @param {number} columns
    * @param {number} rows
-   * @param {number} [step] count only every step-th point, with the weight of the skipped ones
+   * @param {number} [step] count only every step-th point, with the weight of `step` points
    */
   gather(grid, kinds, look, box, columns, rows, step = 1) {
     const [u0, u1, v0, v1] = box;
@@ -50,7 +50,7 @@ export class Density {
     });
   }
 
-  /** Colours from the sums: red, green, blue and opacity of every spot. @param {Uint8ClampedArray} data */
+  /** Compute the colours from the sums: red, green, blue and opacity of every spot. @param {Uint8ClampedArray} data */
   paint(data) {
     const { sums } = this;
     let most = 0;
@@ -63,7 +63,7 @@ export class Density {
         continue;
       }
       for (let part = 0; part < 3; part++) data[at + part] = sums[at + part] / sum;
-      // Logarithmic: twice as many points always add the same strength.
+      // The scale is logarithmic: twice as many points always add the same strength.
       data[at + 3] = 255 * (sum <= 1 ? FAINTEST * sum : FAINTEST + rate * Math.log(sum));
     }
   }

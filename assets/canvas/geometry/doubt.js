@@ -1,21 +1,21 @@
-// How far an output may be off at a place of the map: the function's uncertainty there, and the
-// variation among the rows near the place that differ in the hidden dimensions.
+// How wrong an output may be at a place on the map: the function's uncertainty there, and the
+// variation among nearby rows, which differ in the hidden dimensions.
 
 /** @import { LatentModel } from "./model.js" */
 /** @import { NearPlane } from "./nearness.js" */
 
 export const DOUBT_CELLS = 16; // cells along each side of an image
-const MOST_LOOKED_AT = 256; // outputs that are evaluated
-const ON_THE_PLANE = 1e-3; // distance in a coordinate within which a point counts as following the data
+const MOST_LOOKED_AT = 256; // the most outputs that are evaluated
+const ON_THE_PLANE = 1e-3; // a point follows the data if no coordinate differs by more
 
-// The rule, measured by benchmarks/how_sure.py on held-out rows: at "A guess", the picture explains at most about a
-// fifth of a row's difference from the mean of all rows. At "Well known here", at most about one value in seven is
-// off by more than half the data's standard deviation. Both limits are relative to that deviation.
+// The limits follow from measurements on held-out rows (benchmarks/how_sure.py). At "A guess", the picture explains at
+// most about a fifth of a row's difference from the mean of all rows. At "Well known here", at most about one value in
+// seven is wrong by more than half the data's standard deviation. Both limits are fractions of that deviation.
 export const WELL_KNOWN = 0.22;
 export const FAIRLY_SURE = 0.6;
 export const ALL_UNSURE = 1.2; // a pixel with this uncertainty is blurred completely
 
-/** Words for a doubt. @param {number} share */
+/** Describe an uncertainty in words. @param {number} share */
 export function sureWords(share) {
   return share < WELL_KNOWN ? "Well known here" : share < FAIRLY_SURE ? "Fairly sure" : "A guess";
 }
@@ -28,21 +28,21 @@ export class Doubt {
     /** The outputs that are evaluated. */
     this.at = drawing.kind === "image" ? pixelsOf(drawing.shape) : everyFew(nOutputs);
     const count = this.at.length;
-    /** Their terms and scales. */
+    /** The terms and scales of these outputs. */
     this.weights = new Float64Array(nTerms * count);
     for (let r = 0; r < nTerms; r++) for (let i = 0; i < count; i++) this.weights[r * count + i] = weights[r * nOutputs + this.at[i]];
     this.scales = Float64Array.from(this.at, (d) => scales[d]);
     /** The data's standard deviation, with every output divided by its scale. */
     this.spread = model.header.unit_spread || 1;
-    /** Variances of the outputs at the last place, relative to the data's. */
+    /** Variances of the outputs at the last place, relative to the data's variance. */
     this.cells = new Float64Array(count);
     this.mean = new Float64Array(count);
   }
 
   /**
-   * How far the outputs may be off at a place, relative to the data's standard deviation.
+   * Return how wrong the outputs may be at a place, relative to the data's standard deviation.
    * @param {ArrayLike<number>} x
-   * @param {NearPlane | null} near if hidden dimensions follow the data
+   * @param {NearPlane | null} near the rows near the place, if hidden dimensions follow the data
    */
   share(x, near) {
     const { model, cells, mean, scales, spread } = this;
@@ -88,14 +88,14 @@ export class Doubt {
     }
   }
 
-  /** Variances of the rows near a place in the hidden dimensions; null if the place does not follow the data. @param {ArrayLike<number>} x @param {NearPlane} near */
+  /** Return the variances of nearby rows in the hidden dimensions; null if the place does not follow the data. @param {ArrayLike<number>} x @param {NearPlane} near */
   hidden(x, near) {
     const { mean, variances } = near.spread(x[near.a], x[near.b]);
     return near.others.every((q) => Math.abs(mean[q] - x[q]) < ON_THE_PLANE) ? variances : null;
   }
 }
 
-/** Pixels at the middles of a grid, line by line. @param {readonly number[]} shape */
+/** Return the pixels at the middles of a grid's cells, line by line. @param {readonly number[]} shape */
 function pixelsOf([rows, columns, channels = 1]) {
   const middle = (/** @type {number} */ i, /** @type {number} */ length) => Math.floor(((i + 0.5) * length) / DOUBT_CELLS);
   return Int32Array.from({ length: DOUBT_CELLS * DOUBT_CELLS }, (_, i) => (middle(Math.floor(i / DOUBT_CELLS), rows) * columns + middle(i % DOUBT_CELLS, columns)) * channels);

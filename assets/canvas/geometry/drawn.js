@@ -3,17 +3,17 @@
 /** @import { LatentPoints } from "./points.js" */
 
 const NEIGHBOURS = 40; // rows around a place from which variations are sampled
-// Rows that determine the Gaussian around a row. With 12, outputs at new places are about as far from
-// the nearest training row as held-out rows are (digits, poses, faces, flow).
+// The number of rows that determine the Gaussian around a row. With 12 rows, outputs at new places are about as far
+// from the nearest training row as held-out rows are (digits, poses, faces, flow).
 const AROUND_ROW = 12;
 
-/** A number from N(0, 1). @param {() => number} random from 0 to 1 */
+/** Return a random number from N(0, 1). @param {() => number} random returns numbers from 0 to 1 */
 export function normal(random = Math.random) {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 /**
- * A sample from the mixture of all q(x_n), or from the q(x_n) of one row, in all dimensions.
+ * Return a sample from the mixture of all q(x_n), or from the q(x_n) of one row, in all dimensions.
  * @param {LatentPoints} points
  * @param {() => number} [random]
  * @param {number} [row]
@@ -25,8 +25,8 @@ export function drawnPlace(points, random = Math.random, row = undefined) {
 }
 
 /**
- * A new place that looks like those of rows: a sample from a mixture with one Gaussian for each row,
- * which has the mean and the covariance of the nearest rows.
+ * Return a new place that looks like the places of rows. It is a sample from a mixture with one Gaussian per
+ * row, which has the mean and the covariance of the nearest rows.
  * @param {LatentPoints} points
  * @param {() => number} [random]
  */
@@ -37,7 +37,7 @@ export function newPlace(points, random = Math.random) {
   const place = drawnPlace(points, random, row);
   const own = points.position(row);
   for (let q = 0; q < place.length; q++) place[q] += mean[q] - own[q];
-  // A sum of deviations with independent weights has their covariance.
+  // A sum of the deviations with independent weights has the covariance of these rows.
   for (const other of near) {
     const weight = normal(random) / Math.sqrt(near.length);
     for (let q = 0; q < place.length; q++) place[q] += weight * (other[q] - mean[q]);
@@ -46,7 +46,7 @@ export function newPlace(points, random = Math.random) {
 }
 
 /**
- * A place half-way between x and a sample from the posterior q(x_n) of one of the nearest rows.
+ * Return a place half-way between x and a sample from the posterior q(x_n) of one of the nearest rows.
  * @param {LatentPoints} points
  * @param {Float64Array} x
  * @param {() => number} [random]

@@ -5,23 +5,23 @@ import { blend } from "../kit/algebra.js";
 import { relax } from "./relax.js";
 
 /**
- * A space in which near places have distances; a station is a place with precomputed values for distances.
+ * A space in which distances between near places are defined; a station is a place with precomputed values.
  * @template Station
  * @typedef {object} Geometry
  * @property {number} nLatent Q
  * @property {(x: Float64Array) => Station} station
- * @property {(from: Station, to: Station) => number} squared the squared distance of two near stations
- * @property {(path: Float64Array[], gradient: Float64Array[]) => number} energy sum of the squared distances along a path; its gradient
- * @property {(x: Float64Array, step: Float64Array) => number} speed length of a small step
- * @property {(x: Float64Array) => Float64Array} at the metric, Q × Q
+ * @property {(from: Station, to: Station) => number} squared returns the squared distance of two near stations
+ * @property {(path: Float64Array[], gradient: Float64Array[]) => number} energy returns the sum of the squared distances along a path; overwrites the gradient
+ * @property {(x: Float64Array, step: Float64Array) => number} speed returns the length of a small step
+ * @property {(x: Float64Array) => Float64Array} at returns the metric, Q × Q
  */
 /**
- * A plane through the space, and the part of it to look in.
+ * A plane through the space, and its part in which to search.
  * @typedef {object} Sheet
- * @property {number} a the dimension across
- * @property {number} b the dimension up
- * @property {View} view what is shown
- * @property {(u: number, v: number) => Float64Array} lift the place in all dimensions
+ * @property {number} a the horizontal dimension
+ * @property {number} b the vertical dimension
+ * @property {View} view the shown part of the plane
+ * @property {(u: number, v: number) => Float64Array} lift returns a place in all dimensions
  * @property {number[]} free dimensions in which the path may bend
  * @property {LatentPoints | null} rows training points for the network, if the path may bend in all dimensions
  */
@@ -29,7 +29,7 @@ import { relax } from "./relax.js";
  * A network of places.
  * @typedef {object} Network
  * @property {number} start
- * @property {number} end the number of the end node, after all others
+ * @property {number} end the number of the end node, which follows all other numbers
  * @property {(node: number) => Float64Array} place
  * @property {(node: number) => number[]} around the neighbours of a node
  */
@@ -38,20 +38,20 @@ import { relax } from "./relax.js";
 
 const CELLS = 44; // cells along each side of the grid
 const COMPANIONS = 8; // neighbours of a training point in the network
-const ROUGH = 20; // segments of a path while several are tried
-const PIECES = 48; // segments of the best one during relaxation
+const ROUGH = 20; // segments of a path while several paths are tried
+const PIECES = 48; // segments of the best path during relaxation
 const FINE = 160; // segments of a path that is measured and shown
 
-/** Steps to adjacent nodes and by a knight's move: sixteen directions. */
+/** The sixteen directions of steps: to adjacent nodes, and by a knight's move. */
 const MOVES = [-2, -1, 0, 1, 2].flatMap((i) => [-2, -1, 0, 1, 2].map((j) => [i, j]))
   .filter(([i, j]) => Math.max(Math.abs(i), Math.abs(j)) === 1 || Math.abs(i * j) === 2);
 
-/** A path, measured and walked at constant speed. */
+/** A path with its length, whose places are found at constant speed. */
 export class Way {
   /** @param {Geometry<any>} geometry @param {Float64Array[]} points */
   constructor(geometry, points) {
     this.points = points;
-    /** The length up to each point. */
+    /** The length of the path up to each point. */
     this.reached = new Float64Array(points.length);
     for (let i = 1; i < points.length; i++) {
       const [x, y] = [points[i - 1], points[i]];
@@ -59,11 +59,16 @@ export class Way {
     }
   }
 
+  /** Paths, each of which begins where the one before ends, as one. @param {Geometry<any>} geometry @param {Way[]} ways */
+  static joined(geometry, ways) {
+    return new Way(geometry, ways.flatMap(({ points }, i) => points.slice(Math.min(i, 1))));
+  }
+
   get length() {
     return this.reached[this.reached.length - 1];
   }
 
-  /** The place at a fraction of the length. @param {number} share */
+  /** Return the place at a fraction of the length. @param {number} share */
   place(share) {
     const { points, reached, length } = this;
     const at = Math.min(Math.max(share, 0), 1) * length;
@@ -74,23 +79,23 @@ export class Way {
       else high = middle;
     }
     const step = reached[high] - reached[low];
-    // Without any change of the output, all places are equivalent.
+    // If the output does not change at all, all places are equivalent.
     return blend(points[low], points[high], step > 0 ? (at - reached[low]) / step : share);
   }
 
-  /** Points at equal lengths. @param {number} pieces */
+  /** Return points at equal distances along the path. @param {number} pieces */
   even(pieces) {
     return Array.from({ length: pieces + 1 }, (_, i) => this.place(i / pieces));
   }
 }
 
-/** The straight path. @param {Geometry<any>} geometry @param {Float64Array} from @param {Float64Array} to */
+/** Return the straight path. @param {Geometry<any>} geometry @param {Float64Array} from @param {Float64Array} to */
 export function straightWay(geometry, from, to) {
   return new Way(geometry, Array.from({ length: FINE + 1 }, (_, i) => blend(from, to, i / FINE)));
 }
 
 /**
- * The shortest path as a generator, so that other work can run between steps; never longer than the straight one.
+ * Find the shortest path, never longer than the straight path. It is a generator, so that other work can run between steps.
  * @param {Geometry<any>} geometry
  * @param {Float64Array} from
  * @param {Float64Array} to
@@ -117,13 +122,13 @@ export function* geodesic(geometry, from, to, sheet) {
     if (start !== straight) better(start);
     yield* relaxed(start, ROUGH);
   }
-  // Few segments suffice to choose a path; the result needs more of them.
+  // Few segments are enough to choose a path; the result needs more segments.
   yield* relaxed(best, PIECES);
   return best;
 }
 
 /**
- * The shortest path between training points, in all dimensions.
+ * Find the shortest path between training points, in all dimensions.
  * @param {Geometry<any>} geometry
  * @param {Float64Array} from
  * @param {Float64Array} to
@@ -135,13 +140,13 @@ export function* dataWay(geometry, from, to, rows) {
   const place = (/** @type {number} */ node) => (node === start ? from : node === end ? to : rows.position(node));
   const near = (/** @type {Float64Array} */ x) => rows.closest(x, COMPANIONS + 1).map(({ row }) => row);
   const last = near(to);
-  // Neighbours need not be mutual; the end is reached from the points around it, or directly.
+  // Neighbours need not be mutual. The path reaches its end from the points around the end, or directly.
   const around = (/** @type {number} */ node) => (node === start || last.includes(node) ? [...near(place(node)), end] : near(place(node)));
   return yield* shortest(geometry, { start, end, place, around });
 }
 
 /**
- * The shortest path over a grid in the plane.
+ * Find the shortest path over a grid in the plane.
  * @param {Geometry<any>} geometry
  * @param {Float64Array} from
  * @param {Float64Array} to
@@ -171,7 +176,7 @@ export function* gridWay(geometry, from, to, { a, b, view, lift }) {
 }
 
 /**
- * The shortest path through a network (Dijkstra).
+ * Find the shortest path through a network (Dijkstra).
  * @param {Geometry<any>} geometry
  * @param {Network} network
  * @returns {Generator<void, Way>}
@@ -205,7 +210,7 @@ function* shortest(geometry, { start, end, place, around }) {
   return new Way(geometry, points);
 }
 
-/** A priority queue, the least first (a binary heap). */
+/** A priority queue that returns the least key first (a binary heap). */
 class Queue {
   constructor() {
     /** @type {[number, number][]} */

@@ -1,14 +1,14 @@
-// Very many points of a plane, sorted into the cells of a grid, to find those in view, near a place,
-// or within a line without a search through all.
+// Very many points of a plane, sorted into the cells of a grid. The grid finds points in view, near a place
+// or inside a line without a search through all points.
 
 const CELL_POINTS = 8; // points per cell if evenly distributed
 const MOST_CELLS = 512; // cells along a side
 const TRIED = 4096; // points from which the grid's extent is estimated
-const OUTLYING = 0.005; // fraction of them beyond either side; they go into the outer cells
+const OUTLYING = 0.005; // fraction of these points beyond either side, which are put into the outer cells
 
 /** Range across, then range up. @typedef {[number, number, number, number]} Box */
 
-/** The range of most of the numbers. @param {Float32Array} numbers @returns {[number, number]} */
+/** Return the range of most of the numbers. @param {Float32Array} numbers @returns {[number, number]} */
 function usualRange(numbers) {
   const step = Math.max(1, Math.floor(numbers.length / TRIED));
   const tried = Float32Array.from({ length: Math.ceil(numbers.length / step) }, (_, i) => numbers[i * step]).sort();
@@ -29,7 +29,7 @@ export class PointGrid {
     this.du = (right - left) / side;
     this.dv = (top - bottom) / side;
     const cells = new Uint32Array(count);
-    /** The start of every cell's points: cells and points are in rows from the bottom. */
+    /** Where every cell's points start; cells and points are in rows from the bottom. */
     this.starts = new Uint32Array(side * side + 1);
     for (let n = 0; n < count; n++) {
       cells[n] = this.row(up[n]) * side + this.column(across[n]);
@@ -37,7 +37,7 @@ export class PointGrid {
     }
     for (let i = 0; i < side * side; i++) this.starts[i + 1] += this.starts[i];
     const next = this.starts.slice(0, -1);
-    /** The points' own numbers. */
+    /** The numbers of the points, in the order of the grid. */
     this.points = new Uint32Array(count);
     this.us = new Float32Array(count);
     this.vs = new Float32Array(count);
@@ -58,7 +58,7 @@ export class PointGrid {
   }
 
   /**
-   * The ranges of points, one per row of cells, that contain all points of a box (and some more).
+   * Pass on the ranges of points, one per row of cells, that contain all points of a box, and some others.
    * @param {Box} box
    * @param {(from: number, to: number) => void} take
    */
@@ -70,14 +70,14 @@ export class PointGrid {
     }
   }
 
-  /** The number of points in the cells that a box touches: all of the box's, and some more. @param {Box} box */
+  /** Return the number of points in the cells that a box touches: all points of the box, and some others. @param {Box} box */
   countAround(box) {
     let count = 0;
     this.stretches(box, (from, to) => (count += to - from));
     return count;
   }
 
-  /** The points of a box. @param {Box} box */
+  /** Return the points of a box. @param {Box} box */
   within(box) {
     const [u0, u1, v0, v1] = box;
     const { us, vs, points } = this;
@@ -90,7 +90,7 @@ export class PointGrid {
   }
 
   /**
-   * The point nearest to a place within an ellipse of half axes (ru, rv) around it, or −1.
+   * Return the nearest point within an ellipse of half axes (ru, rv) around a place, or −1.
    * @param {number} u
    * @param {number} v
    * @param {number} ru
@@ -109,7 +109,7 @@ export class PointGrid {
   }
 
   /**
-   * The points inside a closed line, by the even-odd rule: complete cells where the line does not pass.
+   * Return the points inside a closed line, by the even-odd rule; cells that the line does not cross are taken completely.
    * @param {[number, number][]} line closed from its end to its beginning
    * @returns {Uint32Array} sorted
    */
@@ -135,7 +135,7 @@ export class PointGrid {
       const here = edges.filter((edge) => edge.low <= high && edge.high >= low);
       crossed.fill(0);
       for (const edge of here) {
-        // The part of the edge in this row of cells, one cell wider on both sides against rounding.
+        // The part of the edge in this row of cells; one cell more on both sides allows for rounding.
         const ends = edge.low === edge.high ? [edge.left, edge.right] : [crossing(edge, Math.max(low, edge.low)), crossing(edge, Math.min(high, edge.high))];
         crossed.fill(1, Math.max(this.column(Math.min(...ends)) - 1, 0), this.column(Math.max(...ends)) + 2);
       }

@@ -1,10 +1,10 @@
-// The kernels that a page can evaluate, one entry of KERNELS for each kind. A new one needs `row`
+// The kernels that a page can evaluate, one entry of KERNELS for each kind. A new kernel needs `row`
 // and `diagonal`; `plane` makes the shading faster for kernels that separate along two dimensions;
 // `derivative` enables lengths on the map: shortest paths and magnification.
 
 /** @typedef {Float64Array | Float32Array} Floats */
 /**
- * One summand of a kernel from Python: its kind and its parameters.
+ * A summand of a kernel, as Python sends it: its kind and its parameters.
  * @typedef {{ kind: string } & Record<string, any>} Part
  */
 /**
@@ -17,10 +17,10 @@
 /**
  * A kernel on a plane through a point: k(Z, x) where x moves along two dimensions only.
  * @typedef {object} KernelPlane
- * @property {(us: Float64Array) => Float64Array} columns the factor of the first coordinate: a table, us × M
- * @property {(v: number) => Float64Array} height the factor of the second coordinate, M
+ * @property {(us: Float64Array) => Float64Array} columns returns the factor of the first coordinate: a table, us × M
+ * @property {(v: number) => Float64Array} height returns the factor of the second coordinate, M
  * @property {(out: Float64Array, table: Float64Array, i: number, factor: Float64Array, u: number, v: number) => void} add
- *   adds k(Z, x) to out (M), x at the table's column i, at u, v
+ *   adds k(Z, x) to out (M) for x at u, v; i: the column of u in the table
  * @property {(u: number, v: number) => number} diagonal k(x, x)
  */
 /**
@@ -164,26 +164,26 @@ export const KERNELS = {
       for (let m = 0; m < M; m++) out[m] += variance;
     },
     diagonal: ({ variance }) => variance,
-    derivative: { row() {}, diagonal() {} }, // the same everywhere
+    derivative: { row() {}, diagonal() {} }, // the kernel is the same everywhere
   },
   white: {
-    row() {}, // zero between different inputs
+    row() {}, // the kernel is zero between different inputs
     diagonal: ({ variance }) => variance,
-    derivative: { row() {}, diagonal() {} }, // independent at every place: no slope along a path
+    derivative: { row() {}, diagonal() {} }, // values are independent at every place, so there is no slope along a path
   },
 };
 
 /**
- * The functions of a kernel's kind. Throws for an unknown kind.
+ * Return the functions of a kernel's kind. Throws for an unknown kind.
  * @param {Part} part
  */
 export function kernelKind({ kind }) {
   if (KERNELS[kind]) return KERNELS[kind];
-  throw new Error(`The page cannot evaluate a kernel of kind "${kind}"; it knows ${Object.keys(KERNELS).join(", ")}.`);
+  throw new Error(`This page cannot evaluate a kernel of kind "${kind}", only of the kinds ${Object.keys(KERNELS).join(", ")}.`);
 }
 
 /**
- * A part of a kernel on the plane through x along dimensions a and b.
+ * Return a part of a kernel on the plane through x along dimensions a and b.
  * @param {Part} part
  * @param {ArrayLike<number>} x
  * @param {number} a
@@ -210,7 +210,7 @@ export function kernelPlane(part, x, a, b, inputs) {
 }
 
 /**
- * The exponent of a kernel of kind "waves" along one dimension.
+ * Return the exponent of a kernel of kind "waves" along one dimension.
  * @param {any} part
  * @param {number} q
  * @param {number} away
@@ -220,7 +220,7 @@ function bend({ precision, sharpness, frequency }, q, away) {
 }
 
 /**
- * The coordinates of Z along one dimension.
+ * Return the coordinates of Z along one dimension.
  * @param {Inputs} inputs
  * @param {number} q
  */
@@ -229,7 +229,7 @@ function along({ inducing, nInducing, nLatent }, q) {
 }
 
 /**
- * For every input the sum of a term over the dimensions other than a and b.
+ * Return, for every input, the sum of a term over the dimensions other than a and b.
  * @param {ArrayLike<number>} x
  * @param {number} a
  * @param {number} b
@@ -246,7 +246,7 @@ function sumBeside(x, a, b, { inducing: Z, nInducing: M, nLatent: Q }, term) {
 }
 
 /**
- * A table of a function, us × M.
+ * Return a table of a function, us × M.
  * @param {Float64Array} us
  * @param {number} M
  * @param {(u: number, m: number) => number} entry

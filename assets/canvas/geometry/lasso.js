@@ -1,8 +1,8 @@
 // The points inside a closed line.
 
 /**
- * Rows whose places are inside, by the even-odd rule.
- * @param {ArrayLike<number>} places x and y of every row, one after the other
+ * Return the rows whose places are inside the line, by the even-odd rule.
+ * @param {ArrayLike<number>} places x and y of the first row, then of the second, and so on
  * @param {[number, number][]} line closed from its end to its beginning
  * @returns {number[]}
  */
@@ -20,7 +20,7 @@ export function rowsInside(places, line) {
   return rows;
 }
 
-/** Whether sorted numbers contain n. @param {ArrayLike<number>} rows @param {number} n */
+/** Return whether sorted numbers contain n. @param {ArrayLike<number>} rows @param {number} n */
 export function includes(rows, n) {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -31,7 +31,7 @@ export function includes(rows, n) {
   return rows[low] === n;
 }
 
-/** The sorted union of two lists. @param {ArrayLike<number>} rows @param {ArrayLike<number>} others */
+/** Return the sorted union of two lists. @param {ArrayLike<number>} rows @param {ArrayLike<number>} others */
 export function united(rows, others) {
   const all = new Uint32Array(rows.length + others.length);
   all.set(rows);
@@ -39,7 +39,7 @@ export function united(rows, others) {
   return all.sort().filter((n, i) => i === 0 || n !== all[i - 1]);
 }
 
-/** Sorted rows in a link's format: one bit per row, as letters. @param {ArrayLike<number>} rows */
+/** Return sorted rows in a link's format: one bit per row, as letters. @param {ArrayLike<number>} rows */
 export function rowsInLink(rows) {
   if (!rows.length) return "";
   const bytes = new Uint8Array((rows[rows.length - 1] >> 3) + 1);
@@ -47,7 +47,7 @@ export function rowsInLink(rows) {
   return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Rows of a link, for a model with `count` rows; empty if the text is invalid. @param {string} text @param {number} count */
+/** Return the rows in a link's text, for a model with `count` rows; no rows if the text is invalid. @param {string} text @param {number} count */
 export function rowsOfLink(text, count) {
   const most = Math.ceil(count / 6) + 2; // six bits per letter
   if (text.length > most || !/^[\w-]*$/.test(text) || text.length % 4 === 1) return [];

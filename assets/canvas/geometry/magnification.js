@@ -1,4 +1,4 @@
-// Magnification: how fast the output changes with the place, and its contour lines.
+// Magnification, which is how fast the output changes with the place, and its contour lines.
 
 import { contour, levelsBetween, smoothGrid } from "./contours.js";
 
@@ -10,12 +10,13 @@ import { contour, levelsBetween, smoothGrid } from "./contours.js";
 const CELL = 9; // CSS pixels between the places at which lines are computed
 const SURE = 0.25; // fraction of the prior variance below which the model counts as sure
 const FACTOR = 4; // ratio of the levels of neighbouring lines
-const SMOOTHED = 16; // number of smoothings (about 25 pixels): lines summarise regions
+const SMOOTHED = 16; // number of smoothing steps (about 25 pixels), so that lines summarise regions
 const LEAST_LINE = 1e-3; // lowest level, as a fraction of the maximum; smaller changes are invisible
 
 /**
- * Magnification on the map's plane: √det of the metric between the plane's tangents. Hidden dimensions
- * that follow the data are functions of the two shown ones, so the tangents include them.
+ * Return the magnification on the map's plane: √det of the metric between the plane's tangents. Hidden
+ * dimensions that follow the data are functions of the shown dimensions, so the tangents include hidden
+ * dimensions.
  * @param {OutputMetric} metric
  * @param {(u: number, v: number) => Float64Array} place in all dimensions
  * @param {[number, number]} steps across and up
@@ -31,7 +32,7 @@ export function magnificationSlice(metric, place, [du, dv]) {
 }
 
 /**
- * A place of a plane, and its derivatives by the two shown dimensions.
+ * Return a place of a plane, and its derivatives with respect to the two shown dimensions.
  * @param {(u: number, v: number) => Float64Array} place
  * @param {number} u
  * @param {number} v
@@ -44,7 +45,7 @@ function tangents(place, u, v, [du, dv]) {
 }
 
 /**
- * Contour lines of the mean's magnification, where the model is sure.
+ * Compute contour lines of the mean's magnification where the model is sure.
  * @param {OutputMetric} metric
  * @param {(u: number, v: number) => Float64Array} place in all dimensions
  * @param {[number, number]} steps across and up
@@ -67,7 +68,7 @@ export function* magnificationLines(metric, place, steps, { u, v, su, sv }, widt
     yield;
   }
   const most = values.reduce((highest, value) => (value > highest ? value : highest), 0);
-  // Smooth logarithms, so that valleys count as much as hills.
+  // Logarithms are smoothed, so that valleys count as much as hills.
   const smooth = smoothGrid(values.map((value) => Math.log(Math.max(value, LEAST_LINE * most))), columns, SMOOTHED).map(Math.exp);
   return levelsBetween(smooth, FACTOR).flatMap((level) => contour(smooth, columns, level))
     .map(([x0, y0, x1, y1]) => [u - su + x0 * du, v + sv - y0 * dv, u - su + x1 * du, v + sv - y1 * dv]);

@@ -5,8 +5,8 @@
 // of the mean, and the covariance of the slopes, which is the same for all outputs up to their scale:
 //   G(x) = Aᵀ (W Wᵀ − D s² diag(shrink)) A + D s² ∂²k(x, x')/∂x∂x',   A = ∂alpha/∂x = T ∂k(Z, x)/∂x.
 // s is the header's scale, the root mean square over the outputs: D s² is the sum of their squared scales.
-// Between two places near each other dᵀ G d is the expected squared change E‖f(x + d) − f(x)‖², which
-// needs no derivatives. It does not include white noise, which is independent at every place.
+// Between two places near each other, dᵀ G d is the expected squared change E‖f(x + d) − f(x)‖², which
+// needs no derivatives. The change does not include white noise, which is independent at every place.
 
 import { dot } from "../kit/algebra.js";
 
@@ -18,25 +18,25 @@ import { dot } from "../kit/algebra.js";
 
 /** @implements {Geometry<Station>} */
 export class OutputMetric {
-  /** Throws for a model with a kernel without a known derivative. @param {LatentModel} model */
+  /** Throws for a model whose kernel has no known derivative. @param {LatentModel} model */
   constructor(model) {
     const unknown = model.kernel.find((_, p) => !model.kinds[p].derivative);
-    if (unknown) throw new Error(`Lengths need the derivative of the kernel "${unknown.kind}", which the page does not know.`);
+    if (unknown) throw new Error(`Lengths need the derivative of the kernel "${unknown.kind}", which this page cannot compute.`);
     this.model = model;
     this.nLatent = model.nLatent;
     /** D s². */
     this.level = model.nOutputs * model.header.scale ** 2;
-    /** W Wᵀ − D s² diag(shrink), R × R, when `prepare` has run. */
+    /** W Wᵀ − D s² diag(shrink), R × R; computed by `prepare`. */
     this.form = new Float64Array(0);
     this.row = new Float64Array(model.nInducing);
     this.slopes = new Float64Array(model.nInducing * model.nLatent);
-    /** Reused memory of `between`, which is called thousands of times. */
+    /** Memory that `between` reuses, because it is called thousands of times. */
     this.value = new Float64Array(1);
     /** @type {Inputs} */
     this.pair = { inducing: this.value, nInducing: 1, nLatent: model.nLatent };
   }
 
-  /** Compute the products of the weights once for all places, row by row, since this takes long. */
+  /** Compute the products of the weights, which do not depend on the place; row by row, since this takes long. */
   *prepare() {
     const { weights, rank: R, nOutputs: D, shrink } = this.model;
     if (this.form.length) return;
@@ -54,7 +54,7 @@ export class OutputMetric {
   }
 
   /**
-   * alpha of a kernel row, or its change for a change of the row.
+   * Return alpha for a kernel row, or the change of alpha for a change of the row.
    * @param {Float64Array} row M
    */
   coefficients(row) {
@@ -68,7 +68,7 @@ export class OutputMetric {
     return alpha;
   }
 
-  /** The form times coefficients. @param {Float64Array} alpha R */
+  /** Return the form times coefficients. @param {Float64Array} alpha R */
   imaged(alpha) {
     const R = alpha.length;
     const image = new Float64Array(R);
@@ -80,7 +80,7 @@ export class OutputMetric {
     return image;
   }
 
-  /** ∂k(Z, x)/∂x, M × Q; the result's memory is reused. @param {Float64Array} x */
+  /** Return ∂k(Z, x)/∂x, M × Q; the next call overwrites the result. @param {Float64Array} x */
   slopesAt(x) {
     const { model, slopes } = this;
     slopes.fill(0);
@@ -88,7 +88,7 @@ export class OutputMetric {
     return slopes;
   }
 
-  /** ∂alpha along directions. @param {Float64Array} x @param {ArrayLike<number>[]} directions */
+  /** Return the derivatives of alpha along directions. @param {Float64Array} x @param {ArrayLike<number>[]} directions */
   changesAt(x, directions) {
     const { nLatent: Q, row } = this;
     const slopes = this.slopesAt(x);
@@ -103,7 +103,7 @@ export class OutputMetric {
   }
 
   /**
-   * G between directions: K × K for K directions (each Q), by default along every dimension.
+   * Return G between directions: K × K for K directions (each Q), by default along every dimension.
    * @param {Float64Array} x
    * @param {ArrayLike<number>[]} [directions]
    */
@@ -125,22 +125,22 @@ export class OutputMetric {
     return found;
   }
 
-  /** How much the output changes for a small step from x, in the data's units: √(dᵀ G d). @param {Float64Array} x @param {Float64Array} step */
+  /** Return how much the output changes for a small step from x, in the data's units: √(dᵀ G d). @param {Float64Array} x @param {Float64Array} step */
   speed(x, step) {
     return Math.sqrt(Math.max(this.at(x, [step])[0], 0));
   }
 
-  /** The enlargement of the area that two directions span: √det G. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
+  /** Return the enlargement of the area that two directions span: √det G. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
   magnification(x, along, up) {
     const [g, h, , k] = this.at(x, [along, up]);
     return Math.sqrt(Math.max(g * k - h * h, 0));
   }
 
-  /** The enlargement of the area by the mean only, from its slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
+  /** Return the enlargement of the area by the mean alone, from the mean's slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
   meanMagnification(x, along, up) {
     const { shrink } = this.model;
     const changes = this.changesAt(x, [along, up]);
-    // W Wᵀ is the form without the covariance's part.
+    // W Wᵀ is the form without the part of the covariance.
     const images = changes.map((change) => this.imaged(change).map((value, r) => value + this.level * shrink[r] * change[r]));
     const [g, h, k] = [[0, 0], [0, 1], [1, 1]].map(([i, j]) => dot(images[i], changes[j]));
     return Math.sqrt(Math.max(g * k - h * h, 0));
@@ -154,14 +154,14 @@ export class OutputMetric {
     return { x: Float64Array.from(x), alpha, image: this.imaged(alpha), own: this.between(x, x) };
   }
 
-  /** E‖f(x) − f(x')‖² of two stations. @param {Station} from @param {Station} to */
+  /** Return E‖f(x) − f(x')‖² of two stations. @param {Station} from @param {Station} to */
   squared(from, to) {
     let sum = 0;
     for (let r = 0; r < from.alpha.length; r++) sum += (from.alpha[r] - to.alpha[r]) * (from.image[r] - to.image[r]);
     return Math.max(sum + this.level * (from.own - 2 * this.between(from.x, to.x) + to.own), 0);
   }
 
-  /** k(x, x) − 2 k(x, x') + k(x', x') without white noise. @param {Float64Array} x @param {Float64Array} other */
+  /** Return k(x, x) − 2 k(x, x') + k(x', x') without white noise. @param {Float64Array} x @param {Float64Array} other */
   apart(x, other) {
     return this.between(x, x) - 2 * this.between(x, other) + this.between(other, other);
   }
@@ -175,7 +175,7 @@ export class OutputMetric {
     return value[0];
   }
 
-  /** Adds factor ∂k(z, x)/∂x to out. @param {Float64Array} z @param {Float64Array} x @param {number} factor @param {Float64Array} out */
+  /** Add factor ∂k(z, x)/∂x to out. @param {Float64Array} z @param {Float64Array} x @param {number} factor @param {Float64Array} out */
   addSlope(z, x, factor, out) {
     const { model, nLatent: Q } = this;
     const slope = new Float64Array(Q);
@@ -185,16 +185,16 @@ export class OutputMetric {
   }
 
   /**
-   * The sum of expected squared changes from place to place, and its gradient.
+   * Return the sum of the expected squared changes from place to place; write its gradient.
    * @param {Float64Array[]} path
-   * @param {Float64Array[]} gradient of every place, Q each, overwritten
+   * @param {Float64Array[]} gradient of every place, Q each; it is overwritten
    */
   energy(path, gradient) {
     const { model, nLatent: Q, level } = this;
     const { rank: R, nInducing: M, transform } = model;
     const alphas = path.map((x) => this.coefficients(model.kernelRow(x, this.row)));
     let total = 0;
-    /** Half the energy's derivative by each alpha. */
+    /** Half the energy's derivative with respect to each alpha. */
     const pulls = alphas.map(() => new Float64Array(R));
     gradient.forEach((slope) => slope.fill(0));
     for (let i = 0; i + 1 < path.length; i++) {

@@ -1,4 +1,4 @@
-// The fitted model in the browser: predictive mean and variance.
+// The fitted model in the browser, which computes predictive means and variances.
 
 import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
@@ -16,24 +16,25 @@ import { OutputVariances } from "./variances.js";
 //
 // pack.py sends the mean and the variance in a basis T in which both are sums of well-scaled terms:
 //   alpha = T k(Z, x) (T is R × M),   mean = center + weights' alpha,   variance = k(x, x) - sum shrink alpha^2.
-// A layer that passes its inputs on by a linear map has them as further alphas without shrinkage.
+// If a layer also passes its inputs on through a linear map, the inputs are further alphas, without shrinkage.
 
 /**
- * The drawn parts of a model: its outputs at a point, and small pictures of the training rows.
+ * What drawings need of a model: its outputs at a point, and small pictures of the training rows.
  * @typedef {object} Output
  * @property {any} header with item_shape and item_range
  * @property {Drawing} drawing
  * @property {number} nOutputs
- * @property {(x: ArrayLike<number>, mean: Float64Array) => number} predict mean into its second argument; returns the variance
- * @property {(variance: number) => number} deviation in the data's units, the root mean square over the outputs
- * @property {(x: ArrayLike<number>) => Float64Array} deviations of every output's function, in the data's units
+ * @property {(x: ArrayLike<number>, mean: Float64Array) => number} predict writes the mean into its second argument; returns the variance
+ * @property {(variance: number) => number} deviation returns the deviation in the data's units, as root mean square over the outputs
+ * @property {(x: ArrayLike<number>) => Float64Array} deviations returns the deviation of every output's function, in the data's units
  * @property {(variance: number) => string} spreadWords
  * @property {(n: number) => ArrayLike<number>} item
- * @property {(x: ArrayLike<number>) => string} [words] the output as text, for a table with words
+ * @property {(x: ArrayLike<number>) => string} [words] returns the output as text, for a table with words
  */
 
 const MOST_GROUPS = 8; // kinds of outputs; with more, variances are those at the middle of an uncertain place
 const NOTHING = 1e-5; // fraction of the positions' variance; smaller contributions are omitted
+const LEAST_SHOWN = 1e-3; // fraction of the data's spread; smaller deviations are shown as "under"
 const MOST_COLUMNS = 200; // columns of a table offered as colours
 const MOST_FOR_GAP = 300; // inducing inputs up to which a separate quadratic form speeds up the shading
 
@@ -60,7 +61,7 @@ export class LatentModel extends LatentPoints {
     this.shrink = arrays.shrink;
     /** @type {Floats} */
     this.center = arrays.center;
-    /** Number of terms of the mean: R, or R + Q if the layer also passes on its inputs. */
+    /** The number of terms of the mean: R, or R + Q if the layer also passes on its inputs. */
     this.nTerms = this.rank + (shapes.slope?.[0] ?? 0);
     /** One row per term, D columns. @type {Floats} */
     this.weights = arrays.slope ? joined(arrays.weights, arrays.slope) : arrays.weights;
@@ -79,12 +80,12 @@ export class LatentModel extends LatentPoints {
     this.table = header.links ? new TableOutput(this) : null;
   }
 
-  /** The facts of the rows and, of a table, its columns. @override */
+  /** The facts of the rows and, for a table, its columns. @override */
   get factorNames() {
     return [...super.factorNames, ...this.coloured];
   }
 
-  /** The columns of a table whose values are in the frame. @returns {readonly string[]} */
+  /** Return the columns of a table if the frame has their values. @returns {readonly string[]} */
   wholeColumns() {
     const { kind, columns } = this.drawing;
     if (!columns || this.crowd || this.itemSize !== columns.length || this.itemSize > MOST_COLUMNS) return [];
@@ -108,12 +109,12 @@ export class LatentModel extends LatentPoints {
     return range;
   }
 
-  /** Whether distances on the map can be measured: they need the kernel's derivative. */
+  /** Whether distances on the map can be measured, which needs the kernel's derivative. */
   get lengths() {
     return this.kinds.every(({ derivative }) => derivative);
   }
 
-  /** Lower triangle of T' diag(shrink) T with the off-diagonal doubled: the shading needs half the work. */
+  /** Return the lower triangle of T' diag(shrink) T with doubled off-diagonal, which halves the work of the shading. */
   quadraticForm() {
     const M = this.nInducing;
     const gap = new Float64Array((M * (M + 1)) / 2);
@@ -129,7 +130,7 @@ export class LatentModel extends LatentPoints {
   }
 
   /**
-   * k(Z, x) into out.
+   * Write k(Z, x) into out.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} out
    */
@@ -145,7 +146,7 @@ export class LatentModel extends LatentPoints {
   }
 
   /**
-   * Predictive mean in the data's units into `mean` (D); returns the variance in internal units.
+   * Write the predictive mean in the data's units into `mean` (D), and return the variance in internal units.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */
@@ -157,10 +158,10 @@ export class LatentModel extends LatentPoints {
   }
 
   /**
-   * Mean and variances of all outputs at an uncertain place, x* ~ N(x, variance), in the data's units.
+   * Return the mean and variances of all outputs at an uncertain place, x* ~ N(x, variance), in the data's units.
    *
-   * By the law of total variance over 2Q places around x (third-degree spherical cubature: exact for
-   * means that are cubic in x); a variance that is 0, or none, is a certain place.
+   * They follow from the law of total variance over 2Q places around x (third-degree spherical cubature:
+   * exact for means that are cubic in x); a variance of 0, or no variance, means a certain place.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
@@ -178,7 +179,7 @@ export class LatentModel extends LatentPoints {
       if (outputs.groups <= MOST_GROUPS) outputs.look(this.row, prior, weight);
       return this.alpha.slice();
     };
-    // With many kinds of outputs, evaluate their own variances only at x, to save time.
+    // If there are many kinds of outputs, their own variances are evaluated only at x, to save time.
     if (outputs.groups > MOST_GROUPS) outputs.look(this.kernelRow(x, this.row), this.kernelDiagonal(x), 1);
     const centre = new Float64Array(R);
     const pairs = dimensions.map((q) => {
@@ -194,7 +195,7 @@ export class LatentModel extends LatentPoints {
     const mean = new Float64Array(this.center);
     this.project(centre, mean);
     const variances = outputs.variances(shared, D);
-    // The sum of squares of a pair of places follows from its middle and half its difference.
+    // The sum of squares of two places follows from their middle and half their difference.
     const ways = pairs.flatMap(({ low, high }) => [
       low.map((value, r) => (high[r] - value) / 2), low.map((value, r) => (high[r] + value) / 2 - centre[r]),
     ]);
@@ -210,7 +211,7 @@ export class LatentModel extends LatentPoints {
     return { mean, variances };
   }
 
-  /** The contribution of every term to the outputs: sums of squared weights. */
+  /** The contribution of every term to the outputs, as sums of squared weights. */
   get power() {
     const { nTerms, nOutputs: D, weights } = this;
     if (!this.powers) {
@@ -224,7 +225,7 @@ export class LatentModel extends LatentPoints {
   project(alpha, out) {
     const { nTerms, nOutputs: D, weights } = this;
     const fours = nTerms - (nTerms % 4);
-    // Four terms at a time, to read and write the outputs a quarter as often.
+    // Four terms are added at a time, so that the outputs are read and written a quarter as often.
     for (let r = 0; r < fours; r += 4) {
       const [a, b, c, d] = alpha.subarray(r, r + 4);
       const [first, second, third] = [(r + 1) * D, (r + 2) * D, (r + 3) * D];
@@ -247,7 +248,7 @@ export class LatentModel extends LatentPoints {
   }
 
   /**
-   * Mean and variance of some outputs' functions at a place, in the data's units.
+   * Return the mean and variance of some outputs' functions at a place, in the data's units.
    * @param {ArrayLike<number>} x
    * @param {number} from
    * @param {number} to
@@ -263,17 +264,17 @@ export class LatentModel extends LatentPoints {
     });
   }
 
-  /** Standard deviation of a row's noise in output d, in the data's units. @param {number} d */
+  /** Return the standard deviation of a row's noise in output d, in the data's units. @param {number} d */
   noise(d) {
     return Math.sqrt(this.header.noise_variance) * this.outputs.scales[d];
   }
 
-  /** Only the variance, in internal units: faster than with the mean. @param {ArrayLike<number>} x */
+  /** Return only the variance, in internal units; this is faster than `predict`. @param {ArrayLike<number>} x */
   variance(x) {
     return Math.max(this.kernelDiagonal(x) - this.known(this.kernelRow(x, this.row)), 0);
   }
 
-  /** sum shrink alpha^2 for a kernel row, without alpha. @param {Float64Array} row */
+  /** Return sum shrink alpha^2 for a kernel row, without computing alpha. @param {Float64Array} row */
   known(row) {
     const { nInducing: M, gap } = this;
     if (!gap) return this.explained(row);
@@ -286,14 +287,14 @@ export class LatentModel extends LatentPoints {
     return total;
   }
 
-  /** sum shrink alpha^2 at a place; also stores its kernel row and all of alpha. @param {ArrayLike<number>} x */
+  /** Return sum shrink alpha^2 at a place; also store the place's kernel row and alpha. @param {ArrayLike<number>} x */
   look(x) {
     const { rank, nTerms, row, alpha } = this;
     for (let r = rank; r < nTerms; r++) alpha[r] = x[r - rank];
     return this.explained(this.kernelRow(x, row));
   }
 
-  /** sum shrink alpha^2 for a kernel row; also stores alpha. @param {Float64Array} row */
+  /** Return sum shrink alpha^2 for a kernel row; also store alpha. @param {Float64Array} row */
   explained(row) {
     const { nInducing: M, rank, transform, shrink, alpha } = this;
     let total = 0;
@@ -307,25 +308,26 @@ export class LatentModel extends LatentPoints {
   }
 
   /**
-   * Standard deviation in the data's units from a variance in internal units (scale: root mean square over columns).
+   * Return the standard deviation in the data's units for a variance in internal units (the scale is the root mean square over columns).
    * @param {number} variance
    */
   deviation(variance) {
     return Math.sqrt(variance) * this.header.scale;
   }
 
-  /** The deviation of a variance in internal units, in words. @param {number} variance */
+  /** Return the deviation as text, for a variance in internal units. @param {number} variance */
   spreadWords(variance) {
     if (this.table) return `± ${Math.round(100 * this.deviation(variance))} %`;
+    if (variance < LEAST_SHOWN ** 2) return `± under ${formatNumber(this.deviation(LEAST_SHOWN ** 2), 1)}`;
     return `± ${formatNumber(this.deviation(variance), 2)}`;
   }
 
-  /** Models whose pictures of a training row are side by side. @returns {Output[]} */
+  /** The models whose pictures of a training row are drawn side by side. @returns {Output[]} */
   get pictured() {
     return [this.table ?? this];
   }
 
-  /** One training row as it was sent; missing values are NaN. @param {number} n */
+  /** Return a training row as it was sent; missing values are NaN. @param {number} n */
   item(n) {
     const values = this.items.subarray(n * this.itemSize, (n + 1) * this.itemSize);
     const code = this.header.item_missing ?? null;
@@ -333,7 +335,7 @@ export class LatentModel extends LatentPoints {
   }
 
   /**
-   * A plane through x along dimensions a and b, for the shading.
+   * Return the plane through x along dimensions a and b, for the shading.
    * @param {ArrayLike<number>} x
    * @param {number} a
    * @param {number} b

@@ -1,29 +1,29 @@
-// Near the data: the coordinates of hidden dimensions while the pointer moves over a map.
+// The coordinates of hidden dimensions while the pointer moves over a map, so that the place stays near the data.
 
 /** @import { LatentPoints } from "./points.js" */
 /** @import { Slice } from "./slice.js" */
 
 const NEIGHBOUR = 5; // a point's spacing is its distance to its fifth nearest neighbour
-const SHARE = 0.3; // width of the weights, as a fraction of the spacing: narrow enough to stay near the data
-const NEGLIGIBLE = 24; // a weight of e^-24 relative to the nearest point's is invisible
-const GROWTH = 0.4; // below 0.5: above it, the nearest point would no longer dominate far away
+const SHARE = 0.3; // width of the weights, as a fraction of the spacing; it is narrow, so that places stay near the data
+const NEGLIGIBLE = 24; // weights below e^-24, relative to the nearest point's weight, are invisible
+const GROWTH = 0.4; // below 0.5, so that the nearest point dominates far away
 const LEAST = 1e-6; // least spacing, as a fraction of the median, for points that coincide
 const OUTSIDE = 0.9; // spacings are limited to this quantile
 
 /**
- * The squared width of the weights at a distance from the nearest point: wider than among the points,
+ * Return the squared width of the weights at a distance from the nearest point. It grows with the distance,
  * for a smooth transition half-way between two groups.
  * @param {number} width among the points
- * @param {number} least squared distance of the nearest one
+ * @param {number} least the squared distance of the nearest point
  */
 function grown(width, least) {
   return width * width * (1 + least / (width * width)) ** GROWTH;
 }
 
 /**
- * Gaussian weights of squared distances, relative to the nearest one's, which is 1: finite at any distance.
+ * Compute Gaussian weights of squared distances, relative to the nearest point's weight, so that they are finite at any distance.
  * @param {Float64Array} squared
- * @param {number} count how many of them
+ * @param {number} count the number of distances
  * @param {number} width among the points
  * @param {Float64Array} out
  * @returns {number} their sum
@@ -42,7 +42,7 @@ export function nearWeights(squared, count, width, out) {
 }
 
 /**
- * Distance of every point to its fifth neighbour in a plane (or its last, if there are fewer).
+ * Return the distance of every point to its fifth neighbour in a plane (or its last, if it has fewer).
  * @param {Float64Array} us in order
  * @param {Float64Array} vs
  */
@@ -53,7 +53,7 @@ export function spacings(us, vs) {
   return us.map((u, i) => {
     if (!count) return 0;
     nearest.fill(Infinity);
-    // Search outwards along the first axis, until its distance exceeds those of the neighbours found.
+    // Search outwards along the first axis, until the distance along it exceeds the distances of the neighbours found.
     for (const step of [-1, 1]) {
       for (let j = i + step; j >= 0 && j < N; j += step) {
         const across = (us[j] - u) ** 2;
@@ -66,7 +66,7 @@ export function spacings(us, vs) {
   });
 }
 
-/** The training points in one plane, and the weights of those near a place. */
+/** The training points in one plane, and the weights of the points near a place. */
 export class NearPlane {
   /** @param {LatentPoints} points @param {number} a @param {number} b */
   constructor(points, a, b) {
@@ -77,13 +77,13 @@ export class NearPlane {
     /** The dimensions that follow the data. */
     this.others = Array.from({ length: Q }, (_, q) => q).filter((q) => q !== a && q !== b);
     this.scale = [Math.sqrt(relevance[a]), Math.sqrt(relevance[b])];
-    /** The points' rows, from left to right; so are the arrays below. */
+    /** The points' rows, from left to right; the arrays below have the same order. */
     this.rows = Uint32Array.from({ length: N }, (_, n) => n).sort((m, n) => latent[m * Q + a] - latent[n * Q + a]);
     this.us = Float64Array.from(this.rows, (n) => this.scale[0] * latent[n * Q + a]);
     this.vs = Float64Array.from(this.rows, (n) => this.scale[1] * latent[n * Q + b]);
     const spacing = spacings(this.us, this.vs);
     const sorted = spacing.slice().sort();
-    // Points that all coincide are equally near at any width.
+    // If all points coincide, any width gives equal weights.
     this.median = sorted[N >> 1] || 1;
     const most = Math.max(sorted[Math.floor(OUTSIDE * N)], LEAST * this.median);
     this.spacing = spacing.map((distance) => Math.min(Math.max(distance, LEAST * this.median), most));
@@ -95,11 +95,11 @@ export class NearPlane {
     this.weights = new Float64Array(N);
     /** The sum of the weights. */
     this.total = 0;
-    /** Squared distance of every training row to the place that the pointer reaches there. @type {Float64Array | null} */
+    /** The squared distance of every training row to the place that the pointer has when it is over the row. @type {Float64Array | null} */
     this.strays = null;
   }
 
-  /** Find the points around a place; how many there are. @param {number} u @param {number} v */
+  /** Find the points around a place, and return their number. @param {number} u @param {number} v */
   look(u, v) {
     const { us, vs, around, squared, widest } = this;
     let [low, high] = [0, us.length];
@@ -108,7 +108,7 @@ export class NearPlane {
       if (us[middle] < u) low = middle + 1;
       else high = middle;
     }
-    // Farther points have no weight, since another is near.
+    // Points beyond a distance have no weight, since a nearer point dominates.
     let [count, least, most] = [0, Infinity, Infinity];
     for (const step of [-1, 1]) {
       for (let i = step < 0 ? low - 1 : low; i >= 0 && i < us.length; i += step) {
@@ -126,9 +126,9 @@ export class NearPlane {
   }
 
   /**
-   * The spacing of the points around a place: a weighted mean, so that it changes smoothly, and equals
-   * that of the nearest points far from all points.
-   * @param {number} count of the points that `look` found
+   * Return the spacing of the points around a place. It is a weighted mean, which changes smoothly, and
+   * equals the nearest points' spacing far from all points.
+   * @param {number} count the number of points that `look` found
    */
   spacingHere(count) {
     const { around, squared, weights, spacing, median } = this;
@@ -145,7 +145,7 @@ export class NearPlane {
     return count;
   }
 
-  /** The mean position of the points around a place on another map of the same rows. @param {number} u @param {number} v @param {LatentPoints} other */
+  /** Return the mean position, on another map of the same rows, of the points around a place. @param {number} u @param {number} v @param {LatentPoints} other */
   carried(u, v, { latent, nLatent }) {
     const { rows, around, weights } = this;
     const count = this.weigh(u, v);
@@ -157,7 +157,7 @@ export class NearPlane {
     return mean;
   }
 
-  /** Set the dimensions of x outside the plane to those of the data near it in the plane. @param {Float64Array} x */
+  /** Set the hidden dimensions of x to the mean of the data that are near x in the plane. @param {Float64Array} x */
   follow(x) {
     const { rows, around, weights, others, points } = this;
     const count = this.weigh(x[this.a], x[this.b]);
@@ -173,7 +173,7 @@ export class NearPlane {
   }
 
   /**
-   * Mean and variances of the points near a place of the plane, in the dimensions outside it.
+   * Return the mean and variances, in the hidden dimensions, of the points near a place of the plane.
    * @param {number} u
    * @param {number} v
    */
@@ -193,7 +193,7 @@ export class NearPlane {
     return { mean, variances };
   }
 
-  /** Squared distance of training row n from the place that the pointer reaches there. @param {number} n */
+  /** Return the squared distance of training row n from the place that the pointer has when it is over the row. @param {number} n */
   stray(n) {
     this.strays ??= Float64Array.from({ length: this.points.nPoints }, (_, m) => {
       const position = this.points.position(m);
@@ -204,8 +204,8 @@ export class NearPlane {
   }
 
   /**
-   * The plane of all places that the pointer can reach, for the shading.
-   * @param {(x: Float64Array) => number} variance at a place
+   * Return the surface of all places that the pointer can reach, for the shading.
+   * @param {(x: Float64Array) => number} variance returns the variance at a place
    * @returns {Slice<null>}
    */
   slice(variance) {

@@ -6,10 +6,10 @@ import { correlation, scaleEnds } from "./scale.js";
 /** @import { Frame } from "../kit/frame.js" */
 /** @import { Floats } from "./kernels.js" */
 
-/** Training points on a latent map: positions, names, and the nearest to a place. */
+/** Training points on a latent map: their positions and names, and the search for near points. */
 export class LatentPoints {
   /**
-   * Header, arrays and shapes of a frame with at least `latent`.
+   * Read the header, arrays and shapes of a frame, which has at least the array `latent`.
    * @param {Frame} frame
    */
   constructor({ header, arrays, shapes }) {
@@ -25,13 +25,13 @@ export class LatentPoints {
     this.labels = arrays.labels;
     /** @type {Int32Array | undefined} */
     this.sequences = arrays.sequences;
-    /** The rows, sequence by sequence in the order of time. @type {Int32Array | undefined} */
+    /** The rows in the order of time, one sequence after the other. @type {Int32Array | undefined} */
     this.order = arrays.order;
     /** F × N, facts of the rows that are numbers. @type {Float32Array | undefined} */
     this.factors = arrays.factors;
-    /** Numbers of all rows, if they are not consecutive. @type {Int32Array | undefined} */
+    /** The numbers of all rows, if these are not consecutive. @type {Int32Array | undefined} */
     this.rowNumbers = arrays.row_numbers;
-    /** All rows, if the present ones are a sample of very many. @type {Crowd | null} */
+    /** All rows, if the page has only a sample of very many rows; else null. @type {Crowd | null} */
     this.crowd = header.crowd ? new Crowd(header.crowd) : null;
     /** @type {Map<number, [number, number]>} */
     this.factorRanges = new Map();
@@ -42,7 +42,7 @@ export class LatentPoints {
     return this.crowd?.count ?? this.nPoints;
   }
 
-  /** A row's own number, from 1. @param {number} n */
+  /** Return a row's number in the data, from 1. @param {number} n */
   rowNumber(n) {
     return (this.rowNumbers?.[n] ?? this.crowd?.row(n) ?? n) + 1;
   }
@@ -52,23 +52,23 @@ export class LatentPoints {
     return this.header.factors ?? [];
   }
 
-  /** A fact of row n; NaN if unknown. @param {number} f @param {number} n @returns {number} */
+  /** Return a fact of row n; NaN if unknown. @param {number} f @param {number} n @returns {number} */
   factor(f, n) {
     if (n >= this.nPoints) return this.crowd?.column(`fact ${f}`)?.[n] ?? NaN;
     return /** @type {Float32Array} */ (this.factors)[f * this.nPoints + n];
   }
 
-  /** The words of a fact whose values are indices of words; null if the values are numbers. @param {number} f @returns {string[] | null} */
+  /** Return the words of a fact whose values are indices of words; null for a fact with numbers. @param {number} f @returns {string[] | null} */
   factorWords(f) {
     return this.columnOf(f) < 0 ? null : (this.header.drawing.table?.[this.columnOf(f)].words ?? null);
   }
 
-  /** The index of the table's column that a fact shows; negative for other facts. @param {number} f */
+  /** Return the index of the table's column that a fact shows; negative for other facts. @param {number} f */
   columnOf(f) {
     return f - (this.header.factors?.length ?? 0);
   }
 
-  /** The scale of a fact. @param {number} f */
+  /** Return the ends of a fact's scale. @param {number} f */
   factorRange(f) {
     let range = this.factorRanges.get(f);
     if (!range) {
@@ -79,7 +79,7 @@ export class LatentPoints {
   }
 
   /**
-   * The fact with the largest correlation with a dimension, and the correlation.
+   * Return the fact with the largest correlation with a dimension, and the correlation.
    * @param {number} q
    * @returns {{ name: string, r: number } | null} null without facts
    */
@@ -93,9 +93,9 @@ export class LatentPoints {
   }
 
   /**
-   * Index of the training point closest to x, dimensions weighted by their relevance.
+   * Return the index of the training point closest to x; dimensions are weighted by their relevance.
    * @param {ArrayLike<number>} x
-   * @param {number[] | null} only these dimensions
+   * @param {number[] | null} only the dimensions that count; null: all
    */
   nearest(x, only = null) {
     const { nPoints, nLatent: Q, latent, relevance } = this;
@@ -114,7 +114,7 @@ export class LatentPoints {
   }
 
   /**
-   * The training points closest to x, dimensions weighted by their relevance: rows and distances.
+   * Return the rows and distances of the training points closest to x; dimensions are weighted by their relevance.
    * @param {ArrayLike<number>} x
    * @param {number} count
    */
@@ -133,7 +133,7 @@ export class LatentPoints {
     return Array.from(rows, (row, i) => ({ row, distance: Math.sqrt(squares[i]) }));
   }
 
-  /** The least and the greatest coordinate along a dimension. @param {number} q @returns {[number, number]} */
+  /** Return the least and the greatest coordinate along a dimension. @param {number} q @returns {[number, number]} */
   range(q) {
     if (this.crowd) return this.crowd.ranges[q];
     let [low, high] = [Infinity, -Infinity];
@@ -150,13 +150,13 @@ export class LatentPoints {
     return Float64Array.from(this.latent.subarray(n * this.nLatent, (n + 1) * this.nLatent));
   }
 
-  /** The label of a row; −1 without one. @param {number} n @returns {number} */
+  /** Return the label of a row; −1 for a row without label. @param {number} n @returns {number} */
   label(n) {
     if (n >= this.nPoints) return this.crowd?.column("labels")?.[n] ?? -1;
     return this.labels ? this.labels[n] : -1;
   }
 
-  /** The sorted labels of the rows. */
+  /** Return the sorted labels that rows have. */
   presentLabels() {
     return [...new Set(this.crowd?.present ?? this.labels ?? [])].filter((label) => label >= 0).sort((p, q) => p - q);
   }
@@ -167,17 +167,17 @@ export class LatentPoints {
     return label < 0 ? null : (this.header.label_names[label] ?? String(label));
   }
 
-  /** A row's name in the data, such as its identifier or its file. @param {number} n @returns {string | null} */
+  /** Return a row's name in the data, such as its identifier or its file. @param {number} n @returns {string | null} */
   id(n) {
     return this.header.row_names?.[n] || null;
   }
 
-  /** A row's name: its identifier, or its number. @param {number} n @returns {string} */
+  /** Return a row's name: its identifier, or its number. @param {number} n @returns {string} */
   rowName(n) {
     return this.id(n) ?? `Row ${this.rowNumber(n)}`;
   }
 
-  /** A row's name, with its label if that adds information. @param {number} n */
+  /** Return a row's name, with its label if the label adds information. @param {number} n */
   name(n) {
     const [own, label] = [this.rowName(n), this.labelName(n)];
     return label === null || own.includes(label) ? own : `${own} · ${label}`;

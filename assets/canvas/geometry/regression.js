@@ -1,4 +1,4 @@
-// A fitted regression in the browser: the answer for any inputs, exact, uncertain or unknown.
+// A fitted regression in the browser, which answers for inputs that are exact, uncertain or unknown.
 
 import { readFrame } from "../kit/frame.js";
 import { kernelKind } from "./kernels.js";
@@ -41,25 +41,25 @@ class Layer {
     this.center = own("center");
     /** @type {Floats} */
     this.scale = own("scale");
-    /** Q × D, of a linear mean function. @type {Floats | undefined} */
+    /** The slope of a linear mean function, Q × D. @type {Floats | undefined} */
     this.slope = own("slope");
     this.row = new Float64Array(this.nInducing);
     /** @type {Float64Array[] | null} */
     this.pairs = null;
   }
 
-  /** Whether inputs may be uncertain. */
+  /** Whether the kernel allows uncertain inputs. */
   get averages() {
     return this.kernel.length === 1 && this.kernel[0].kind === "rbf";
   }
 
-  /** k(x, x). @param {ArrayLike<number>} x */
+  /** Return k(x, x). @param {ArrayLike<number>} x */
   prior(x) {
     return this.kernel.reduce((total, part, p) => total + this.kinds[p].diagonal(part, x), 0);
   }
 
   /**
-   * The functions at certain inputs or at inputs ~ N(x, variance), in the units of the outputs.
+   * Return the functions at certain inputs or at inputs ~ N(x, variance), in the units of the outputs.
    * @param {ArrayLike<number>} x
    * @param {ArrayLike<number> | null} variance
    * @returns {Moments} without this layer's noise
@@ -91,7 +91,7 @@ class Layer {
     return { mean: this.means(x, row), variance };
   }
 
-  /** Means of the functions from k(Z, x) or its expectation. @param {ArrayLike<number>} x @param {Float64Array} row */
+  /** Return the means of the functions, from k(Z, x) or its expectation. @param {ArrayLike<number>} x @param {Float64Array} row */
   means(x, row) {
     const { nInducing: M, nLatent: Q, nOutputs: D, weights, slope } = this;
     const mean = new Float64Array(D);
@@ -101,8 +101,8 @@ class Layer {
   }
 
   /**
-   * E⟨k k'⟩ is a Gaussian in the middle of two inducing inputs: its factors that do not depend on x,
-   * times w w' − gap for every output, with the pairs (m, m') and (m', m) as one.
+   * Return the factors of ⟨k k'⟩ that do not depend on x, times w w' − gap for every output. ⟨k k'⟩ is a
+   * Gaussian at the middle of two inducing inputs; the pairs (m, m') and (m', m) are one entry.
    */
   pairTerms() {
     if (this.pairs) return this.pairs;
@@ -159,7 +159,7 @@ class Layer {
       for (let m = 0; m < M; m++) bent += row[m] * weights[m * D + d];
       let carried = squares[d] - bent * bent;
       for (let q = 0; slope && q < Q; q++) {
-        let pull = 0; // of the bent part's mean along q
+        let pull = 0; // the derivative of the curved part's mean along q
         for (let m = 0; m < M; m++) pull += weights[m * D + d] * row[m] * single[q] * (Z[m * Q + q] - x[q]);
         carried += spread[q] * ((pull + slope[q * D + d]) ** 2 - pull ** 2);
       }
@@ -188,13 +188,13 @@ export class Regression {
     this.scale = arrays.input_scale;
   }
 
-  /** Whether an input may be unknown: the answer then averages over it. */
+  /** Whether an input may be unknown; the answer then averages over the input's values. */
   get averages() {
     return this.layers[0].averages;
   }
 
   /**
-   * The outputs of every layer at inputs in their own units; NaN: not known.
+   * Return the outputs of every layer for inputs in their own units; NaN: unknown.
    * @param {ArrayLike<number>} x
    * @returns {Moments[]} of the functions, without the layer's own noise
    */
@@ -225,7 +225,7 @@ export class Regression {
     return { mean: mean[0], deviation: Math.sqrt(variance[0] + noise), doubt: Math.sqrt(variance[0]) };
   }
 
-  /** The answers along one input, the others as they are. @param {ArrayLike<number>} x @param {number} q @param {ArrayLike<number>} grid */
+  /** Return the answers along one input, while the other inputs stay fixed. @param {ArrayLike<number>} x @param {number} q @param {ArrayLike<number>} grid */
   along(x, q, grid) {
     const place = Float64Array.from(x);
     return Array.from(grid, (value) => {

@@ -1,19 +1,19 @@
-// Relaxes a path between two fixed ends to a geodesic.
+// The relaxation of a path between two fixed ends to a geodesic.
 
 import { cholesky, choleskySolve, dot } from "../kit/algebra.js";
 
 /** @import { Geometry } from "./geodesic.js" */
 
-const MEMORY = 10; // steps that are remembered
+const MEMORY = 10; // the number of past steps that L-BFGS uses
 const MOST_STEPS = 150;
 const SETTLED = 1e-4; // relative decrease of the energy over several steps below which the search ends
 
 /**
- * Minimise the energy of a path between its ends, in place; a path of least energy is a geodesic at
- * constant speed. Uses L-BFGS; its initial curvature is the metric's mean along the path.
+ * Minimise the energy of a path between its ends, in place, by L-BFGS. A path of least energy is a geodesic
+ * at constant speed. The initial curvature is the metric's mean along the path.
  * @param {Geometry<any>} geometry
  * @param {Float64Array[]} path
- * @param {number[]} free dimensions in which it may bend
+ * @param {number[]} free dimensions in which the path may bend
  * @returns {Generator<void, void>}
  */
 export function* relax(geometry, path, free) {
@@ -27,7 +27,7 @@ export function* relax(geometry, path, free) {
   let at = read(path);
   let energy = geometry.energy(path, gradients);
   let slope = read(gradients);
-  /** Steps, and the changes of the gradient. @type {{ step: Float64Array, change: Float64Array, rate: number }[]} */
+  /** Past steps, with the changes of the gradient. @type {{ step: Float64Array, change: Float64Array, rate: number }[]} */
   const memory = [];
   const past = [energy];
   for (let i = 0; i < MOST_STEPS; i++) {
@@ -60,7 +60,7 @@ export function* relax(geometry, path, free) {
 }
 
 /**
- * The direction of descent by the steps so far (Nocedal & Wright 2006, algorithm 7.4).
+ * Return the direction of descent from the past steps (Nocedal & Wright 2006, algorithm 7.4).
  * @param {Float64Array} slope
  * @param {{ step: Float64Array, change: Float64Array, rate: number }[]} memory
  * @param {(vector: Float64Array) => Float64Array} guess the initial inverse of the curvature
@@ -82,8 +82,8 @@ function descent(slope, memory, guess) {
 }
 
 /**
- * The inverse of the energy's curvature if the metric were the same everywhere: 2 L ⊗ G, where L
- * has 2 on its diagonal and −1 beside it.
+ * Multiply by the inverse of the energy's curvature for a constant metric: 2 L ⊗ G, where L has 2 on its
+ * diagonal and −1 beside it.
  * @param {Float64Array} vector inner × K
  * @param {number} inner
  * @param {number} K
@@ -91,7 +91,7 @@ function descent(slope, memory, guess) {
  */
 function smoothed(vector, inner, K, root) {
   const out = vector.slice();
-  // L = (1 + i)/i on the diagonal of its factor, from the first row down, and back up.
+  // The factor of L has (1 + i)/i on its diagonal; solve from the first row down, then back up.
   for (let i = 1; i < inner; i++) for (let k = 0; k < K; k++) out[i * K + k] += (i / (i + 1)) * out[(i - 1) * K + k];
   for (let i = inner - 1; i >= 0; i--) {
     for (let k = 0; k < K; k++) {
@@ -104,7 +104,7 @@ function smoothed(vector, inner, K, root) {
 }
 
 /**
- * The Cholesky factor of the metric's mean along a path, in the free dimensions.
+ * Return the Cholesky factor of the metric's mean along a path, in the free dimensions.
  * @param {Geometry<any>} geometry
  * @param {Float64Array[]} path
  * @param {number[]} free

@@ -3,7 +3,7 @@
 const RIM = 0.02; // fraction of the rows at each end that have the scale's first or last colour
 
 /**
- * The ends of a fact's scale: all but the outermost rows are between them.
+ * Return the ends of a fact's scale, between which all but the outermost rows are.
  * @param {ArrayLike<number>} values
  * @returns {[number, number]}
  */
@@ -15,7 +15,7 @@ export function scaleEnds(values) {
 }
 
 /**
- * Pearson's correlation of two columns over the rows where the second is known; 0 if one is constant.
+ * Return Pearson's correlation of two columns over the rows where the second is known; 0 if a column is constant.
  * @param {ArrayLike<number>} first
  * @param {ArrayLike<number>} second
  */

@@ -8,14 +8,14 @@ const REFERENCE = 24; // cells per side of the grid that determines the range
 
 /** The input of the shading. @typedef {{ slice: Slice<any>, view: View, theme: Theme, width: number, height: number }} Ask */
 /**
- * A grid of variances that is being computed; row: the next one.
+ * A grid of variances that is being computed; row: the next row.
  * @typedef {Ask & {
  *   columns: number, rows: number, us: Float64Array, left: number, top: number, du: number, dv: number,
  *   row: number, tables: any, values: Float64Array }} Grid
  */
 
 /**
- * The least and the greatest standard deviation on a plane in a view.
+ * Return the least and the greatest standard deviation on a plane in a view.
  * @param {Slice<any>} slice
  * @param {View} view
  * @returns {[number, number]}
@@ -32,7 +32,7 @@ export function deviationRange(slice, view) {
 }
 
 /**
- * Logarithmic scale from 0 (light, certain) to 1 (dark); 0 for an empty range.
+ * Return the brightness of a variance on a logarithmic scale, from 0 (light, certain) to 1 (dark); 0 for an empty range.
  * @param {number} variance
  * @param {[number, number]} range of standard deviations
  */
@@ -42,13 +42,13 @@ export function shadow(variance, [least, most]) {
 }
 
 /**
- * A new grid; cells in CSS pixels.
+ * Return a new grid; cell: the size of a cell in CSS pixels.
  * @param {Ask} ask
  * @param {number} cell
  * @returns {Grid}
  */
 export function gridOf({ slice, view, theme, width, height }, cell) {
-  // One more cell on every side, so that smoothing works at the edge.
+  // The grid has one more cell on every side, so that smoothing works at the edge.
   const columns = Math.ceil(width / cell) + 2;
   const rows = Math.ceil(height / cell) + 2;
   const [du, dv] = [(2 * view.su) / (columns - 2), (2 * view.sv) / (rows - 2)];

@@ -1,4 +1,4 @@
-// A plane through the latent space, and the predictive variance on a grid of it.
+// A plane through the latent space, and the predictive variance on a grid in this plane.
 
 import { kernelPlane } from "./kernels.js";
 
@@ -8,9 +8,9 @@ import { kernelPlane } from "./kernels.js";
  * Variances on a grid of a plane.
  * @template Tables
  * @typedef {object} Slice
- * @property {(us: Float64Array) => Tables} columns values that all rows of the grid share
- * @property {(us: Float64Array, tables: Tables, v: number, out: Float64Array, offset: number) => void} variances
- *   of one row of the grid (height v) into out[offset …]
+ * @property {(us: Float64Array) => Tables} columns returns the values that all rows of the grid share
+ * @property {(us: Float64Array, tables: Tables, v: number, out: Float64Array, offset: number) => void} variances writes
+ * the variances of one row of the grid (at height v) into out[offset …]
  */
 
 /**
@@ -30,7 +30,7 @@ export class LatentSlice {
     this.row = new Float64Array(model.nInducing);
   }
 
-  /** Kernel factors that depend on the column of the grid only. @param {Float64Array} us */
+  /** Return the kernel factors that depend only on the column of the grid. @param {Float64Array} us */
   columns(us) {
     return this.planes.map((plane) => plane.columns(us));
   }

@@ -1,4 +1,4 @@
-// Predictions for a table with columns of words and counts, from the functions that the model evaluates.
+// Predictions for a table with columns of words and counts, computed from the model's functions.
 //
 // Same formulas as gplvm_core/prediction/columns.py, with p(yes) = ⟨σ(f)⟩ ≈ σ(m/√(1 + πv/8)) (MacKay 1992) instead
 // of quadrature: the error is at most 0.02. The mean of a count is exact; its interval uses quadrature.
@@ -15,19 +15,19 @@ const NODES = [0.3469641570813559, 1.042945348802751, 1.745247320814127, 2.45866
 const SHARES = [0.2607930634495548, 0.161739333984, 0.06150637206397696, 0.013997837447101, 0.001830103131080492, 0.0001288262799619294, 4.402121090230865e-6, 6.127490259982928e-8, 2.48206236231518e-10, 1.257800672437926e-13];
 const TAIL = 0.025; // probability beyond each end of an interval
 const NORMAL_END = 1.96; // standard deviations from the mean of a Gaussian to the ends of its interval
-const MOST_COUNTED = 2000; // intervals of larger counts follow from the deviation of their logarithm
+const MOST_COUNTED = 2000; // the intervals of larger counts are computed from the deviation of their logarithm
 
 /** How functions map to columns; see gplvm_core/wire/table.py.
  * @typedef {{ columns: { start: number, spread: number, noise?: number, size?: number }[], center: number[], unit: number[] }} Links */
 /** Prediction for a column: probabilities of its words, or the mean and the ends of the 95 % interval.
  * @typedef {{ chances: Float64Array } | { value: number, low: number, high: number }} Answer */
 
-/** p(yes) of f ~ N(mean, variance). @param {number} mean @param {number} variance */
+/** Return p(yes) for f ~ N(mean, variance). @param {number} mean @param {number} variance */
 export function yesChance(mean, variance) {
   return 1 / (1 + Math.exp(-mean / Math.sqrt(1 + (Math.PI * variance) / 8)));
 }
 
-/** Probabilities of ordered classes; yes[k]: probability of class k if no earlier class applies. @param {ArrayLike<number>} yes */
+/** Return the probabilities of ordered classes; yes[k]: the probability of class k if no earlier class applies. @param {ArrayLike<number>} yes */
 export function classChances(yes) {
   const chances = new Float64Array(yes.length + 1);
   let later = 1;
@@ -39,11 +39,11 @@ export function classChances(yes) {
   return chances;
 }
 
-/** The mean of a count for f ~ N(mean, variance). @param {number} mean @param {number} variance @param {number} size of the negative binomial */
+/** Return the mean of a count for f ~ N(mean, variance). @param {number} mean @param {number} variance @param {number} size of the negative binomial */
 export const countMean = (mean, variance, size) => size * Math.exp(mean + variance / 2);
 
 /**
- * The ends of the interval with 95 % of the counts, for f ~ N(mean, variance).
+ * Return the ends of the interval with 95 % of the counts, for f ~ N(mean, variance).
  * @param {number} mean
  * @param {number} variance
  * @param {number} size of the negative binomial
@@ -81,18 +81,21 @@ export class TableOutput {
     this.nOutputs = tableWidth(this.cells);
     /** @type {Links} */
     this.links = model.header.links;
-    /** The functions at the last place, cached because each frame uses them several times. @type {{ x: Float64Array, variance: Float64Array | null, found: { mean: Float64Array, variances: Float64Array } } | null} */
+    /** The functions at the last place; they are cached, because each frame uses them several times. @type {{ x: Float64Array, variance: Float64Array | null, found: { mean: Float64Array, variances: Float64Array } } | null} */
     this.last = null;
   }
 
   /**
-   * The prediction for every column at a place, x* ~ N(x, variance).
+   * Return the prediction for every column at a place, x* ~ N(x, variance).
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
+   * @param {ArrayLike<number> | null} [added] variances of the functions, from a place that is not known exactly
    * @returns {Answer[]}
    */
-  answers(x, variance) {
-    const { mean, variances } = this.functions(x, variance);
+  answers(x, variance, added = null) {
+    const { mean, variances: certain } = this.functions(x, variance);
+    const { unit } = this.links;
+    const variances = added ? certain.map((own, d) => own + unit[d] * unit[d] * added[d]) : certain;
     return this.cells.map(({ words }, c) => {
       const { start, noise = 0, size } = this.links.columns[c];
       const expected = this.expected(c, mean, variances);
@@ -103,7 +106,7 @@ export class TableOutput {
     });
   }
 
-  /** Mean and variances of the functions. @param {Float64Array} x @param {ArrayLike<number> | null} variance */
+  /** Return the mean and variances of the functions. @param {Float64Array} x @param {ArrayLike<number> | null} variance */
   functions(x, variance) {
     const { last } = this;
     if (last && alike(last.x, x) && alike(last.variance, variance)) return last.found;
@@ -117,7 +120,7 @@ export class TableOutput {
     return this.last.found;
   }
 
-  /** The values of a column: probabilities of its words, or its mean. @param {number} c @param {Float64Array} mean @param {Float64Array | null} variances */
+  /** Return the values of a column: the probabilities of its words, or its mean. @param {number} c @param {Float64Array} mean @param {Float64Array | null} variances */
   expected(c, mean, variances) {
     const { words } = this.cells[c];
     const { start, size } = this.links.columns[c];
@@ -126,7 +129,7 @@ export class TableOutput {
     return Float64Array.of(size ? countMean(mean[start], variance(start), size) : mean[start]);
   }
 
-  /** The values of a row at a place; returns the variance, as the model does. @param {ArrayLike<number>} x @param {Float64Array} values */
+  /** Write the values of a row at a place into `values`; return the variance, as the model does. @param {ArrayLike<number>} x @param {Float64Array} values */
   predict(x, values) {
     const place = Float64Array.from(x);
     const { mean, variances } = this.functions(place, null);
@@ -134,7 +137,7 @@ export class TableOutput {
     return this.model.variance(place);
   }
 
-  /** The probability of a word of a column. @param {Float64Array} x @param {number} c @param {number} word */
+  /** Return the probability of a word of a column. @param {Float64Array} x @param {number} c @param {number} word */
   chance(x, c, word) {
     const { model, links: { center, unit, columns } } = this;
     const { start } = columns[c];
@@ -146,8 +149,9 @@ export class TableOutput {
   }
 
   /**
-   * The predictive deviation at a place relative to that of the data, as root mean square over the columns. The
-   * variance of words is Σ_k p_k (1 − p_k); that of numbers and counts is the variance of their function.
+   * Return the predictive deviation at a place relative to the data's deviation, as root mean square over the
+   * columns. The variance of words is Σ_k p_k (1 − p_k); numbers and counts have the variance of their
+   * function.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    */
@@ -165,7 +169,7 @@ export class TableOutput {
     return Math.sqrt(total / this.cells.length);
   }
 
-  /** A sample of a row at a place. @param {Float64Array} x @param {Float64Array} values @param {() => number} [random] */
+  /** Write a random row at a place into `values`. @param {Float64Array} x @param {Float64Array} values @param {() => number} [random] */
   sample(x, values, random = Math.random) {
     const { mean, variances } = this.functions(x, null);
     const drawn = mean.map((value, d) => value + Math.sqrt(variances[d]) * normal(random));
@@ -181,7 +185,7 @@ export class TableOutput {
     });
   }
 
-  /** The values of a training row. @param {number} n */
+  /** Return the values of a training row. @param {number} n */
   item(n) {
     return valuesOfRow(this.cells, this.model.item(n));
   }
@@ -207,7 +211,7 @@ export class TableOutput {
     return this.model.spreadWords(variance);
   }
 
-  /** The predicted row at a place as text. @param {ArrayLike<number>} x */
+  /** Return the predicted row at a place as text. @param {ArrayLike<number>} x */
   words(x) {
     const values = new Float64Array(this.nOutputs);
     this.predict(x, values);
@@ -222,7 +226,7 @@ function alike(first, second) {
   return true;
 }
 
-/** The interval of a column as text. @param {TableCell} cell @param {{ low: number, high: number }} answer */
+/** Return the interval of a column as text. @param {TableCell} cell @param {{ low: number, high: number }} answer */
 export function intervalWords({ kind, range }, { low, high }) {
   if (kind === "count") return `${low} to ${high}`;
   const [least, , most] = /** @type {[number, number, number]} */ (range);
@@ -230,8 +234,8 @@ export function intervalWords({ kind, range }, { low, high }) {
 }
 
 /**
- * The change of a column between two rows as text, such as “Adelie → Gentoo 80 %”, and its size relative to the
- * column's spread in the data.
+ * Return the change of a column between two rows as text, such as “Adelie → Gentoo 80 %”, and the change's
+ * size relative to the column's spread in the data.
  * @param {TableCell} cell
  * @param {ArrayLike<number>} from
  * @param {ArrayLike<number>} to
@@ -248,11 +252,11 @@ export function cellChange(cell, from, to, spread) {
   return { size: spread > 0 ? Math.sqrt(size / spread) : 0, words };
 }
 
-/** A random count from a negative binomial, by inverting its cumulative distribution. @param {number} f @param {number} size @param {() => number} random */
+/** Return a random count from a negative binomial, by inverting the cumulative distribution. @param {number} f @param {number} size @param {() => number} random */
 function drawnCount(f, size, random) {
   const next = 1 / (1 + Math.exp(-f));
   let chance = Math.exp(-size * Math.log1p(Math.exp(f)));
-  // For very large counts, p(0) underflows to 0; return the mean.
+  // For very large counts, p(0) underflows to 0, so the mean is returned.
   if (!(chance > 0)) return Math.round(size * Math.exp(f));
   let count = 0;
   for (let rest = random() - chance; rest > 0 && count < 1e6; count++) {

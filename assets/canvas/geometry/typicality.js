@@ -1,9 +1,10 @@
-// How typical a place is: its distance to training rows, relative to distances between rows.
+// How typical a place is: its distance to training rows, compared with distances between rows.
 
 /** @import { LatentPoints } from "./points.js" */
 
 const COMPANY = 5; // a place's spacing is its distance to its fifth nearest neighbour
 const MOST_ROWS = 500; // rows whose spacing is computed
+const ROUNDING = 1e-3; // a kept place has fewer digits than the row it is at, which is not unlike all rows
 
 export class Typicality {
   /** @param {LatentPoints} points */
@@ -13,7 +14,7 @@ export class Typicality {
     this.spacings = null;
   }
 
-  /** The fraction of rows that are at least as far from the others as x is. @param {ArrayLike<number>} x */
+  /** Return the fraction of rows that are at least as far from the other rows as x is. @param {ArrayLike<number>} x */
   share(x) {
     const { points } = this;
     const count = Math.min(COMPANY, points.nPoints - 1);
@@ -22,7 +23,7 @@ export class Typicality {
     // The first neighbour of a row is the row itself.
     this.spacings ??= Float64Array.from({ length: Math.ceil(points.nPoints / step) }, (_, i) =>
       points.closest(points.position(i * step), count + 1)[count].distance).sort();
-    const spacing = points.closest(x, count)[count - 1].distance;
+    const spacing = (1 - ROUNDING) * points.closest(x, count)[count - 1].distance;
     let [low, high] = [0, this.spacings.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -34,7 +35,7 @@ export class Typicality {
 }
 
 /**
- * The commonest label among the rows nearest to a place.
+ * Return the commonest label among the rows nearest to a place.
  * @param {LatentPoints} points
  * @param {ArrayLike<number>} x
  * @param {number} asked number of rows

@@ -8,13 +8,13 @@ export class OutputVariances {
   constructor({ header, arrays, shapes }) {
     /** The scale of an output: one internal unit in the data's units. @type {Floats} */
     this.scales = arrays.scales;
-    /** G × R × M if the variances of outputs differ; undefined if all outputs share one. @type {Floats | undefined} */
+    /** G × R × M if the variances of outputs differ; undefined if all outputs share one variance. @type {Floats | undefined} */
     this.basis = arrays.variance_basis;
     const [groups, rank, inducing] = shapes.variance_basis ?? [0, 0, 0];
     this.groups = groups;
     this.rank = rank;
     this.inducing = inducing;
-    /** Basis, shares of the terms, and prior variance of every kind of output. */
+    /** The basis, the shares of the terms, and the prior variance of every kind of output. */
     this.group = arrays.variance_group;
     this.shares = arrays.variance_shares;
     this.ratio = arrays.variance_ratio;
@@ -27,7 +27,7 @@ export class OutputVariances {
     this.prior = 0;
   }
 
-  /** Remove the places. */
+  /** Forget all places that were added. */
   begin() {
     this.terms.fill(0);
     this.prior = 0;
@@ -51,7 +51,7 @@ export class OutputVariances {
   }
 
   /**
-   * The outputs' expected variances at the places.
+   * Return the outputs' expected variances at the added places.
    * @param {number} shared the outputs' mean variance, in internal units
    * @param {number} count of the outputs
    */
@@ -64,7 +64,7 @@ export class OutputVariances {
   }
 
   /**
-   * The variance of one output's function at a place.
+   * Return the variance of one output's function at a place.
    * @param {number} d
    * @param {Float64Array} row k(Z, x)
    * @param {number} prior k(x, x)
@@ -83,7 +83,7 @@ export class OutputVariances {
     return Math.max(variance, 0) * scales[d] * scales[d];
   }
 
-  /** The variance of every kind of output, in units of its scale. */
+  /** Return the variance of every kind of output, in units of its scale. */
   known() {
     const { rank, terms, group, shares, ratio, prior } = this;
     return Float64Array.from(ratio, (/** @type {number} */ own, /** @type {number} */ s) => {

@@ -22,7 +22,7 @@ export class Hero {
     this.state = new Scene(initial(model), readTheme(this.parts.hero));
     this.values = new Float64Array(model.nOutputs);
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
-    /** Rows of a closed tour through the data. @type {number[]} */
+    /** The rows of a closed tour through the data. @type {number[]} */
     this.stops = Array.from({ length: 24 }, (_, i) => (header.start + 37 * i) % model.nPoints);
     this.moving = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.began = performance.now();
@@ -41,7 +41,7 @@ export class Hero {
     this.parts.hero.dataset.ready = "true";
   }
 
-  /** After the first pointer event, the point follows the pointer. @param {PointerEvent} event */
+  /** End the automatic tour: from now on, the point follows the pointer. @param {PointerEvent} event */
   point(event) {
     this.moving = false;
     const [u, v] = this.map.toLatent(event.offsetX, event.offsetY);
@@ -76,7 +76,7 @@ export class Hero {
     });
   }
 
-  /** Move between two rows, through all dimensions. @param {number} now */
+  /** Move the point from one row of the tour towards the next row, in all dimensions. @param {number} now */
   travel(now) {
     const { model, stops, state } = this;
     const way = Math.max(now - this.began, 0) / LEG_MS;
@@ -103,7 +103,7 @@ export class Hero {
     this.map.drawUpper();
   }
 
-  /** The row nearest to the point on the map. */
+  /** Return the row nearest to the point on the map. */
   nearest() {
     const { model, state: { a, b, point } } = this;
     let [best, least] = [0, Infinity];
@@ -121,7 +121,7 @@ export class Hero {
     this.next();
   }
 
-  /** Streamlit's theme changed. */
+  /** Draw again after a change of Streamlit's theme. */
   retheme() {
     takeTheme(this.parts.hero, this.state.theme);
     this.map.refresh();

@@ -7,14 +7,14 @@ export function dot(a, b) {
   return sum;
 }
 
-/** The point at a fraction of the line between two points. @param {Float64Array} from @param {Float64Array} to @param {number} share */
+/** Return the point at a fraction of the line between two points. @param {Float64Array} from @param {Float64Array} to @param {number} share */
 export function blend(from, to, share) {
-  return from.map((value, i) => (1 - share) * value + share * to[i]); // written so that it is exact at both ends
+  return from.map((value, i) => (1 - share) * value + share * to[i]); // this formula is exact at both ends
 }
 
 /**
- * The Cholesky factor L (K × K, lower triangle) of a symmetric matrix, in place. Tiny pivots are raised to
- * a small number, so that solving does not move far along them.
+ * Replace a symmetric matrix by its Cholesky factor L (K × K, lower triangle). Tiny pivots are raised to a
+ * small number, so that solutions have no huge entries.
  * @param {Float64Array} matrix
  * @param {number} K
  */

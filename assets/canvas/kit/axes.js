@@ -1,4 +1,4 @@
-// Ticks and axes.
+// Ticks and axes of figures and maps.
 
 import { formatNumber } from "./format.js";
 import { css, mix } from "./theme.js";
@@ -7,7 +7,7 @@ import { css, mix } from "./theme.js";
 /** @import { Theme } from "./theme.js" */
 
 /**
- * Round numbers between two ends, about `count` of them.
+ * Return about `count` round numbers between two ends.
  * @param {number} low
  * @param {number} high
  * @param {number} count
@@ -22,7 +22,7 @@ export function niceTicks(low, high, count) {
 }
 
 /**
- * Ticks and names (across, up) along the left and lower edge of a plane.
+ * Draw ticks and names (across, up) along the left and lower edge of a plane.
  * @param {CanvasRenderingContext2D} context
  * @param {PlaneView} plane
  * @param {[string, string]} names

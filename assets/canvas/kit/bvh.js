@@ -3,7 +3,7 @@
 
 import { dot } from "./algebra.js";
 
-/** w, x, y, z; of length 1. @typedef {number[]} Quaternion */
+/** A rotation as w, x, y, z, of length 1. @typedef {number[]} Quaternion */
 
 const ROTATIONS = "Zrotation Xrotation Yrotation";
 const POSITIONS = "Xposition Yposition Zposition";
@@ -13,7 +13,7 @@ const DEGREES = 180 / Math.PI;
 const unit = (/** @type {number[]} */ v) => v.map((value) => value / Math.max(Math.hypot(...v), 1e-12));
 const cross = (/** @type {number[]} */ [a, b, c], /** @type {number[]} */ [d, e, f]) => [b * f - c * e, c * d - a * f, a * e - b * d];
 
-/** The rotation that applies first q, then p. @param {Quaternion} p @param {Quaternion} q */
+/** Return the rotation that applies first q, then p. @param {Quaternion} p @param {Quaternion} q */
 function afterTurn([w, ...u], [s, ...v]) {
   return [w * s - dot(u, v), ...cross(u, v).map((value, k) => value + w * v[k] + s * u[k])];
 }
@@ -24,20 +24,20 @@ function turnedBy(q, v) {
   return afterTurn(afterTurn(q, [0, ...v]), [w, ...u.map((value) => -value)]).slice(1);
 }
 
-/** The smallest rotation from one direction to another. @param {number[]} from @param {number[]} to */
+/** Return the smallest rotation from one direction to another. @param {number[]} from @param {number[]} to */
 function turnTo(from, to) {
   const [u, v] = [unit(from), unit(to)];
   const share = 1 + dot(u, v);
   if (share > 1e-9) return unit([share, ...cross(u, v)]);
-  // Opposite directions: half a turn about any perpendicular axis.
+  // Opposite directions need half a turn about any perpendicular axis.
   const least = u.map(Math.abs).indexOf(Math.min(...u.map(Math.abs)));
   return [0, ...unit(cross(u, [0, 1, 2].map((k) => Number(k === least))))];
 }
 
 /**
- * The rotation that aligns a joint's first bone, and then the others as closely as possible.
- * @param {Quaternion} before rotation of the joint's parent
- * @param {number[][]} offsets directions of its bones before the rotation
+ * Return the rotation that aligns a joint's first bone, and the other bones as closely as possible.
+ * @param {Quaternion} before the rotation of the joint's parent
+ * @param {number[][]} offsets directions of the joint's bones before the rotation
  * @param {number[][]} bones
  */
 function pointed(before, offsets, bones) {
@@ -53,7 +53,7 @@ function pointed(before, offsets, bones) {
   return afterTurn([Math.cos(half), ...axis.map((value) => value * Math.sin(half))], turn);
 }
 
-/** Angles about z, x, y in degrees. @param {Quaternion} before rotation of a joint's parent @param {Quaternion} own both in world coordinates */
+/** Return the angles about z, x, y in degrees. @param {Quaternion} before rotation of a joint's parent @param {Quaternion} own both in world coordinates */
 function anglesOf([s, ...u], own) {
   const [w, x, y, z] = afterTurn([s, ...u.map((value) => -value)], own);
   return [
@@ -64,8 +64,8 @@ function anglesOf([s, ...u], own) {
 }
 
 /**
- * The text of the file; y is up, and the unit of length is that of the positions. A joint's first bone is
- * rigid with it; each further one gets an extra joint of length 0.
+ * Return the text of the file; y points up, and lengths have the unit of the positions. A joint's first bone
+ * turns with the joint; each further bone gets an extra joint of length 0.
  * @param {{ names: string[], parents: number[] }} skeleton
  * @param {ArrayLike<number>[]} poses x, y, z of every joint
  * @param {number} seconds seconds from one pose to the next
@@ -73,14 +73,14 @@ function anglesOf([s, ...u], own) {
  */
 export function bvhText({ names, parents }, poses, seconds) {
   const roots = parents.filter((parent) => parent < 0);
-  if (roots.length !== 1) throw new Error(`A BVH file holds one root; this skeleton has ${roots.length}.`);
+  if (roots.length !== 1) throw new Error(`A BVH file needs a skeleton with one root, but this skeleton has ${roots.length}.`);
   const root = parents.findIndex((parent) => parent < 0);
   const at = (/** @type {ArrayLike<number>} */ pose, /** @type {number} */ joint) => [0, 1, 2].map((k) => pose[3 * joint + k]);
   const bone = (/** @type {ArrayLike<number>} */ pose, /** @type {number} */ joint) => {
     const start = at(pose, parents[joint]);
     return at(pose, joint).map((value, k) => value - start[k]);
   };
-  // Bones have their direction in the first pose, and their mean length.
+  // Bones have their direction in the first pose, and their mean length over all poses.
   const offsets = names.map((_, joint) => {
     if (joint === root) return [0, 0, 0];
     const length = poses.reduce((sum, pose) => sum + Math.hypot(...bone(pose, joint)), 0) / poses.length;

@@ -9,15 +9,15 @@ import { drawOutput, outputHeight } from "./output.js";
 /**
  * @typedef {object} Card
  * @property {ArrayLike<number>} values
- * @property {Drawing} [drawing] drawing of these values, if it differs from that of the other cards
+ * @property {Drawing} [drawing] the drawing of these values, if it differs from the other cards' drawing
  * @property {string} caption
  * @property {string} alt
  * @property {string} [note] a second line
  * @property {ArrayLike<number>} [spread]
  * @property {[number, number]} [heat]
- * @property {boolean} [ramp] the colours of standard deviations over the caption
+ * @property {boolean} [ramp] whether the colours of standard deviations are shown over the caption
  * @property {string} [dot] a colour beside the caption
- * @property {number} [weight] as a bar over the caption
+ * @property {number} [weight] shown as a bar over the caption
  */
 /** @typedef {{ title: string, note: string, cards: Card[] }} CardGroup */
 
@@ -33,10 +33,10 @@ export class Cards {
   }
 
   /**
-   * The groups under a heading. Groups without cards are omitted; without any card, nothing is shown.
+   * Show the groups under a heading. Groups without cards are omitted; without any card, the section is empty.
    * @param {HTMLElement} heading
    * @param {CardGroup[]} groups
-   * @param {number} least the number of cards side by side for which there is space; if there are fewer cards, they do not grow
+   * @param {number} least the number of cards side by side that fill the width; fewer cards do not grow
    */
   show(heading, groups, least = 0) {
     this.cards = [];
@@ -73,7 +73,7 @@ export class Cards {
 
   draw() {
     const { theme, turn } = this.state;
-    // Measure all cards before drawing, because each measurement after a change triggers a new layout.
+    // All cards are measured before any is drawn, because each measurement after a change triggers a new layout.
     const widths = this.cards.map(({ canvas }) => canvas.clientWidth);
     for (const [i, { canvas, values, spread, heat, drawing = this.drawing }] of this.cards.entries()) {
       const width = widths[i];

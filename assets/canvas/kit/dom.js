@@ -1,7 +1,7 @@
 // Elements of a page, and canvases whose bitmaps match the screen.
 
 /**
- * An element with attributes and children; text becomes text nodes, never markup.
+ * Return an element with attributes and children; text becomes text nodes, never markup.
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
  * @param {Record<string, unknown>} [attributes]
@@ -20,7 +20,7 @@ export function contextOf(canvas) {
 }
 
 /**
- * A canvas's drawing context in CSS pixels, with a bitmap that matches the screen.
+ * Return a canvas's drawing context in CSS pixels, with a bitmap that matches the screen.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height
@@ -37,13 +37,13 @@ export function fitCanvas(canvas, width, height) {
 
 /** @typedef {Record<string, any>} Parts elements by the name of their data-part */
 
-/** The elements with a data-part, by name. @param {ParentNode} root */
+/** Return the elements with a data-part, by name. @param {ParentNode} root */
 export function partsOf(root) {
   return Object.fromEntries([...root.querySelectorAll("[data-part]")].map((node) => [node.getAttribute("data-part"), node]));
 }
 
 /**
- * The buttons with a data-show turn an entry of `show` on and off.
+ * Let the buttons with a data-show turn entries of `show` on and off.
  * @param {HTMLElement} root
  * @param {Record<string, boolean>} show
  * @param {() => void} changed
@@ -63,12 +63,12 @@ export function showButtons(root, show, changed) {
   return buttons;
 }
 
-/** The page's first keyboard stop, which skips to the map. @param {Parts} parts */
+/** Let the page's first button, which only the keyboard reaches, skip to the map. @param {Parts} parts */
 export function skipToMap({ skip, upper }) {
   skip?.addEventListener("click", () => upper.focus());
 }
 
-/** The browser's storage for this address, if allowed: a page opened from disk may have none. */
+/** Return the browser's storage for this address, if the browser allows it; pages opened from disk may have none. */
 export function browserStorage() {
   try {
     return window.localStorage;

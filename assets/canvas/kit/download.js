@@ -2,7 +2,7 @@
 
 import { element } from "./dom.js";
 
-const KEPT_MS = 60_000; // some browsers read the bytes after the click, or after their file dialog
+const KEPT_MS = 60_000; // how long the bytes stay available: some browsers read them only after their file dialog
 
 /**
  * Save bytes under a name; type: their media type.

@@ -2,7 +2,7 @@
 
 import { browserStorage, element } from "./dom.js";
 
-/** Whether the expander with this name was left open. @param {string} name @param {boolean} usual */
+/** Return whether the visitor left the expander with this name open. @param {string} name @param {boolean} usual */
 export function wasOpen(name, usual) {
   return (browserStorage()?.getItem(`fold ${name}`) ?? (usual ? "open" : "closed")) === "open";
 }
@@ -12,13 +12,13 @@ export function storeFold(name, open) {
   try {
     browserStorage()?.setItem(`fold ${name}`, open ? "open" : "closed");
   } catch {
-    // Without storage, the state is not remembered.
+    // Without storage, the state is forgotten.
   }
 }
 
 /**
- * An expander that stores its state.
- * @param {string} name for the storage
+ * Return an expander that stores its state.
+ * @param {string} name the name in the storage
  * @param {boolean} usual whether the expander is open initially
  * @param {HTMLElement} summary
  * @param {...HTMLElement} content

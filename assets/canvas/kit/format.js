@@ -1,19 +1,19 @@
-// Numbers for people.
+// Numbers as text for people.
 
 /**
- * A latent coordinate with two decimals, so that its width does not flicker while it changes.
+ * Format a latent coordinate with two decimals, so that the text's width is constant while it changes.
  * @param {number} value
  */
 export function formatCoordinate(value) {
   return value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
 }
 
-/** A coordinate in a link: four decimals. @param {number} value */
+/** Format a coordinate for a link, with four decimals. @param {number} value */
 export function linkNumber(value) {
   return Math.round(value * 1e4) / 1e4;
 }
 
-/** A number for people: few digits, a true minus sign. @param {number} value @param {number} [digits] */
+/** Format a number with few digits and a true minus sign. @param {number} value @param {number} [digits] */
 export function formatNumber(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -23,17 +23,17 @@ export function formatNumber(value, digits = 3) {
   return text.replace("-", "−").replace("e+", "e");
 }
 
-/** "1 row", "2 rows". @param {number} count @param {string} one */
+/** Return a number with its noun: "1 row", "2 rows". @param {number} count @param {string} one */
 export const counted = (count, one) => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 
-/** A fraction from 0 to 1 in percent; never "100 %", which would claim that nothing is left. @param {number} share */
+/** Format a fraction from 0 to 1 in percent; never "100 %", which would claim certainty. @param {number} share */
 export function formatShare(share) {
   if (share >= 0.995) return "99.5 % or more";
   return share > 0 && share < 0.01 ? "under 1 %" : `${Math.round(100 * share)} %`;
 }
 
 /**
- * A number with a fixed count of decimals: three significant digits of the range's width.
+ * Format a number with as many decimals as three significant digits of the range's width need.
  * @param {number} value
  * @param {number} width
  */
@@ -45,7 +45,7 @@ export function formatFixed(value, width) {
 }
 
 /**
- * A time for people: as many decimals as the step between frames needs.
+ * Format a time with as many decimals as the step between frames needs.
  * @param {number} time
  * @param {number} step
  */

@@ -4,7 +4,7 @@
 /** @typedef {Float64Array | Float32Array | Int32Array | Int16Array | Uint8Array} Numbers */
 /**
  * @typedef {object} Frame
- * @property {any} header documented in the file that packs it
+ * @property {any} header documented in the Python file that packs it
  * @property {Record<string, any>} arrays typed arrays by name
  * @property {Record<string, number[]>} shapes
  */
@@ -24,7 +24,7 @@ function headerLength(bytes) {
 }
 
 /**
- * Only the header, without the arrays.
+ * Read only the header, without the arrays.
  * @param {Uint8Array} bytes
  * @returns {any}
  */
@@ -39,7 +39,7 @@ export function readHeader(bytes) {
  */
 export function readFrame(bytes) {
   const header = readHeader(bytes);
-  // The bytes arrive at any offset in a larger message, and typed arrays need an aligned copy.
+  // The bytes may have any offset in a larger message, but typed arrays need an aligned copy.
   const { buffer } = bytes.slice();
   const start = Math.ceil((4 + headerLength(bytes)) / 8) * 8;
   /** @type {Record<string, Numbers>} */
@@ -56,7 +56,7 @@ export function readFrame(bytes) {
 }
 
 /**
- * Numbers that were quantised, with one step per row.
+ * Restore numbers that were quantised with one step per row.
  * @param {Numbers} counts R × D
  * @param {number[]} steps R
  */

@@ -3,7 +3,7 @@
 /** @import { TableColumn } from "./table.js" */
 
 /**
- * How a row is drawn, as gplvm_core/wire/model.py describes it.
+ * How to draw a row, as gplvm_core/wire/model.py describes it.
  * @typedef {object} Drawing
  * @property {"image" | "skeleton" | "curve" | "bars" | "table"} kind
  * @property {number[]} shape
@@ -19,7 +19,7 @@
 /** How stick figures are turned, in radians. @typedef {{ yaw: number, pitch: number }} Turn */
 
 /**
- * The box of an image inside a drawing, and the size of a pixel.
+ * Return the box of an image inside a drawing, and the size of a pixel.
  * @param {Drawing} drawing
  * @param {number} width
  * @param {number} height
@@ -31,7 +31,7 @@ export function imageBox(drawing, width, height) {
 }
 
 /**
- * Joint positions (J × 3, y up) turned by yaw about the vertical, then tilted by pitch.
+ * Return joint positions (J × 3, y up), turned by yaw about the vertical, then tilted by pitch.
  * @param {ArrayLike<number>} values
  * @param {ArrayLike<number>} centre
  * @param {any} it
@@ -61,7 +61,7 @@ function jointCentre(values) {
 }
 
 /**
- * The projection of a skeleton's joints to the screen: their centre, the scale, and [x, y] → pixels.
+ * Return the projection of a skeleton's joints to the screen: centre, scale, and a function from [x, y] to pixels.
  * @param {Drawing} drawing
  * @param {ArrayLike<number>} values
  * @param {number} width
@@ -69,7 +69,7 @@ function jointCentre(values) {
  * @param {boolean} [small]
  */
 export function jointFrame(drawing, values, width, height, small = false) {
-  // Small figures are centred individually; the large figure remains at its height above the floor.
+  // Small figures are centred individually; the large figure keeps its height above the floor.
   const centre = small ? jointCentre(values) : drawing.extent.centre;
   const scale = ((small ? 0.62 : 0.48) * Math.min(width, height)) / drawing.extent.reach;
   const middle = (small ? 0.5 : 0.48) * height;
@@ -77,7 +77,7 @@ export function jointFrame(drawing, values, width, height, small = false) {
 }
 
 /**
- * Positions of joints in the large drawing of a skeleton, as [x, y] in CSS pixels.
+ * Return the positions of joints in the large drawing of a skeleton, as [x, y] in CSS pixels.
  * @param {Drawing} drawing
  * @param {ArrayLike<number>} values
  * @param {number} width
@@ -90,7 +90,7 @@ export function jointPlaces(drawing, values, width, height, turn) {
 }
 
 /**
- * Positions of columns and heights of values in the drawing of a vector.
+ * Return the positions of columns and the heights of values in the drawing of a vector.
  * @param {Drawing} drawing
  * @param {number} count
  * @param {number} width
@@ -111,7 +111,7 @@ export function vectorFrame(drawing, count, width, height, small = false) {
   };
   return {
     py,
-    /** Where bars begin: at 0, or the end of the common range that is nearest to it. */
+    /** Where bars begin: at 0, or at the end of the common range that is nearest to 0. */
     base: drawing.ranges ? bottom : py(Math.min(Math.max(0, drawing.range[0]), drawing.range[1]), 0),
     left, right, top, bottom, step, named,
     px: (/** @type {number} */ i) => left + (bars ? (i + 0.5) * step : i * step),

@@ -1,4 +1,4 @@
-// Pictures in a row as an animated GIF (GIF89a, CompuServe 1990).
+// A series of pictures as an animated GIF (GIF89a, CompuServe 1990).
 
 /** @import { Palette } from "./palette.js" */
 
@@ -8,7 +8,7 @@ export class GifFile {
   /**
    * @param {number} width in pixels
    * @param {number} height
-   * @param {Palette} palette of all pictures
+   * @param {Palette} palette the colours of all pictures
    * @param {number} delay time between pictures, in hundredths of a second
    */
   constructor(width, height, palette, delay) {
@@ -26,7 +26,7 @@ export class GifFile {
       const colour = palette.colours[i] ?? 0;
       this.put(colour >> 16, (colour >> 8) & 0xff, colour & 0xff);
     }
-    // Loop without end.
+    // The picture loops without end.
     this.put(0x21, 0xff, 11);
     this.text("NETSCAPE2.0");
     this.put(3, 1, 0, 0, 0);
@@ -68,10 +68,10 @@ export class GifFile {
     this.put(0);
   }
 
-  /** LZW compression, in blocks of up to 255 bytes. @param {Uint8Array} indices */
+  /** Write LZW-compressed indices, in blocks of up to 255 bytes. @param {Uint8Array} indices */
   compress(indices) {
     const clear = 1 << this.bits;
-    const known = new Uint16Array(MOST_CODES << this.bits); // the code that extends a code by a colour index; 0: none yet
+    const known = new Uint16Array(MOST_CODES << this.bits); // the code that extends a code by a colour index; 0: there is none yet
     const block = new Uint8Array(255);
     let [filled, buffer, waiting] = [0, 0, 0];
     let [next, width] = [clear + 2, this.bits + 1];
@@ -114,7 +114,7 @@ export class GifFile {
     flush();
   }
 
-  /** The whole file. */
+  /** Return the whole file. */
   finished() {
     this.put(0x3b);
     return this.bytes.subarray(0, this.size);

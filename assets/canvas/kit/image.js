@@ -8,7 +8,7 @@ import { css, heatColour } from "./theme.js";
 /** @import { DrawOptions } from "./output.js" */
 /** @import { Colour, Theme } from "./theme.js" */
 
-/** Reused canvases. @type {{ source?: HTMLCanvasElement, middle?: HTMLCanvasElement }} */
+/** Canvases that are reused. @type {{ source?: HTMLCanvasElement, middle?: HTMLCanvasElement }} */
 const canvases = {};
 
 /**
@@ -32,7 +32,7 @@ export function drawImage(context, drawing, values, width, height, { theme, heat
     let value = 0;
     for (let c = 0; c < channels; c++) value += values[i * channels + c] / channels;
     if (Number.isNaN(value)) {
-      gaps = true; // stays transparent
+      gaps = true; // the pixel stays transparent
       continue;
     }
     if (heat) {
@@ -43,7 +43,7 @@ export function drawImage(context, drawing, values, width, height, { theme, heat
     image.data[4 * i + 3] = 255;
   }
   pixels.putImageData(image, 0, 0);
-  // The pixels of a coarse image remain visible, a little softened; a fine image is smoothed.
+  // A coarse image shows its pixels, slightly softened; a fine image is smoothed.
   const { x, y, fit } = imageBox(drawing, width, height);
   const [w, h] = [columns * fit, rows * fit];
   if (gaps) drawHatching(context, x, y, w, h, theme);
@@ -63,7 +63,7 @@ export function drawImage(context, drawing, values, width, height, { theme, heat
 }
 
 /**
- * Diagonal lines over missing pixels.
+ * Draw diagonal lines over missing pixels.
  * @param {CanvasRenderingContext2D} context
  * @param {number} x
  * @param {number} y
@@ -88,7 +88,7 @@ export function drawHatching(context, x, y, width, height, theme) {
 }
 
 /**
- * Pixels in arbitrary colours; colourOf(cell) is [r, g, b], or null for none.
+ * Draw pixels in arbitrary colours; colourOf(cell) returns [r, g, b], or null for no colour.
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
  * @param {number} width

@@ -1,4 +1,4 @@
-// A figure with animated curves: its parts, colours, size, and animation frames.
+// The base of figures with animated curves: parts, colours, size, and animation frames.
 
 import { partsOf } from "./dom.js";
 import { readTheme, takeTheme } from "./theme.js";
@@ -24,7 +24,7 @@ export class LivingFigure {
     this.observer.observe(this.root);
   }
 
-  /** Called when the listeners are set and the figure can be drawn. */
+  /** Start drawing; subclasses call this when their listeners are set. */
   begin() {
     takeTheme(this.root, this.theme);
     this.move(this.moving);

@@ -1,6 +1,6 @@
-// Menus that open below their button: a press elsewhere or Escape closes them.
+// Menus that open below their button; a press elsewhere or Escape closes them.
 
-/** @param {HTMLElement} root that holds elements details.menu */
+/** @param {HTMLElement} root the element with the menus (details.menu) */
 export function closingMenus(root) {
   const menus = /** @type {HTMLDetailsElement[]} */ ([...root.querySelectorAll("details.menu")]);
   for (const menu of menus) {

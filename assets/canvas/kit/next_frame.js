@@ -1,4 +1,4 @@
-// Draws once at the next frame, however many requests there are.
+// Draws once at the next frame, for any number of requests.
 
 export class NextFrame {
   /** @param {() => void} draw */

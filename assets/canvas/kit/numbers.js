@@ -1,28 +1,28 @@
-// Numbers as files: tables that spreadsheets read, arrays that NumPy reads.
+// Files of numbers: tables for spreadsheets, and arrays for NumPy.
 
 /** @typedef {Float64Array | Float32Array | Int32Array} Plain the types of arrays that a .npy file may contain */
 
-// Characters with which a cell or a formula starts in spreadsheets: see gplvm_core/readers/tables/csv_text.py.
+// Where a spreadsheet may begin a cell or a formula; see gplvm_core/readers/tables/csv_text.py.
 const PIECE = /[^;\t\r\n]+/g;
-// eslint-disable-next-line no-control-regex -- spreadsheets skip these
+// eslint-disable-next-line no-control-regex -- spreadsheets skip these characters
 const FORMULA = /^[\s'"\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2060\ufeff]*[-=+@\u2212\uff1d\uff0b\uff0d\uff20]/;
 const NPY_MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0]; // \x93NUMPY, version 1.0
 const NPY_CODES = { Float64Array: "<f8", Float32Array: "<f4", Int32Array: "<i4" };
 
-/** A cell: numbers unchanged, text protected against formulas. @param {string | number} cell */
+/** Return a cell's text: numbers unchanged, words protected against formulas. @param {string | number} cell */
 export function csvCell(cell) {
   if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
   const text = cell.replace(PIECE, (piece) => FORMULA.test(piece) && Number.isNaN(Number(piece)) ? `'${piece}` : piece);
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** @param {(string | number)[][]} rows the first with the columns' names */
+/** @param {(string | number)[][]} rows the first row has the columns' names */
 export function csvText(rows) {
   return rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
 }
 
 /**
- * The bytes of a .npy file (NumPy enhancement proposal 1).
+ * Return the bytes of a .npy file (NumPy enhancement proposal 1).
  * @param {Plain} values in C order
  * @param {number[]} [shape]
  */
@@ -30,7 +30,7 @@ export function npyFile(values, shape = [values.length]) {
   const code = NPY_CODES[/** @type {keyof typeof NPY_CODES} */ (values.constructor.name)];
   const size = `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
   const words = `{'descr': '${code}', 'fortran_order': False, 'shape': ${size}, }`;
-  // Header and content begin at multiples of 64.
+  // The content begins at a multiple of 64 bytes.
   const length = Math.ceil((NPY_MAGIC.length + 3 + words.length) / 64) * 64 - NPY_MAGIC.length - 2;
   const head = new TextEncoder().encode(`${words.padEnd(length - 1)}\n`);
   const out = new Uint8Array(NPY_MAGIC.length + 2 + length + values.byteLength);

@@ -18,13 +18,13 @@ import { drawVector } from "./vector.js";
  * @typedef {object} DrawOptions
  * @property {Theme} theme
  * @property {Turn} turn
- * @property {boolean} [small] no axes
+ * @property {boolean} [small] whether to omit the axes
  * @property {ArrayLike<number> | null} [spread] standard deviations to show around the values (skeleton, curve, bars)
  * @property {[number, number] | null} [heat] the values are standard deviations between these limits (images have separate colours)
  */
 
 /**
- * Height of the drawing for a width, by the kind of data.
+ * Return the height of the drawing for a width, by the kind of data.
  * @param {Drawing} drawing
  * @param {number} width
  * @param {boolean} [small]
@@ -52,7 +52,7 @@ export function drawOutput(context, drawing, values, width, height, options) {
 }
 
 /**
- * A training item on a separate canvas, for the map.
+ * Draw a training item on a separate canvas, for the map.
  * @param {Output} model
  * @param {number} n
  * @param {number} size

@@ -13,8 +13,8 @@ import { turnBy, turnable } from "./turn.js";
 
 export class OutputPicture {
   /**
-   * model: predicts, and describes the drawing of its outputs; state: theme, turn; turned(): called after a turn;
-   * title: the name of this output among several.
+   * model: predicts, and describes the drawing of its outputs; state: has theme and turn; turned(): called
+   * after a turn; title: the name of this output if there are several.
    * @param {HTMLCanvasElement} canvas
    * @param {Output} model
    * @param {{ theme: Theme, turn: Turn }} state
@@ -28,22 +28,22 @@ export class OutputPicture {
     this.title = title;
     /** Width and height in CSS pixels. @type {[number, number] | null} */
     this.size = null;
-    /** The text beside its title. @type {HTMLElement | null} */
+    /** The text beside the title. @type {HTMLElement | null} */
     this.caption = null;
-    /** Whether there is no room for axes. */
+    /** Whether there is no space for axes. */
     this.small = false;
     /** Whether the outputs are classes. */
     this.labels = false;
     this.values = new Float64Array(model.nOutputs);
-    /** Whether something else than turning uses the pointer and the keys. */
+    /** Whether the pointer and the keys do something else than turning the figure. */
     this.held = () => false;
-    /** A pose to draw instead of the mean at a point. @type {(point: ArrayLike<number>) => ArrayLike<number> | null} */
+    /** Returns a pose that is drawn instead of the mean at a point, or null. @type {(point: ArrayLike<number>) => ArrayLike<number> | null} */
     this.posed = () => null;
-    /** Standard deviations around a pose. @type {() => ArrayLike<number> | null} */
+    /** Returns the standard deviations around a pose, or null. @type {() => ArrayLike<number> | null} */
     this.around = () => null;
-    /** Drawings over the output. @type {(context: CanvasRenderingContext2D) => void} */
+    /** Draws over the output. @type {(context: CanvasRenderingContext2D) => void} */
     this.over = () => {};
-    /** What keys do, for screen readers. */
+    /** The description of the keys, for screen readers. */
     this.keys = "";
     if (model.drawing.kind !== "skeleton") return;
     canvas.classList.add("turns");
@@ -68,7 +68,7 @@ export class OutputPicture {
   /**
    * Draw the output at a latent point; return the variance there, in internal units.
    * @param {ArrayLike<number>} point
-   * @param {UnsurePixels | null} [unsure] of an image
+   * @param {UnsurePixels | null} [unsure] how to show an image's unsure pixels
    */
   draw(point, unsure = null) {
     const { model, state, values } = this;
@@ -91,7 +91,7 @@ export class OutputPicture {
     this.canvas.setAttribute("aria-label", [this.title, what, words, this.keys].filter(Boolean).join("; "));
   }
 
-  /** The uncertainty of this output in words, or its most probable class. @param {ArrayLike<number>} point */
+  /** Describe the uncertainty of this output, or its most probable class. @param {ArrayLike<number>} point */
   sureness(point) {
     const { model, values, title } = this;
     const variance = model.predict(point, values);
@@ -99,7 +99,7 @@ export class OutputPicture {
     return title ? `${title}: ${words}.` : `${words[0].toUpperCase()}${words.slice(1)}.`;
   }
 
-  /** The most probable class. */
+  /** Return the most probable class. */
   className() {
     return this.model.drawing.columns?.[this.values.indexOf(Math.max(...this.values))] ?? "";
   }

@@ -5,37 +5,37 @@ import { element } from "./dom.js";
 /** @import { Parts } from "./dom.js" */
 
 /**
- * Groups of dimensions in menus and sliders; those in use have sliders.
+ * A group of dimensions in menus and sliders; dimensions in use have sliders.
  * @typedef {object} Group
  * @property {string} [id]
  * @property {string} title
  * @property {number[]} dims
  * @property {boolean} used
- * @property {boolean} [heading] over its sliders
+ * @property {boolean} [heading] above the group's sliders
  * @property {string} [words]
  * @property {string} [subject] name of the group, inside a sentence
  */
 
 /**
- * The dimensions that a model uses, and the others.
+ * Return two groups: the dimensions that a model uses, and the others.
  * @param {number[]} on
- * @param {number} count of all
+ * @param {number} count the number of all dimensions
  * @returns {Group[]}
  */
 export function usedGroups(on, count) {
   const off = Array.from({ length: count }, (_, q) => q).filter((q) => !on.includes(q));
   return [
-    { title: "In use, most relevant first", dims: on, used: true },
+    { title: "In use, by relevance", dims: on, used: true },
     { title: "Switched off by the model", dims: off, used: false },
   ];
 }
 
 /**
- * The pair after a dimension was chosen for one side; choosing the dimension of the other side swaps the two.
+ * Return the pair after a dimension was chosen for one side; choosing the other side's dimension swaps the two.
  * @param {"across" | "up"} side
  * @param {number} q
  * @param {[number, number]} pair
- * @param {(taken: number) => number} [spare] for the other side, if it cannot show this side's axis (time)
+ * @param {(taken: number) => number} [spare] returns a dimension for the other side, if that side cannot show this axis (time)
  * @returns {[number, number]}
  */
 export function pairAfter(side, q, [a, b], spare = () => a) {
@@ -45,7 +45,7 @@ export function pairAfter(side, q, [a, b], spare = () => a) {
 
 export class PairMenus {
   /**
-   * Puts the menus `across` and `up`, and the button `swap` between them, into the part `pair`.
+   * Put the menus `across` and `up`, and the button `swap` between them, into the part `pair`.
    * @param {Parts} parts
    * @param {{ a: number, b: number }} state
    * @param {(a: number, b: number) => void} choose

@@ -1,15 +1,15 @@
-// Reduces pictures to at most 256 colours by median cut (Heckbert 1982), if they have more; each
+// Reduces pictures to at most 256 colours by median cut (Heckbert 1982). Each
 // colour becomes the mean of its box.
 
 const MOST = 256;
 
-/** A colour as one number. @typedef {number} Packed 0xRRGGBB */
-/** Colours, and the index of a colour's replacement. @typedef {{ colours: Packed[], index: Map<Packed, number> }} Palette */
+/** A colour packed into one number. @typedef {number} Packed 0xRRGGBB */
+/** The reduced colours, and for every colour the index of its replacement. @typedef {{ colours: Packed[], index: Map<Packed, number> }} Palette */
 
 /**
- * Count the colours of a picture; opaque.
+ * Count the colours of an opaque picture.
  * @param {Uint8ClampedArray} pixels red, green, blue, alpha
- * @param {Map<Packed, number>} counts added to
+ * @param {Map<Packed, number>} counts the numbers so far, which are increased
  */
 export function countColours(pixels, counts) {
   let [last, run] = [-1, 0];
@@ -23,7 +23,7 @@ export function countColours(pixels, counts) {
   }
 }
 
-/** A palette for counted colours. @param {Map<Packed, number>} counts @returns {Palette} */
+/** Return a palette for counted colours. @param {Map<Packed, number>} counts @returns {Palette} */
 export function paletteOf(counts) {
   const boxes = [boxOf([...counts.keys()], counts)];
   while (boxes.length < Math.min(MOST, counts.size)) {
@@ -37,14 +37,14 @@ export function paletteOf(counts) {
   return { colours: boxes.map(({ mean }) => (mean[0] << 16) | (mean[1] << 8) | mean[2]), index };
 }
 
-/** Red, green or blue. @param {Packed} colour @param {number} channel */
+/** Return the red, green or blue part of a colour. @param {Packed} colour @param {number} channel */
 function part(colour, channel) {
   return (colour >> (16 - 8 * channel)) & 0xff;
 }
 
 /**
- * A box of colours, with their mean, the channel in which they differ most, and the squared
- * difference in this channel, summed over all pixels.
+ * Return a box of colours: their mean, the channel in which they differ most, and the squared differences in
+ * this channel, summed over all pixels.
  * @param {Packed[]} colours
  * @param {Map<Packed, number>} counts
  */

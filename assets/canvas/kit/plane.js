@@ -1,6 +1,6 @@
 // The visible part of a plane on a canvas, and the positions of points in CSS pixels.
 
-const [MOST_OUT, MOST_IN] = [2.5, 0.02]; // limits of the view's half width, relative to the initial one
+const [MOST_OUT, MOST_IN] = [2.5, 0.02]; // limits of the view's half width, relative to the initial half width
 const LEAST_SHARE = 0.4; // smallest fraction of the height that the points use, even if controls cover more
 
 /** Centre and half widths of the visible part. @typedef {{ u: number, v: number, su: number, sv: number }} View */
@@ -12,11 +12,11 @@ export class PlaneView {
     this.home = this.view;
     this.width = 0;
     this.height = 0;
-    /** The smallest half width, relative to the first one. */
+    /** The smallest half width, relative to the initial half width. */
     this.mostIn = MOST_IN;
   }
 
-  /** Start with a view, relative to which zooming is limited. @param {View} view */
+  /** Show the initial view; the limits of the zoom are relative to this view. @param {View} view */
   show(view) {
     this.view = view;
     this.home = { ...view };
@@ -73,7 +73,7 @@ export class PlaneView {
 const PRIOR = 2; // standard deviations of the prior, which has variance 1
 
 /**
- * The range of a dimension on a map. The means of a dimension that is off are all almost 0: the range is then that of the prior.
+ * Return the range of a dimension on a map. The means of a dimension that is off are all almost 0, so its range is that of the prior.
  * @param {[number, number]} range
  * @param {boolean} off
  * @returns {[number, number]}
@@ -83,7 +83,7 @@ export function mappedRange([low, high], off) {
 }
 
 /**
- * The middle and half the width of a range of numbers, with a relative margin on both sides.
+ * Return the middle and half the width of a range of numbers, with a relative margin on both sides.
  * @param {[number, number]} range
  * @param {number} more
  * @returns {[number, number]}
@@ -93,9 +93,9 @@ export function framed([low, high], more) {
 }
 
 /**
- * The middle and half the height of a view in which points lie between covered edges.
- * @param {number} middle of the points
- * @param {number} half their height
+ * Return the middle and half the height of a view in which all points are between the covered edges.
+ * @param {number} middle the middle of the points
+ * @param {number} half half the height of the points
  * @param {number} more the relative margin on both sides, including covered edges
  * @param {number} above covered edges, as fractions of the view's height
  * @param {number} below

@@ -1,11 +1,11 @@
-// A drawing as a PNG: sharper than on the screen, on the page's background.
+// PNG pictures of drawings, sharper than on the screen, with the page's background.
 
 import { contextOf, element } from "./dom.js";
 
 const LEAST_SIDE = 1024; // pixels of the longer side
 
 /**
- * The drawing of `draw` in a box of CSS pixels, as the bytes of a PNG.
+ * Return what `draw` draws in a box of CSS pixels, as the bytes of a PNG.
  * @param {number} width
  * @param {number} height
  * @param {string} background

@@ -62,7 +62,7 @@ export function drawSkeleton(context, drawing, values, width, height, { theme, t
 }
 
 /**
- * Known joints without any known neighbour.
+ * Draw known joints that have no known neighbour.
  * @param {CanvasRenderingContext2D} context
  * @param {number[][]} joints
  * @param {boolean[]} known
@@ -83,7 +83,7 @@ function drawLoneJoints(context, joints, known, bones, project, small, theme) {
 }
 
 /**
- * A grid on the floor, so that turning and height can be read.
+ * Draw a grid on the floor, which shows the figure's turn and height.
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
  * @param {(joint: number[]) => [number, number]} project

@@ -1,13 +1,13 @@
 // Long work in slices, so that the page stays responsive.
 
-const WORK_MS = 30; // per frame
+const WORK_MS = 30; // the longest work per frame
 
 /**
- * Run a generator, some steps per frame, then call done() with its result.
+ * Run some steps of a generator per frame, then call done() with the result.
  * @template Result
  * @param {Generator<unknown, Result>} steps
  * @param {(result: Result) => void} done
- * @returns {() => void} stops it
+ * @returns {() => void} stops the work
  */
 export function inSlices(steps, done) {
   let frame = 0;

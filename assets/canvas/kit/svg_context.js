@@ -11,16 +11,16 @@ const FIRST_STYLES = {
   imageSmoothingEnabled: true,
 };
 
-/** Text escaped for SVG. @param {string} text */
+/** Return text escaped for SVG. @param {string} text */
 const asXml = (text) =>
   text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
-    // eslint-disable-next-line no-control-regex -- not allowed in XML
+    // eslint-disable-next-line no-control-regex -- XML forbids these characters
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
 
 /** @param {number} value */
 const digits = (value) => String(Number(value.toFixed(3)));
 
-/** A colour as attributes, for programs without CSS. @param {string} name @param {string} colour */
+/** Return a colour as attributes, for programs that cannot read CSS. @param {string} name @param {string} colour */
 function paintOf(name, colour) {
   const rgba = colour.match(/^rgba\((.*),([^,]+)\)$/);
   return rgba ? ` ${name}="rgb(${rgba[1]})" ${name}-opacity="${rgba[2]}"` : ` ${name}="${asXml(colour)}"`;
@@ -43,18 +43,18 @@ export class SvgContext {
     this.stack = [];
   }
 
-  /** The whole picture. */
+  /** Return the whole picture. */
   svg() {
     const [w, h] = [digits(this.width), digits(this.height)];
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}">\n${this.parts.join("\n")}\n</svg>\n`;
   }
 
-  /** An element with the current transform and clip. @param {string} name @param {string} attributes @param {string} [content] */
+  /** Add an element with the current transform and clip. @param {string} name @param {string} attributes @param {string} [content] */
   put(name, attributes, content = "") {
     const { matrix, clip } = this.kept;
     const moved = matrix.some((value, i) => value !== [1, 0, 0, 1, 0, 0][i]) ? ` transform="matrix(${matrix.map(digits).join(" ")})"` : "";
     const element = `<${name}${attributes}${moved}>${content}</${name}>`;
-    // The clip goes around the element, because it was set before the element's transform.
+    // The clip encloses the element, because the clip was set before the element's transform.
     this.parts.push(clip ? `<g clip-path="url(#clip${clip})">${element}</g>` : element);
   }
 
@@ -117,7 +117,7 @@ export class SvgContext {
   }
 
   /**
-   * Clockwise from one angle to a later one.
+   * Add a clockwise arc from one angle to a later angle.
    * @param {number} x
    * @param {number} y
    * @param {number} rx
@@ -157,7 +157,7 @@ export class SvgContext {
 
   // --- shapes, words, pictures ----------------------------------------------------------------
 
-  /** Nothing was drawn yet. */
+  /** Do nothing: nothing was drawn yet. */
   clearRect() {}
 
   /** @param {number} x @param {number} y @param {number} width @param {number} height */
@@ -190,7 +190,7 @@ export class SvgContext {
     return ` x="${digits(x)}" y="${digits(y)}" width="${digits(width)}" height="${digits(height)}"`;
   }
 
-  /** The styles that drawing functions have set. @returns {typeof FIRST_STYLES} */
+  /** Return the styles that drawing functions have set. @returns {typeof FIRST_STYLES} */
   styles() {
     return /** @type {any} */ (this);
   }
@@ -207,7 +207,7 @@ export class SvgContext {
 }
 
 /**
- * The drawing of `draw` as SVG text.
+ * Return what `draw` draws, as SVG text.
  * @param {number} width
  * @param {number} height
  * @param {(context: CanvasRenderingContext2D) => void} draw

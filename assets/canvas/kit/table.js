@@ -1,4 +1,4 @@
-// Rows of a table with columns of words: their values as one array, and as text.
+// Rows of a table with columns of words, as arrays of values and as text.
 //
 // A number or a count is one value; a column of words has one probability per word, 0 or 1 in a row of the data.
 // NaN is missing.
@@ -25,13 +25,13 @@ export function cellsOfTable(table) {
   });
 }
 
-/** The number of values in a row. @param {readonly TableCell[]} cells */
+/** Return the number of values in a row. @param {readonly TableCell[]} cells */
 export function tableWidth(cells) {
   return cells.reduce((sum, { width }) => sum + width, 0);
 }
 
 /**
- * The values of a row of the data; codes: one number per column, for words the index of the word.
+ * Return the values of a row of the data; codes: one number per column, which is a word's index in columns of words.
  * @param {readonly TableCell[]} cells
  * @param {ArrayLike<number>} codes
  */
@@ -44,17 +44,17 @@ export function valuesOfRow(cells, codes) {
   return values;
 }
 
-/** The indices of a column's words, most probable first. @param {ArrayLike<number>} values @param {TableCell} cell */
+/** Return the indices of a column's words, most probable first. @param {ArrayLike<number>} values @param {TableCell} cell */
 export function byChance(values, { start, width }) {
   return Array.from({ length: width }, (_, k) => k).sort((p, q) => values[start + q] - values[start + p] || p - q);
 }
 
-/** A probability in percent, never 0 or 100. @param {number} chance */
+/** Format a probability in percent, never 0 or 100. @param {number} chance */
 export function chanceWords(chance) {
   return chance >= 0.995 ? "> 99 %" : chance < 0.005 ? "< 1 %" : `${Math.round(100 * chance)} %`;
 }
 
-/** The value of a column as text. @param {ArrayLike<number>} values @param {TableCell} cell */
+/** Return the value of a column as text. @param {ArrayLike<number>} values @param {TableCell} cell */
 export function cellText(values, cell) {
   const value = values[cell.start];
   if (Number.isNaN(value)) return "missing";
@@ -68,7 +68,7 @@ export function cellText(values, cell) {
   return formatFixed(value, high - low);
 }
 
-/** The text of a column's value in a row of the data; code: a number, or the index of a word. @param {TableColumn} column @param {number} code */
+/** Return the text of a column's value in a row of the data; code: a number, or the index of a word. @param {TableColumn} column @param {number} code */
 export function ownText(column, code) {
   const [cell] = cellsOfTable([column]);
   return Number.isNaN(code) ? "–" : cellText(valuesOfRow([cell], [code]), cell);

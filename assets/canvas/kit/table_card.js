@@ -8,11 +8,11 @@ import { byChance, cellText, cellsOfTable } from "./table.js";
 /** @import { TableCell } from "./table.js" */
 /** @import { Theme } from "./theme.js" */
 
-const CARD_LINE = 22; // CSS pixels of a column in a large card
+const CARD_LINE = 22; // height of a column in a large card, in CSS pixels
 const NAMES = 0.34; // width of the names, as a fraction of the card
 const TEXTS = 0.3;
 
-/** Height of a card. @param {Drawing} drawing @param {number} width @param {boolean} small */
+/** Return the height of a card. @param {Drawing} drawing @param {number} width @param {boolean} small */
 export function cardHeight({ table = [] }, width, small) {
   return small ? width * 0.85 : CARD_LINE * table.length + 8;
 }
@@ -66,7 +66,7 @@ function drawCell(context, cell, values, { left, right, top, thick }, palette, t
     const [low, , high] = cell.range;
     const from = cell.kind === "count" ? Math.min(low, 0) : low;
     const share = high > from ? Math.min(Math.max((values[cell.start] - from) / (high - from), 0.02), 1) : 0.5;
-    context.fillStyle = css(theme.muted, 0.85); // colours mean words
+    context.fillStyle = css(theme.muted, 0.85); // muted, since colours represent words
     context.fillRect(left, top, wide * share, thick);
     return;
   }
@@ -79,7 +79,7 @@ function drawCell(context, cell, values, { left, right, top, thick }, palette, t
   }
 }
 
-/** Text that is cut at a width. @param {CanvasRenderingContext2D} context @param {string} text @param {number} x @param {number} y @param {number} most */
+/** Draw text that is cut at a width. @param {CanvasRenderingContext2D} context @param {string} text @param {number} x @param {number} y @param {number} most */
 function fillFitting(context, text, x, y, most) {
   let shown = text;
   while (shown.length > 1 && context.measureText(shown).width > most) shown = `${shown.slice(0, -2)}…`;

@@ -2,13 +2,13 @@
 
 import { contextOf } from "./dom.js";
 
-/** Red, green, blue, 0 to 255. @typedef {number[]} Colour */
+/** Red, green and blue, each from 0 to 255. @typedef {number[]} Colour */
 /** @typedef {ReturnType<typeof readTheme>} Theme */
 
-// When the colours repeat, the marker changes; the order is that of gplvm_core/figures/palette.py.
+// When the colours repeat, the marker changes; the order is the same as in gplvm_core/figures/palette.py.
 const MARKERS = ["circle", "diamond", "square", "triangle", "cross", "star"];
 
-// Samples of cividis, whose lightness is monotone and which is readable for colour-blind people.
+// Samples of cividis, a scale of monotone lightness that colour-blind people can read.
 export const CIVIDIS = [
   [0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115],
   [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56],
@@ -39,14 +39,14 @@ export const mix = (from, to, share) => from.map((value, i) => value + (to[i] - 
 /** @param {Colour} colour @param {number} [alpha] */
 export const css = (colour, alpha = 1) => `rgba(${colour.map(Math.round).join(",")},${alpha})`;
 
-/** The colour of a value from 0 to 1. @param {number} share */
+/** Return the colour of a value from 0 to 1. @param {number} share */
 export function heatColour(share) {
   const place = Math.min(Math.max(share, 0), 1) * (CIVIDIS.length - 1);
   const i = Math.min(Math.floor(place), CIVIDIS.length - 2);
   return mix(CIVIDIS[i], CIVIDIS[i + 1], place - i);
 }
 
-/** The colours in force around an element. @param {HTMLElement} element */
+/** Return the colours of the theme around an element. @param {HTMLElement} element */
 export function readTheme(element) {
   const style = getComputedStyle(element);
   const read = (/** @type {string} */ name, /** @type {string} */ fallback) => {
@@ -72,7 +72,7 @@ export function readTheme(element) {
 }
 
 /**
- * Update `theme` with the colours in force around an element.
+ * Update `theme` with the colours of the theme around an element.
  * @param {HTMLElement} element
  * @param {Theme} theme
  */
@@ -82,7 +82,7 @@ export function takeTheme(element, theme) {
 }
 
 /**
- * Colour and marker of a label; a point without one gets the palette's first colour.
+ * Return the colour and marker of a label; a point without label gets the palette's first colour.
  * @param {number} label
  * @param {string[]} palette
  * @param {Theme} theme
@@ -97,7 +97,7 @@ export function labelStyle(label, palette, theme) {
 }
 
 /**
- * Path of a marker of radius r around (x, y).
+ * Trace a marker of radius r around (x, y).
  * @param {CanvasRenderingContext2D} context
  * @param {string} marker
  * @param {number} x

@@ -12,7 +12,7 @@ export function turnBy(turn, yaw, pitch) {
 }
 
 /**
- * Drag on a picture, or the arrow keys on it: turn all stick figures.
+ * Let drags and arrow keys on a picture turn all stick figures.
  * @param {HTMLCanvasElement} canvas
  * @param {() => boolean} active
  * @param {(yaw: number, pitch: number) => void} turn

@@ -1,4 +1,4 @@
-// Uncertain pixels are blurred or faded according to their uncertainty.
+// Blurs or fades uncertain pixels according to their uncertainty.
 
 import { contextOf } from "./dom.js";
 import { imageBox } from "./geometry.js";
@@ -14,15 +14,15 @@ import { imageBox } from "./geometry.js";
 
 const FADED = 0.9; // largest fraction of a pixel's colour that fades
 
-/** A reused canvas. @type {{ layer?: HTMLCanvasElement }} */
+/** A canvas that is reused. @type {{ layer?: HTMLCanvasElement }} */
 const unsureSheet = {};
 
 /**
- * Draw over an image: one pixel per cell, scaled to the image and smoothed.
+ * Draw over an image one pixel per cell, scaled to the image and smoothed.
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
- * @param {ArrayLike<number>} values of the image
- * @param {[number, number]} size in CSS pixels
+ * @param {ArrayLike<number>} values the values of the image
+ * @param {[number, number]} size the size in CSS pixels
  * @param {UnsurePixels} unsure
  * @param {Theme} theme
  */
@@ -44,7 +44,7 @@ export function drawUnsure(context, drawing, values, size, { how, cells, side, f
   context.drawImage(layer, x, y, drawing.shape[1] * fit, drawing.shape[0] * fit);
 }
 
-/** The mean colour of the pixels in a cell. @param {Drawing} drawing @param {ArrayLike<number>} values @param {number} i @param {number} side */
+/** Return the mean colour of the pixels in a cell. @param {Drawing} drawing @param {ArrayLike<number>} values @param {number} i @param {number} side */
 function meanColour({ shape: [rows, columns, channels = 1], range: [low, high] }, values, i, side) {
   const [row, column] = [Math.floor(i / side), i % side];
   const begin = (/** @type {number} */ at, /** @type {number} */ length) => Math.floor((at * length) / side);
@@ -61,7 +61,7 @@ function meanColour({ shape: [rows, columns, channels = 1], range: [low, high] }
   return colour.map((sum) => (255 * (sum / count - low)) / (high - low));
 }
 
-/** The mean of a cell and its neighbours: a single pixel represents its surroundings poorly. @param {ArrayLike<number>} cells @param {number} i @param {number} side */
+/** Return the mean of a cell and its neighbours, because a single pixel represents its surroundings poorly. @param {ArrayLike<number>} cells @param {number} i @param {number} side */
 function around(cells, i, side) {
   const [row, column] = [Math.floor(i / side), i % side];
   let [sum, count] = [0, 0];

@@ -1,4 +1,4 @@
-// A row of data as a curve or bars; at missing values a curve is interrupted and a bar becomes a band.
+// A row of data as a curve or bars. At missing values, a curve is interrupted and a bar becomes a band.
 
 import { niceTicks } from "./axes.js";
 import { formatNumber } from "./format.js";
@@ -74,7 +74,7 @@ export function drawVector(context, drawing, values, width, height, options) {
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
  * @param {ReturnType<typeof vectorFrame>} frame
- * @param {number} n of columns
+ * @param {number} n the number of columns
  * @param {Theme} theme
  */
 function drawVectorAxes(context, drawing, frame, n, theme) {
@@ -88,7 +88,7 @@ function drawVectorAxes(context, drawing, frame, n, theme) {
   context.textBaseline = "middle";
   context.beginPath();
   if (drawing.ranges) {
-    // Every column has a separate axis, so only the two ends have names.
+    // Every column has a separate axis, so only the ends of the axes have names.
     const [top, bottom] = drawing.ends ?? ["highest", "lowest"];
     context.fillText(top, frame.left - 6, frame.top + 6);
     context.fillText(bottom, frame.left - 6, frame.bottom - 6);

@@ -1,12 +1,12 @@
 // A ZIP archive whose entries are stored without compression (APPNOTE 6.3).
 
-/** A file by its name, with / between folders. @typedef {{ name: string, bytes: Uint8Array }} ZipEntry */
+/** A file with its name, in which / separates folders. @typedef {{ name: string, bytes: Uint8Array }} ZipEntry */
 
 const UTF8 = 0x0800; // the flag for the encoding of names
-const LOCAL = 30; // number of bytes of the header before a name
+const LOCAL = 30; // number of bytes in a local header before the name
 const CENTRAL = 46;
 const END = 22;
-const MOST_BYTES = 0xffffffff; // the limit of 32 bits; more would need ZIP64
+const MOST_BYTES = 0xffffffff; // the limit of 32 bits; larger archives would need ZIP64
 const MOST_ENTRIES = 0xffff;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -15,7 +15,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return value;
 });
 
-/** The checksum that ZIP and PNG use. @param {Uint8Array} bytes */
+/** Return the checksum that ZIP and PNG use. @param {Uint8Array} bytes */
 export function crc32(bytes) {
   let value = 0xffffffff;
   for (let i = 0; i < bytes.length; i++) value = (value >>> 8) ^ CRC_TABLE[(value ^ bytes[i]) & 0xff];
@@ -23,9 +23,9 @@ export function crc32(bytes) {
 }
 
 /**
- * The bytes of an archive. Throws for duplicate names, and for contents beyond the limits of ZIP.
+ * Return the bytes of an archive. Throws for duplicate names, and for contents beyond the limits of ZIP.
  * @param {ZipEntry[]} entries
- * @param {Date} [date] of all entries
+ * @param {Date} [date] the date of all entries
  */
 export function zipFile(entries, date = new Date()) {
   const names = entries.map(({ name }) => new TextEncoder().encode(name));
@@ -53,7 +53,7 @@ export function zipFile(entries, date = new Date()) {
     at += bytes.length;
   };
   const sums = entries.map(({ bytes }) => crc32(bytes));
-  /** The fields that the local header and the directory share. @param {number} i */
+  /** Return the fields that the local header and the directory share. @param {number} i */
   const describe = (i) => {
     const size = entries[i].bytes.length;
     short(20, UTF8, 0, time, day);

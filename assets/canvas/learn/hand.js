@@ -1,10 +1,10 @@
-// A visitor's points: find the nearest one, and add, remove or move points.
+// A visitor's points: functions that find the nearest point, and add, remove or move points.
 
 /** @typedef {[number, number]} HandPoint */
 /** @typedef {{ name: string, title: string, adds: boolean, up: number | null, most: number }} HandRules */
 
 /**
- * Index of the point nearest to a pixel and within reach; −1: none.
+ * Return the index of the nearest point within reach of a pixel, or −1.
  * @param {HandPoint[]} pixels the points' pixels
  * @param {HandPoint} at
  * @param {number} reach
@@ -15,19 +15,19 @@ export function pointWithin(pixels, at, reach) {
   return nearest >= 0 && away[nearest] <= reach ? nearest : -1;
 }
 
-/** Clip a position to the panel. If the points have a common height, use it. @param {HandPoint} place @param {HandRules} rules @param {HandPoint} across @param {HandPoint} up @returns {HandPoint} */
+/** Clip a position to the panel. If all points have a common height, return this height. @param {HandPoint} place @param {HandRules} rules @param {HandPoint} across @param {HandPoint} up @returns {HandPoint} */
 export function ruledPlace([x, y], rules, across, up) {
   const inside = (/** @type {number} */ value, /** @type {HandPoint} */ [low, high]) => roundedTo(Math.min(Math.max(value, low), high), high - low);
   return [inside(x, across), rules.up ?? inside(y, up)];
 }
 
-/** Round to about a thousandth of the range, so that links stay short. @param {number} value @param {number} range */
+/** Round a value to about a thousandth of the range, so that links are short. @param {number} value @param {number} range */
 function roundedTo(value, range) {
   const step = 10 ** Math.floor(Math.log10(range / 1000));
   return Number((Math.round(value / step) * step).toPrecision(6));
 }
 
-/** Add a point, unless the maximum is reached. @param {HandPoint[]} points @param {HandPoint} place @param {HandRules} rules */
+/** Add a point, unless there are `most` points already. @param {HandPoint[]} points @param {HandPoint} place @param {HandRules} rules */
 export function withPoint(points, place, { most }) {
   return points.length < most ? [...points, place] : points;
 }

@@ -1,4 +1,4 @@
-// Pointer and keys on a panel whose points a visitor adds, removes and moves.
+// The pointer and the keys on a panel whose points a visitor adds, removes and moves.
 
 import { counted } from "../kit/format.js";
 import { css, tracePath } from "../kit/theme.js";
@@ -13,7 +13,7 @@ const FINGER = 22; // distance in pixels at which a finger grabs a point
 const MOUSE = 11;
 const SLOP = 4; // pixels that the pointer may move during a click
 const RADIUS = 6;
-const KEY_STEP = 0.02; // fraction of an axis
+const KEY_STEP = 0.02; // step of an arrow key, as a fraction of an axis
 
 export class HandOn {
   /** @param {HTMLCanvasElement} canvas @param {LessonFigure} figure @param {number} p which panel */
@@ -25,7 +25,7 @@ export class HandOn {
     this.held = null;
     /** @type {HandPoint | null} */
     this.cursor = null;
-    this.carried = -1; // the point that the keys move
+    this.carried = -1; // the point that the keys move; −1: no point
     this.listeners = new AbortController();
     const on = (/** @type {string} */ name, /** @type {(event: any) => void} */ act) =>
       canvas.addEventListener(name, (event) => this.rules && act(event), { signal: this.listeners.signal });
@@ -127,7 +127,7 @@ export class HandOn {
     this.figure.draw();
   }
 
-  /** Draw the points at the visitor's positions, without waiting for the server, and the keyboard's cross. @param {LessonGraph} graph */
+  /** Draw the keyboard's cross and the points where the visitor put them, without waiting for the server. @param {LessonGraph} graph */
   draw(graph) {
     if (!this.rules) return;
     const { context, theme } = graph;

@@ -1,4 +1,4 @@
-// The figure of a stop of the tour: draws the picture from the server, and sends back the visitor's changes.
+// The figure of a stop of the tour: it draws the picture from the server, and sends the visitor's changes back.
 
 import { element } from "../kit/dom.js";
 import { readFrame } from "../kit/frame.js";
@@ -16,7 +16,7 @@ import { Picker } from "./picker.js";
 /** @typedef {{ stop: string, controls: LessonControl[], state: LessonState, usual: LessonState, edit: number, training: LessonTraining | null }} LessonWords */
 
 const LOOP_MS = 7000; // one loop of the moving curves
-const WAIT_MS = 1500; // longest wait for an answer before the next change is sent
+const WAIT_MS = 1500; // the next change is sent after this time, even if the last change has no answer
 
 /** @extends {LivingFigure<LessonAct>} */
 export class LessonFigure extends LivingFigure {
@@ -131,7 +131,7 @@ export class LessonFigure extends LivingFigure {
   change(part) {
     this.edit += 1;
     this.show({ ...this.state, ...part });
-    // Send the next edit only after the answer to the last one, because only the newest state matters.
+    // Send the next edit only after the last edit's answer, because only the newest state matters.
     const waited = performance.now() - this.sentAt;
     if (this.answered >= this.sent || waited > WAIT_MS) this.sendState();
   }

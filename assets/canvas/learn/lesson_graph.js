@@ -1,4 +1,4 @@
-// Draws a panel: its axes and every kind of mark.
+// The drawing of a panel: its axes and every kind of mark.
 
 import { pathAt } from "../deep/bend.js";
 import { Graph } from "../deep/graph.js";
@@ -13,10 +13,10 @@ import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 const INKS = { warm: [213, 94, 0], green: [0, 158, 115] };
 const FIGURE = 30; // height in pixels of a stick figure
 const NAME = 14; // height in pixels of an axis title
-/** The canvas for all small pictures. @type {{ canvas?: HTMLCanvasElement }} */
+/** The canvas that all small pictures use. @type {{ canvas?: HTMLCanvasElement }} */
 const smallPicture = {};
 
-/** The colour of an ink. @param {string | undefined} name @param {Theme} theme */
+/** Return the colour of an ink. @param {string | undefined} name @param {Theme} theme */
 export function lessonInk(name, theme) {
   if (name === "muted") return theme.muted;
   if (name === "text") return theme.text;
@@ -62,7 +62,7 @@ export class LessonGraph extends Graph {
     if (up) context.fillText(`↑ ${up}`, 8, 13);
   }
 
-  /** The pointer's position in the graph's pixels. @param {MouseEvent} event @returns {[number, number]} */
+  /** Return the pointer's position in the graph's pixels. @param {MouseEvent} event @returns {[number, number]} */
   at(event) {
     const { left, top, width } = this.canvas.getBoundingClientRect();
     const scale = this.width / width;
@@ -146,7 +146,7 @@ export class LessonGraph extends Graph {
     }
   }
 
-  /** Stick figures of equal size above their places. @param {LessonMark} mark @param {Arrays} own */
+  /** Draw stick figures of equal size above their places. @param {LessonMark} mark @param {Arrays} own */
   figures({ parents }, { joints, x, y }) {
     for (let i = 0; i < x.length; i++) {
       const [px, py] = this.pixel(x[i], y[i]);
@@ -154,7 +154,7 @@ export class LessonGraph extends Graph {
     }
   }
 
-  /** Bodies in the units of the axes. @param {LessonMark} mark @param {Arrays} own */
+  /** Draw bodies in the units of the axes. @param {LessonMark} mark @param {Arrays} own */
   bodies({ parents, ink, strength = 1 }, { joints }) {
     const colour = lessonInk(ink, this.theme);
     for (let i = 0; i < joints.length / (2 * parents.length); i++) {
@@ -163,7 +163,7 @@ export class LessonGraph extends Graph {
   }
 
   /**
-   * The bones of body i. pixel: of a joint.
+   * Draw the bones of body i. pixel: returns the pixel of a joint.
    * @param {number[]} parents
    * @param {ArrayLike<number>} joints
    * @param {number} i
@@ -195,7 +195,7 @@ export class LessonGraph extends Graph {
     const [rows, columns] = mark.shape;
     const [low, high] = mark.scale;
     const canvas = (smallPicture.canvas ??= document.createElement("canvas"));
-    // Limit the width so that neighbours one unit apart do not overlap.
+    // The width is limited, so that neighbours with a distance of one unit do not overlap.
     const unit = 0.94 * (this.pixel(1, 0)[0] - this.pixel(0, 0)[0]);
     const size = Math.min(this.pixel(0, 0)[1] - this.pixel(0, mark.size)[1], (unit * rows) / columns);
     const across = (size * columns) / rows;

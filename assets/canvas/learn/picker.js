@@ -1,4 +1,4 @@
-// Clicks on the dots of a map choose a row; the previously chosen row becomes the other row.
+// A choice of two rows by clicks on a map's dots: a click chooses a row, and the last choice becomes the other row.
 
 import { pointWithin } from "./hand.js";
 
@@ -6,13 +6,13 @@ import { pointWithin } from "./hand.js";
 
 const PICK_REACH = 18; // distance in pixels at which a click chooses a dot
 
-/** The change of the state's two numbers after a click: the last row and this row. @param {[string, string]} names @param {Record<string, number>} state @param {number} row counted from 1 */
+/** Return the change of the state's two numbers after a click: the last chosen row, and this row. @param {[string, string]} names @param {Record<string, number>} state @param {number} row counted from 1 */
 export function pickedRows([from, to], state, row) {
   return row === state[to] ? {} : { [from]: state[to], [to]: row };
 }
 
 export class Picker {
-  /** @param {HTMLCanvasElement} canvas @param {LessonFigure} figure @param {number} p which panel */
+  /** @param {HTMLCanvasElement} canvas @param {LessonFigure} figure @param {number} p the number of the panel */
   constructor(canvas, figure, p) {
     this.canvas = canvas;
     this.figure = figure;
@@ -28,7 +28,7 @@ export class Picker {
     return this.figure.frame?.header.panels[this.p]?.picks ?? null;
   }
 
-  /** The row whose dot is at the pointer, counted from 1; 0: none. @param {MouseEvent} event */
+  /** Return the row whose dot is at the pointer, counted from 1; 0: no row. @param {MouseEvent} event */
   rowAt(event) {
     const { frame, places } = this.figure;
     const { graph } = places[this.p];

@@ -3,7 +3,7 @@
 // Elements that use the arrow keys.
 const OWN = "input, select, textarea, canvas[tabindex], [contenteditable], [role=radiogroup], [role=radio], [role=combobox], [role=listbox], [role=slider], [role=tab]";
 
-/** 1: next stop, −1: previous stop, 0: no change. @param {KeyboardEvent} event */
+/** Return 1 for the next stop, −1 for the previous stop, 0 for no change. @param {KeyboardEvent} event */
 export function turnOf(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return 0;
   const [target] = event.composedPath();

@@ -18,7 +18,7 @@ export function mapActions(explorer) {
       explorer.paint();
     },
     drag: (x, y) => {
-      // Also forget the row under the grabbed ring: the pictures show the chosen point.
+      // The pictures then show the chosen point, not the row under the grabbed ring.
       state.leave();
       explorer.place(...map.toLatent(x, y));
       explorer.paint();

@@ -1,4 +1,4 @@
-// Texts for screen readers.
+// Texts for screen readers, and the note about the rows that a large map draws.
 
 import { formatCoordinate } from "../kit/format.js";
 import { FAR } from "./inspector.js";
@@ -18,7 +18,7 @@ export function announce({ model, state, parts, pictures, inspector }) {
 }
 
 /**
- * Which of very many rows are drawn, and which functions use only a sample of them.
+ * Show how many of very many rows are drawn, and which functions use only a sample.
  * @param {Explorer<any>} explorer
  */
 export function showCrowd({ model, map, parts: { crowd: host } }) {
@@ -26,10 +26,10 @@ export function showCrowd({ model, map, parts: { crowd: host } }) {
   host.hidden = !model.crowd;
   if (!model.crowd) return;
   const [sample, all] = [model.nPoints, model.nRows].map((count) => count.toLocaleString("en"));
-  const drawn = !model.crowd.fetched ? `${sample} of ${all} rows are drawn, spread evenly over the table.`
-    : model.crowd.problem ? `${sample} of ${all} rows are drawn: the others could not be fetched (${model.crowd.problem.trim()}).`
-      : map.crowd?.found ? `All ${all} rows: shading where they are dense; zoom in for dots.`
-        : `${sample} of ${all} rows; the others are loading.`;
+  const drawn = !model.crowd.fetched ? `The map shows ${sample} of ${all} rows, spread evenly over the table.`
+    : model.crowd.problem ? `The map shows ${sample} of ${all} rows; the others could not be loaded (${model.crowd.problem.trim()}).`
+      : map.crowd?.found ? `The map shows all ${all} rows, as shading where rows are dense. Zoom in to see dots.`
+        : `The map shows ${sample} of ${all} rows while the others are loading.`;
   const known = model.crowd.fetched ? `Thumbnails, nearest rows and “Follow the data” use a sample of ${sample} rows.` : "";
   host.textContent = `${drawn} ${known}`.trim();
 }

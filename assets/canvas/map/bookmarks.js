@@ -1,11 +1,11 @@
-// Named places: stored in this browser for the model, exported and imported as JSON.
+// A model's named places, which this browser stores, and which are exported and imported as JSON.
 
 /** @import { Place } from "./state.js" */
 
 /** @typedef {Place & { name: string }} Bookmark */
 
 /**
- * Bookmarks from the text of a file, for a model with this number of coordinates.
+ * Read bookmarks from the text of a file, for a model with `axes` coordinates.
  * @param {string} text
  * @param {number} axes
  * @returns {Bookmark[]} Throws an Error with a message for invalid bookmarks.
@@ -33,8 +33,8 @@ export function readBookmarks(text, axes) {
 }
 
 /**
- * The text of a file with bookmarks; dimensions are counted from 0.
- * @param {string} model what the model is called
+ * Return the text of a file with bookmarks; dimensions are counted from 0.
+ * @param {string} model the model's name
  * @param {Bookmark[]} places
  */
 export function writeBookmarks(model, places) {
@@ -43,10 +43,10 @@ export function writeBookmarks(model, places) {
 
 export class Bookmarks {
   /**
-   * key: of the model, for the storage; axes: the number of coordinates of its points.
+   * key: identifies the model in the storage; axes: the number of coordinates of its points.
    * @param {string} key
    * @param {number} axes
-   * @param {{ getItem(key: string): string | null, setItem(key: string, value: string): void } | null} storage of the browser, if allowed
+   * @param {{ getItem(key: string): string | null, setItem(key: string, value: string): void } | null} storage the browser's storage, if the browser allows it
    */
   constructor(key, axes, storage) {
     this.key = `places of ${key}`;
@@ -55,7 +55,7 @@ export class Bookmarks {
     /** @type {Bookmark[]} */
     this.places = [];
     try {
-      // Places of an earlier version of the model with other dimensions are invalid.
+      // The stored places are invalid if an earlier version of the model had other dimensions.
       this.places = readBookmarks(storage?.getItem(this.key) ?? '{"places":[]}', axes);
     } catch {
       this.places = [];
@@ -68,11 +68,11 @@ export class Bookmarks {
     try {
       this.storage?.setItem(this.key, writeBookmarks(this.key, places));
     } catch {
-      // Without storage, they last until the page is closed.
+      // Without storage, bookmarks last until the visitor closes the page.
     }
   }
 
-  /** Add a place under the next free name. @param {Place} place */
+  /** Add a place, and give it the next free name. @param {Place} place */
   add(place) {
     let number = this.places.length + 1;
     const taken = new Set(this.places.map(({ name }) => name));

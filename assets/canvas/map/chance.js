@@ -7,7 +7,7 @@ import { labelStyle, mix } from "../kit/theme.js";
 /** @import { TableOutput } from "../geometry/table.js" */
 /** @import { Slice } from "../geometry/slice.js" */
 
-const FULL = 0.45; // opacity of the word's colour at probability 1; lower than 1, so that dots stay visible
+const FULL = 0.45; // opacity of the word's colour at probability 1; below 1, so that dots stay visible
 
 export class Chance {
   /** @param {LatentMap} map @param {TableOutput} table @param {number} column @param {number} word */
@@ -37,7 +37,7 @@ export class Chance {
     };
   }
 
-  /** Brighter where the word is more probable. */
+  /** The colour is stronger where the word is more probable. */
   tone = {
     /** @param {Theme} theme @returns {[Colour, Colour]} */
     ends: (theme) => [theme.known, mix(theme.known, labelStyle(this.word, this.table.header.palette, theme).colour, FULL)],

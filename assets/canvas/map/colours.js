@@ -1,4 +1,4 @@
-// The colours of the training points: by label, or by a fact of the rows, a number or a word.
+// The colours of the training points: by their labels, or by another fact (a number or a word).
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -14,7 +14,7 @@ import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 /** @import { LatentPoints } from "../geometry/points.js" */
 
 /**
- * Colour and marker of a training point.
+ * Return the colour and marker of a training point.
  * @param {LatentPoints} model
  * @param {MapState} state
  * @param {number} n
@@ -28,7 +28,7 @@ export function pointStyle(model, { factor, theme }, n) {
 }
 
 /**
- * Colour and marker of a value of a fact.
+ * Return the colour and marker of a value of a fact.
  * @param {LatentPoints} model
  * @param {Theme} theme
  * @param {number} factor
@@ -39,11 +39,11 @@ export function factStyle(model, theme, factor, value) {
   if (model.factorWords(factor)) return labelStyle(value, model.header.palette, theme);
   const [low, high] = model.factorRange(factor);
   const colour = heatColour((value - low) / (high - low));
-  // The scale begins almost black.
+  // The scale begins almost black, which would be invisible on a dark page.
   return { colour: theme.dark ? mix(colour, [255, 255, 255], 0.25) : colour, marker: "circle" };
 }
 
-/** The mark of a label in a legend. @param {{ colour: Colour, marker: string }} style */
+/** Draw the mark of a label for a legend. @param {{ colour: Colour, marker: string }} style */
 function markOf({ colour, marker }) {
   const mark = element("canvas", { "aria-hidden": "true" });
   const context = fitCanvas(mark, 12, 12);
@@ -64,7 +64,7 @@ export class Colours {
     this.model = model;
     this.state = state;
     this.choose = choose;
-    /** What the shading's colours mean. @type {Tone} */
+    /** The meaning of the shading's colours. @type {Tone} */
     this.tone = UNCERTAINTY;
     const names = model.factorNames;
     this.menu = parts.colour;
@@ -72,7 +72,7 @@ export class Colours {
       const labels = model.labels ? "Label" : "None";
       this.menu.replaceChildren(...[labels, ...names].map((name, i) => element("option", { value: i - 1 }, name)));
       const more = model.header.more_factors;
-      if (more) this.menu.append(element("option", { disabled: "" }, `${more} more ${more === 1 ? "fact is" : "facts are"} not offered`));
+      if (more) this.menu.append(element("option", { disabled: "" }, `${more} more ${more === 1 ? "fact is" : "facts are"} not listed`));
       parts["colour-field"].hidden = !names.length;
       this.menu.addEventListener("change", () => choose({ type: "set", name: "by", value: Number(this.menu.value) }));
     }
@@ -88,7 +88,7 @@ export class Colours {
     this.showRamp();
   }
 
-  /** The colours of the shading. */
+  /** Show the colours of the shading. */
   showRamp() {
     const { parts, state: { theme } } = this;
     const [low, high] = this.tone.ends(theme);
@@ -111,7 +111,7 @@ export class Colours {
       `${model.factorNames[factor]}: ${formatNumber(low)}`, element("i", { class: "heat" }), formatNumber(high)));
   }
 
-  /** The words of a column; one shades the map by its probability. @param {number} factor @param {string[]} words */
+  /** Show the words of a column; a press on a word shades the map by its probability. @param {number} factor @param {string[]} words */
   showWords(factor, words) {
     const { parts, model, state: { theme } } = this;
     parts.legend.hidden = false;

@@ -1,4 +1,4 @@
-// The controls around the map: dimension pair, toggles, strip of dimensions, legend, and the caption of the output.
+// The controls around the map: pair of dimensions, switches, strip of dimensions, legend, and the output's caption.
 
 import { formatCoordinate, formatNumber } from "../kit/format.js";
 import { closingMenus } from "../kit/menus.js";
@@ -19,7 +19,7 @@ export class Controls {
     this.parts = explorer.parts;
     this.model = explorer.model;
     this.state = explorer.state;
-    /** A text that replaces the hint. @type {string | null} */
+    /** The text that replaces the hint, or null. @type {string | null} */
     this.words = null;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => explorer.setPair(a, b));
     this.strip = explorer.parts.inspector ? new Matters(/** @type {any} */ (explorer)) : new DimensionStrip(explorer);
@@ -35,7 +35,7 @@ export class Controls {
     this.showLegend();
   }
 
-  /** Buttons that move the map, and the full-screen button. */
+  /** Build the buttons that move the map, and the full-screen button. */
   buildScreen() {
     const { explorer, parts: { fit, present } } = this;
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (explorer.root.querySelectorAll("[data-zoom]"))) {
@@ -85,7 +85,7 @@ export class Controls {
     this.showFollow();
   }
 
-  /** The meaning of the map's shading. */
+  /** Show the meaning of the map's shading. */
   showShade() {
     const { shading, shadeBy } = this.explorer.map;
     const [least, most] = shadeBy?.words(shading.range) ?? shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
@@ -109,15 +109,15 @@ export class Controls {
     for (const button of this.toggles) button.setAttribute("aria-pressed", String(this.state.show[/** @type {Layer} */ (button.dataset.show)]));
   }
 
-  /** The layers on the map, and why some may be invisible. */
+  /** Show which layers are on the map, and why the ellipses may be invisible. */
   showLayers() {
     this.markLayers();
     const unseen = this.state.show.ellipses ? unseenDeviation(this.explorer.map) : null;
     this.showHint(this.words);
-    if (unseen !== null) this.parts.hint.textContent = `Positions are certain to about ±${formatNumber(unseen)}, so the ellipses are smaller than the dots. Zoom in to see them.`;
+    if (unseen !== null) this.parts.hint.textContent = `Positions are known to about ±${formatNumber(unseen)}, so their ellipses are smaller than the dots. Zoom in to see the ellipses.`;
   }
 
-  /** The switch and its text; it is disabled while some dimensions are held. */
+  /** Show the state of the switch “Follow the data”; held dimensions disable it. */
   showFollow() {
     const { map } = this.explorer;
     this.parts.follow.hidden = !map.canFollow();
@@ -127,7 +127,7 @@ export class Controls {
     this.showPoint();
   }
 
-  /** @param {ArrayLike<number>} shown the point that the outputs belong to */
+  /** @param {ArrayLike<number>} shown the point whose outputs are shown */
   showPoint(shown = this.state.point) {
     this.strip.showPoint(shown);
   }
@@ -139,7 +139,7 @@ export class Controls {
   }
 
   /**
-   * The caption of a single output; variances: of every picture at the point.
+   * Show the caption of the output; variances: one for every picture at the point.
    * @param {ArrayLike<number>} point
    * @param {number[]} variances
    */

@@ -1,4 +1,4 @@
-// All rows of a model with very many rows on its map: shading if many are in view, dots if few.
+// Very many rows on a map: shading if many of them are in view, dots if few are.
 
 import { labelStyle } from "../kit/theme.js";
 import { factStyle } from "./colours.js";
@@ -11,11 +11,11 @@ import { drawDots } from "./layers.js";
 /** @import { Box } from "../geometry/grid.js" */
 /** @import { LatentMap } from "./map.js" */
 
-const MOST_DOTS = 1200; // points in view; more than these are drawn as shading
-const MOST_MOVING = 300_000; // points counted per frame while the map moves
-const CROWD_REST_MS = 120; // wait before all are counted
-const STEPS = 60; // colours of a scale
-const ASIDE = 0.12; // weight of a point that is not selected
+const MOST_DOTS = 1200; // the most points in view that are drawn as dots; more points are drawn as shading
+const MOST_MOVING = 300_000; // the most points that a frame counts while the map moves
+const CROWD_REST_MS = 120; // pause after which all points are counted
+const STEPS = 60; // number of colours of a scale
+const ASIDE = 0.12; // weight of a point that is not selected, relative to a selected point
 
 export class CrowdLayer {
   /** @param {LatentMap} map @param {Crowd} crowd */
@@ -27,20 +27,20 @@ export class CrowdLayer {
     this.found = null;
     /** The columns of the grid. @type {[any, any]} */
     this.of = [null, null];
-    /** Kinds of the grid's points, and the state that they depend on. */
+    /** The kinds of the grid's points, and the state on which the kinds depend. */
     this.kinds = new Uint8Array(0);
     /** @type {unknown[]} */
     this.styled = [];
     /** @type {Kind[]} */
     this.look = [];
-    /** The rows that are dots; null: they are shading. @type {number[] | null} */
+    /** The rows that are drawn as dots; null while all are drawn as shading. @type {number[] | null} */
     this.dots = null;
     /** Set while the map moves. @type {ReturnType<typeof setTimeout> | undefined} */
     this.moving = undefined;
     crowd.onChange = () => map.crowdChanged();
   }
 
-  /** All points in the shown plane, once both columns are loaded. */
+  /** Return all points in the shown plane; null until both columns are loaded. */
   grid() {
     const { a, b } = this.map.state;
     const [across, up] = [this.crowd.column(`${a}`), this.crowd.column(`${b}`)];
@@ -52,7 +52,7 @@ export class CrowdLayer {
     return this.found;
   }
 
-  /** The visible part of the plane, with a margin in CSS pixels. @param {number} [more] @returns {Box} */
+  /** Return the visible part of the plane, with a margin in CSS pixels. @param {number} [more] @returns {Box} */
   box(more = 0) {
     const { map } = this;
     const [left, top] = map.toLatent(-more, -more);
@@ -60,7 +60,7 @@ export class CrowdLayer {
     return [left, right, bottom, top];
   }
 
-  /** The map moves: until it rests, a high frame rate matters more than every point. */
+  /** Draw fewer points until the map rests: a high frame rate matters more than every point. */
   moves() {
     clearTimeout(this.moving);
     this.moving = setTimeout(() => {
@@ -81,7 +81,7 @@ export class CrowdLayer {
     const { map } = this;
     const box = this.box(10);
     const around = grid.countAround(box);
-    // The outer cells extend beyond the box, by less if there are more cells.
+    // The outer cells extend beyond the box; with more cells, they extend less.
     const dots = around > 4 * MOST_DOTS ? null : grid.within(box);
     if (dots && dots.length <= MOST_DOTS) {
       this.dots = dots;
@@ -133,7 +133,7 @@ export class CrowdLayer {
     for (let i = 0; i < own.length; i++) this.kinds[i] = own[points[i]];
   }
 
-  /** The row within so many CSS pixels of a place, or −1. @param {number} x @param {number} y @param {number} reach */
+  /** Return a row within `reach` CSS pixels of a place, or −1. @param {number} x @param {number} y @param {number} reach */
   hit(x, y, reach) {
     const { map } = this;
     const [u, v] = map.toLatent(x, y);
@@ -141,7 +141,7 @@ export class CrowdLayer {
     return this.found?.nearestWithin(u, v, ru, rv) ?? -1;
   }
 
-  /** The rows inside a closed line of CSS pixels. @param {[number, number][]} line */
+  /** Return the rows inside a closed line of CSS pixels. @param {[number, number][]} line */
   enclosed(line) {
     return this.found?.enclosed(line.map((place) => this.map.toLatent(...place))) ?? new Uint32Array(0);
   }

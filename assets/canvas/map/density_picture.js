@@ -6,7 +6,7 @@ import { contextOf } from "../kit/dom.js";
 /** @import { Kind } from "../geometry/density.js" */
 /** @import { Box, PointGrid } from "../geometry/grid.js" */
 
-const SPOT = 1.5; // CSS pixels
+const SPOT = 1.5; // size of a spot in CSS pixels
 
 export class DensityPicture {
   constructor() {
@@ -15,7 +15,7 @@ export class DensityPicture {
     this.bitmap = null;
   }
 
-  /** A bitmap of so many spots. @param {number} columns @param {number} rows */
+  /** Return a bitmap with `columns` × `rows` spots. @param {number} columns @param {number} rows */
   sized(columns, rows) {
     const { bitmap } = this;
     if (bitmap && bitmap.image.width === columns && bitmap.image.height === rows) return bitmap;

@@ -15,12 +15,12 @@ import { contrastOf } from "../geometry/contrast.js";
 /** @import { TableCell } from "../kit/table.js" */
 /** @import { Explorer } from "./explorer.js" */
 
-const TOP_COLUMNS = 6; // columns that differ most
-const TOP_JOINTS = 4; // joints of a body in the text
-const MOST_LISTED = 200; // the most columns of a table in the list
-const FULL_EFFECT = 2; // the least effect with the full length of a bar
-const WIDEST_MEAN = 150; // CSS pixels of a picture
-const [LESS_BLUE, MORE_RED] = [[33, 102, 172], [178, 24, 43]]; // less and more, also for colour-blind eyes
+const TOP_COLUMNS = 6; // number of columns in the short list
+const TOP_JOINTS = 4; // number of joints in the text
+const MOST_LISTED = 200; // the most columns in the long list
+const FULL_EFFECT = 2; // an effect of this size has the longest bar; larger effects shorten the other bars
+const WIDEST_MEAN = 150; // the largest width of a picture in CSS pixels
+const [LESS_BLUE, MORE_RED] = [[33, 102, 172], [178, 24, 43]]; // colours of less and more, which colour-blind people can distinguish
 
 export class RowDifference {
   /** @param {Explorer<any>} explorer */
@@ -32,7 +32,7 @@ export class RowDifference {
     this.contrast = null;
   }
 
-  /** The difference between the selected rows and the rest. @returns {HTMLElement[]} */
+  /** Return elements that show the difference between the selected rows and the rest. @returns {HTMLElement[]} */
   elements() {
     const { state: { rows }, model } = this.explorer;
     if (rows !== this.rows) {
@@ -40,15 +40,15 @@ export class RowDifference {
       [this.rows, this.contrast] = [rows, contrastOf((n) => (model.table ?? model).item(n), nPoints, rows)];
     }
     const { contrast } = this;
-    if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are selected, so there are no others to compare with." : "These rows are not part of the sample on this page, so their values are not known here.")];
+    if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are selected, so there are no other rows for a comparison." : "This page does not have the values of these rows, because they are not in its sample.")];
     const { kind } = model.drawing;
-    const sampled = contrast.count < rows.length ? [element("p", {}, `The comparison uses the ${contrast.count.toLocaleString("en")} selected rows whose values are on this page.`)] : [];
+    const sampled = contrast.count < rows.length ? [element("p", {}, `The comparison uses ${contrast.count.toLocaleString("en")} selected rows whose values this page has.`)] : [];
     if (kind === "image") return [this.images(contrast), ...sampled];
     if (kind === "skeleton") return [this.bodies(contrast), ...sampled];
     return [this.columns(contrast), ...sampled];
   }
 
-  /** One picture with words below it. @param {string} words @param {number} height @param {(canvas: HTMLCanvasElement, width: number) => void} draw */
+  /** Return a picture with a caption. @param {string} words @param {number} height @param {(canvas: HTMLCanvasElement, width: number) => void} draw */
   figure(words, height, draw) {
     const width = this.width();
     const canvas = element("canvas", { role: "img", "aria-label": words, style: `width:${width}px; height:${height}px` });
@@ -61,7 +61,7 @@ export class RowDifference {
     return Math.max(Math.min(Math.floor(room), WIDEST_MEAN), 72);
   }
 
-  /** Drawn like the small pictures of the rows. @returns {Drawing} */
+  /** Return the drawing of the small pictures of the rows. @returns {Drawing} */
   drawing() {
     const { drawing, header } = this.explorer.model;
     return { ...drawing, shape: header.item_shape, range: header.item_range ?? drawing.range };
@@ -95,18 +95,18 @@ export class RowDifference {
       element("p", {}, `Most different: ${jointsApart(contrast, drawing.skeleton.names).slice(0, TOP_JOINTS).join(", ")}. In brackets: standard deviations.`));
   }
 
-  /** The mean of a group. @param {string} words @param {Float64Array} values @param {Drawing} drawing @param {number} height */
+  /** Return the mean picture of a group. @param {string} words @param {Float64Array} values @param {Drawing} drawing @param {number} height */
   mean(words, values, drawing, height) {
     const { theme, turn } = this.explorer.state;
     return this.figure(`${words}, mean`, height, (canvas, width) => drawOutput(fitCanvas(canvas, width, height), drawing, values, width, height, { theme, turn, small: true }));
   }
 
-  /** The columns that differ most, with both means in the data's units. @param {Contrast} contrast */
+  /** Return a table of the columns that differ most, with both means in the data's units. @param {Contrast} contrast */
   columns({ chosen, rest, effects, order }) {
     const { model } = this.explorer;
     const names = rowColumnNames(model, chosen.length);
     const shares = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words ? Array.from({ length: width }, (_, k) => start + k) : [])));
-    // With two words, the first one's share determines the second one's.
+    // If a column has two words, the share of the first determines the share of the second.
     const second = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words && width === 2 ? [start + 1] : [])));
     const known = order.filter((d) => !Number.isNaN(effects[d]) && !second.has(d)).slice(0, MOST_LISTED);
     const text = (/** @type {number} */ value, /** @type {number} */ d) => (shares.has(d) ? `${Math.round(100 * value)} %` : formatNumber(value));
@@ -120,13 +120,13 @@ export class RowDifference {
       element("th", { scope: "col", title: words }, words))));
     const table = (/** @type {number[]} */ columns) => element("table", { class: "contrast" }, head(), element("tbody", {}, ...columns.map(line)));
     const more = known.slice(TOP_COLUMNS);
-    const host = element("div", {}, element("p", {}, `Means${shares.size ? " and shares" : ""} of the selected rows and of the rest. Effect: their difference in standard deviations.`), table(known.slice(0, TOP_COLUMNS)));
+    const host = element("div", {}, element("p", {}, `Means${shares.size ? " and shares" : ""} of the selected rows and of the rest. The effect is their difference in standard deviations.`), table(known.slice(0, TOP_COLUMNS)));
     if (more.length) host.append(fold("columns", false, element("summary", {}, `${more.length} more ${more.length === 1 ? "column" : "columns"}`), table(more)));
     return host;
   }
 }
 
-/** The difference of the means of every pixel, over its channels. @param {Contrast} contrast @param {number} channels */
+/** Return the difference of the means for every pixel, averaged over its channels. @param {Contrast} contrast @param {number} channels */
 export function pixelDifference({ chosen, rest }, channels) {
   return Float64Array.from({ length: chosen.length / channels }, (_, cell) => {
     let sum = 0;
@@ -136,7 +136,7 @@ export function pixelDifference({ chosen, rest }, channels) {
 }
 
 /**
- * Joints with their effects, the root mean square over their coordinates; the largest first.
+ * Return the joints with their effects (root mean squares over coordinates), largest first.
  * @param {Contrast} contrast
  * @param {string[]} names
  */
@@ -146,14 +146,14 @@ export function jointsApart({ effects }, names) {
   return order.map((j) => `${names[j]} (${sizes[j].toFixed(1)})`);
 }
 
-/** The picture in words, for screen readers. @param {Float64Array} difference @param {Drawing} drawing @param {number} nOutputs */
+/** Describe the picture for screen readers. @param {Float64Array} difference @param {Drawing} drawing @param {number} nOutputs */
 function differenceWords(difference, { shape: [rows, columns] }, nOutputs) {
   const most = difference.reduce((best, value, i) => (Math.abs(value) > Math.abs(difference[best]) ? i : best), 0);
   const where = `row ${Math.floor(most / columns) + 1} of ${rows}, column ${(most % columns) + 1} of ${columns}`;
-  return `Difference between the selected pictures and the rest (${nOutputs} pixels): largest at ${where}, where the selected ones are ${difference[most] > 0 ? "brighter" : "darker"}`;
+  return `Difference between the selected pictures and the rest (${nOutputs} pixels): largest at ${where}, where the selected pictures are ${difference[most] > 0 ? "brighter" : "darker"}`;
 }
 
-/** Blue below zero, red above. @param {number} share from −1 to 1 @param {Theme} theme */
+/** Return the colour of a difference: blue below zero, red above. @param {number} share from −1 to 1 @param {Theme} theme */
 function signedColour(share, theme) {
   if (Number.isNaN(share)) return null;
   const middle = theme.dark ? theme.background : [247, 247, 247];
@@ -161,20 +161,20 @@ function signedColour(share, theme) {
   return mix(middle, theme.dark ? mix(end, [255, 255, 255], 0.3) : end, Math.min(Math.abs(share), 1));
 }
 
-/** A bar from the middle, to the right if the selected rows have larger values. @param {number} share */
+/** Return a bar that begins in the middle and points right if the selected rows have larger values. @param {number} share */
 function effectBar(share) {
   const wide = 50 * Math.min(Math.abs(share), 1);
   return element("span", { class: "signed", "aria-hidden": "true" }, element("b", { class: share < 0 ? "less" : "more", style: `width:${wide.toFixed(1)}%` }));
 }
 
-/** With its sign. @param {number} effect */
+/** Return an effect as text with its sign. @param {number} effect */
 export function effectWords(effect) {
   const words = Math.abs(effect) >= 10 ? Math.abs(effect).toFixed(0) : Math.abs(effect).toFixed(1);
   if (Number(words) === 0) return "0.0";
   return `${effect < 0 ? "−" : "+"}${words}`;
 }
 
-/** The names of the columns of the small rows, which have every k-th column of long curves. @param {any} model @param {number} count */
+/** Return the names of the columns of the small rows, which have only every k-th column of long curves. @param {any} model @param {number} count */
 function rowColumnNames(model, count) {
   const all = columnNames(model.drawing, model.nOutputs);
   if (model.table) return all;

@@ -1,4 +1,4 @@
-// The dimensions as one strip: each with its ARD weight, a button to put it onto an axis, and the point's coordinate.
+// The strip of dimensions: each has its ARD weight, a button that puts it on an axis, and the point's coordinate.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatCoordinate, formatNumber } from "../kit/format.js";
@@ -8,14 +8,14 @@ import { START_TURN } from "../kit/turn.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
-const DECADES = 4; // Powers of ten below the largest weight at which a bar has no length.
+const DECADES = 4; // Weights so many powers of ten below the largest weight have bars without length.
 const FRAMES = 5; // number of pictures along a dimension
-const LEAST_CORRELATION = 0.3; // the least correlation with a fact of the rows that is mentioned
-const WAIT_MS = 160; // before they are shown, so that a passing pointer does not open them
-const WORDS = "How fast the output changes along each dimension. Press a name to put it onto an axis; point at a row to see its effect.";
+const LEAST_CORRELATION = 0.3; // weaker correlations with facts of the rows are not mentioned
+const WAIT_MS = 160; // delay before pictures are shown, so that a passing pointer does not open them
+const WORDS = "Bars show how fast the output changes along each dimension. Press a name to put the dimension on an axis; point at a row to see the dimension's effect.";
 
 /**
- * Lengths of the bars, 0 to 1: weights below the largest, or their logarithms.
+ * Return the lengths of the bars, 0 to 1: weights relative to the largest, or their logarithms.
  * @param {ArrayLike<number>} weights
  * @param {boolean} logarithmic
  */
@@ -39,7 +39,7 @@ export class DimensionStrip {
     this.timer = undefined;
   }
 
-  /** Build the rows in their groups; also after a change of the used dimensions or of the axes. */
+  /** Build the rows in their groups; called again when the used dimensions or the axes change. */
   build() {
     const { explorer } = this;
     const lengths = barLengths(explorer.model.relevance, this.logarithmic);
@@ -100,19 +100,19 @@ export class DimensionStrip {
     const button = element("button", { type: "button", class: "axis" }, ...children);
     button.title = `${model.header.axes[q]}: ARD weight ${formatNumber(model.relevance[q])}. Press for the horizontal axis, with Shift for the vertical one.`;
     button.addEventListener("click", (event) => {
-      // A press on the horizontal dimension makes it vertical, since touch has no Shift.
+      // A press on the horizontal dimension makes it vertical, since touch screens have no Shift key.
       const side = event.shiftKey || q === state.a ? "up" : "across";
       this.explorer.setPair(...pairAfter(side, q, [state.a, state.b]));
     });
     return button;
   }
 
-  /** The unused dimensions, in one line. @param {number[]} off */
+  /** Return one line with the unused dimensions. @param {number[]} off */
   switchedOff(off) {
     return element("p", { class: "off" }, "Switched off: ", ...off.map((q) => this.axisButton(q, String(q + 1))));
   }
 
-  /** Give the dimensions outside the plane the values of the point that is nearest in the plane. */
+  /** Set the dimensions outside the plane to the values of the training point that is nearest in the plane. */
   takeFromNearest() {
     const { model, state: { point, a, b } } = this.explorer;
     const nearest = model.position(model.nearest(point, [a, b]));
@@ -131,7 +131,7 @@ export class DimensionStrip {
   }
 
   /**
-   * Sliders show the chosen point; those of dimensions that follow the data show the current point.
+   * Sliders show the chosen point; sliders of dimensions that follow the data show the current point.
    * @param {ArrayLike<number>} shown
    */
   showPoint(shown) {
@@ -149,7 +149,7 @@ export class DimensionStrip {
 
   // --- the effect of a dimension ------------------------------------------------------------------
 
-  /** Show pictures along a dimension after a delay; null: none. @param {number | null} q @param {HTMLElement} row */
+  /** Show pictures along a dimension after a delay; null hides them. @param {number | null} q @param {HTMLElement} row */
   look(q, row) {
     clearTimeout(this.timer);
     if (q === null) {
@@ -162,7 +162,7 @@ export class DimensionStrip {
     }, WAIT_MS);
   }
 
-  /** The outputs from one end of a dimension to the other, the rest as at the chosen point. @param {number} q */
+  /** Draw the outputs along a dimension, from end to end, with all other coordinates of the chosen point. @param {number} q */
   draw(q) {
     const { model, state } = this.explorer;
     const [output] = model.pictured;

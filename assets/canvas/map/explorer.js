@@ -1,13 +1,15 @@
-// The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
+// The explorer: one model, one state, and the parts that show the state. It does not depend on Streamlit.
 
-import { browserStorage, element, partsOf, skipToMap } from "../kit/dom.js";
+import { browserStorage, partsOf, skipToMap } from "../kit/dom.js";
 import { NextFrame } from "../kit/next_frame.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { Body } from "../pull/body.js";
-import { cannotPull, Painting } from "../pull/painting.js";
+import { graspOf } from "../pull/grasp_of.js";
+import { Painting } from "../pull/painting.js";
+import { WhatIf } from "../pull/what_if.js";
 import { mapActions } from "./actions.js";
 import { announce, showCrowd } from "./announce.js";
 import { Controls } from "./controls.js";
@@ -33,17 +35,17 @@ import { Wall } from "./wall.js";
 /** @import { MapModel } from "./map.js" */
 /** @import { Action, Chosen, Place } from "./state.js" */
 
-const COVERED = 40; // CSS pixels of the map under its legend, and under its buttons, at least
-const MAP_MARGIN = 10; // margin around them
-const BELOW_MAP = 34; // CSS pixels for the line below the map
-const SETTLE_MS = 450; // arrow keys and sliders: the point is kept after this pause
+const COVERED = 40; // the smallest height in CSS pixels that the map reserves for its legend, and for its buttons
+const MAP_MARGIN = 10; // margin around legend and buttons
+const BELOW_MAP = 34; // height of the line below the map in CSS pixels
+const SETTLE_MS = 450; // after arrow keys and sliders, the point is kept after this pause
 
 /** @template {MapModel} [Model=MapModel] */
 export class Explorer {
   /**
    * root: the element with map.html or views.html; model: the model on the map;
-   * chosen: the initial state; onChange(chosen, before) is called after changes of the state, but
-   * not while the point moves.
+   * chosen: the initial state; onChange(chosen, before) is called after every change of the state, but not
+   * while the point moves.
    * @param {ParentNode} root
    * @param {Model} model
    * @param {Readonly<Chosen>} chosen
@@ -56,7 +58,7 @@ export class Explorer {
     this.root = this.parts.explorer;
     skipToMap(this.parts);
     this.frame = new NextFrame(() => {
-      (this.body ?? this.painting)?.step(performance.now());
+      this.grasp?.step(performance.now());
       this.drawOutputs();
       this.map.drawUpper();
     });
@@ -72,14 +74,17 @@ export class Explorer {
     this.pictures = this.buildPictures();
     // Only a single output has an inspector.
     if (this.parts.inspector) {
-      // The map ends at the bottom of the window.
+      // The map extends to the bottom of the window.
       const top = this.parts.map.getBoundingClientRect().top;
       this.root.style.setProperty("--map-top", `${Math.min(Math.max(top, 120), 320) + BELOW_MAP}px`);
     }
+    /** @type {Inspector | null} */
     this.inspector = this.parts.inspector ? new Inspector(/** @type {any} */ (this)) : null;
-    const grasp = this.parts.inspector ? graspOf(/** @type {any} */ (this)) : null;
-    this.body = grasp instanceof Body ? grasp : null;
-    this.painting = grasp instanceof Painting ? grasp : null;
+    /** What the visitor can change by hand in the output. */
+    this.grasp = this.parts.inspector ? graspOf(/** @type {any} */ (this)) : null;
+    this.body = this.grasp instanceof Body ? this.grasp : null;
+    this.painting = this.grasp instanceof Painting ? this.grasp : null;
+    this.whatIf = this.grasp instanceof WhatIf ? this.grasp : null;
     this.controls = new Controls(this);
     this.search = this.parts.search ? new Search(this) : null;
     shareLink(this.parts.share, () => this.names.toLink());
@@ -107,32 +112,32 @@ export class Explorer {
     this.root.dataset.ready = "true";
   }
 
-  /** The outputs that follow the point. @returns {OutputPicture[]} */
+  /** Return the pictures of the outputs that follow the point. @returns {OutputPicture[]} */
   buildPictures() {
     return [new OutputPicture(this.parts.output, this.model.pictured[0], this.state, () => this.turned())];
   }
 
-  /** The dimensions in groups for the menus and sliders. @returns {Group[]} */
+  /** Return the dimensions in groups, for the menus and sliders. @returns {Group[]} */
   groups() {
     return usedGroups(this.model.header.on, this.model.nLatent);
   }
 
   // --- actions of the visitor -------------------------------------------------------------------
 
-  /** A place in the plane, limited to where the chosen point may go. @param {number} u @param {number} v @returns {[number, number]} */
+  /** Limit a place in the plane to the region where the chosen point may be. @param {number} u @param {number} v @returns {[number, number]} */
   allowed(u, v) {
     const { a, b, point, held } = this.state;
     return [held.has(a) ? point[a] : u, held.has(b) ? point[b] : v];
   }
 
-  /** A latent point, limited to where the chosen point may go. @param {Float64Array} point */
+  /** Limit a latent point to the region where the chosen point may be. @param {Float64Array} point */
   reachable(point) {
     for (const q of this.state.held) point[q] = this.state.point[q];
     return point;
   }
 
   /**
-   * Move a point within the plane; the dimensions outside it stay, or follow the data.
+   * Return the point moved within the plane; its hidden dimensions stay, or follow the data.
    * @param {Float64Array} point
    * @param {number} u
    * @param {number} v
@@ -153,7 +158,7 @@ export class Explorer {
     this.dispatch({ type: "move", point: this.reachable(point) });
   }
 
-  /** Set one coordinate; one outside the plane stops the hidden dimensions from following the data. @param {number} q @param {number} value */
+  /** Set one coordinate; a coordinate outside the plane stops the hidden dimensions from following the data. @param {number} q @param {number} value */
   fix(q, value) {
     const { state } = this;
     const { a, b } = state;
@@ -165,7 +170,7 @@ export class Explorer {
     this.settle();
   }
 
-  /** Set whether the dimensions outside the plane follow the data, with the chosen point. @param {boolean} on */
+  /** Set whether the dimensions outside the plane follow the data; the chosen point moves with them. @param {boolean} on */
   follow(on) {
     const { state } = this;
     this.dispatch({ type: "follow", on });
@@ -180,7 +185,7 @@ export class Explorer {
     this.keep();
   }
 
-  /** The visitor's place. @returns {Place} */
+  /** Return the visitor's place. @returns {Place} */
   here() {
     return this.state.chosen.place;
   }
@@ -211,7 +216,7 @@ export class Explorer {
     const { a, b } = this.state;
     this.state.hover = null;
     this.dispatch(action);
-    // A change of the plane has already fitted the view.
+    // If the plane has changed, the view already fits.
     if (this.state.a === a && this.state.b === b) {
       this.map.fit();
       if (this.map.revealPoint()) this.map.refresh();
@@ -219,14 +224,14 @@ export class Explorer {
     this.paint();
   }
 
-  /** Name a dimension, everywhere on the page. @param {number} q @param {string} name */
+  /** Give a dimension a name everywhere on the page. @param {number} q @param {string} name */
   rename(q, name) {
     const problem = this.names.rename(q, name);
     this.showNames();
     this.matters?.sayName(q, problem);
   }
 
-  /** Take the current names in the model's file. @param {NamesData | undefined} data */
+  /** Adopt the names that the model's file has now. @param {NamesData | undefined} data */
   takeNames(data) {
     if (data?.stored && this.names.take(data.stored)) this.showNames();
   }
@@ -278,7 +283,7 @@ export class Explorer {
     this.frame.ask();
   }
 
-  /** The point of the outputs: on a path, under the pointer, or the chosen one. */
+  /** Return the point whose outputs are shown: a place on a path, under the pointer, or the chosen point. */
   shownPoint() {
     const { state, map } = this;
     const onPath = this.paths?.place();
@@ -298,12 +303,12 @@ export class Explorer {
     else this.controls.readout(point, variances);
   }
 
-  /** The effects of the dimensions, if there is an inspector. */
+  /** The panel of the dimensions' effects, if there is an inspector. */
   get matters() {
     return this.controls.strip instanceof Matters ? this.controls.strip : null;
   }
 
-  /** The largest height of a picture. @returns {number} */
+  /** Return the largest height of a picture. @returns {number} */
   mostHeight() {
     if (this.body) return this.root.clientWidth >= 720 ? 420 : 300;
     if (this.painting) return this.root.clientWidth >= 720 ? 300 : 240;
@@ -321,7 +326,7 @@ export class Explorer {
     this.selecting?.resized();
   }
 
-  /** Measure what the legend and the buttons cover of the map. */
+  /** Measure how much of the map the legend and the buttons cover. */
   cover() {
     const { legend, upper } = this.parts;
     const below = upper.parentElement.querySelector(".on-map.below")?.offsetHeight ?? 0;
@@ -334,14 +339,16 @@ export class Explorer {
     this.wall?.draw();
     this.body?.explanations.show();
     this.body?.possible.show();
+    this.paths?.strip.show();
     this.selecting?.turned();
   }
 
-  /** Streamlit's theme changed. */
+  /** Draw again after a change of Streamlit's theme. */
   retheme() {
     takeTheme(this.root, this.state.theme);
-    (this.body ?? this.painting)?.explanations.show();
+    this.grasp?.explanations.show();
     this.body?.possible.show();
+    this.paths?.strip.show();
     this.controls.showLegend();
     this.wall?.draw();
     this.selecting?.show();
@@ -357,24 +364,13 @@ export class Explorer {
     this.controls.stop();
     this.memory.stop();
     this.inspector?.stop();
-    (this.body ?? this.painting)?.stop();
+    this.grasp?.stop();
     this.search?.stop();
     this.paths?.stop();
     this.shades?.stop();
     this.wall?.stop();
     this.map.stop();
   }
-}
-
-/** The body to grab, or the picture to paint on. @param {Explorer<LatentModel>} explorer */
-function graspOf(explorer) {
-  const { pictures: [picture], model, parts } = explorer;
-  const { kind } = model.drawing;
-  if (kind !== "skeleton" && kind !== "image") return null;
-  const problem = cannotPull(model);
-  if (!problem) return kind === "image" ? new Painting(explorer, picture) : new Body(explorer, picture);
-  parts.inspector.querySelector(".facts")?.after(element("p", { class: "cannot-pull" }, problem));
-  return null;
 }
 
 /** The names in this browser, for a page without a server. @param {MapModel} model */

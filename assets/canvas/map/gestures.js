@@ -3,7 +3,7 @@
 // nudge(du, dv), keep(), reset().
 
 /**
- * The calls; places are in CSS pixels from the element's corner.
+ * The functions that gestures call; places are in CSS pixels from the element's corner.
  * @typedef {object} Actions
  * @property {(x: number, y: number, touch: boolean) => void} hover
  * @property {() => void} leave
@@ -11,12 +11,12 @@
  * @property {(x: number, y: number, touch: boolean) => void} commit
  * @property {(dx: number, dy: number) => void} pan
  * @property {(x: number, y: number, factor: number) => void} zoom
- * @property {(du: number, dv: number) => void} nudge relative to the visible part
+ * @property {(du: number, dv: number) => void} nudge by fractions of the visible part
  * @property {() => void} keep
  * @property {() => void} reset
  */
 
-const CLICK_SLOP = 4; // CSS pixels that a click may move
+const CLICK_SLOP = 4; // the most CSS pixels that the pointer may move during a click
 const GRAB = 14; // CSS pixels within which the chosen point can be grabbed
 
 export class Gestures {
@@ -98,7 +98,7 @@ export class Gestures {
   }
 
   /**
-   * Two fingers: their middle pans, their distance zooms.
+   * Pan with the middle of two fingers, and zoom with their distance.
    * @param {number} id
    * @param {[number, number]} before
    * @param {[number, number]} place
@@ -135,7 +135,7 @@ export class Gestures {
   finish() {
     this.moved = false;
     this.element.style.cursor = "crosshair";
-    // After a pinch, the remaining finger has no effect until it is lifted.
+    // After a pinch, a finger that remains has no effect until the visitor lifts it.
     this.mode = this.pointers.size ? "rest" : null;
   }
 
@@ -150,7 +150,7 @@ export class Gestures {
     if (!event.ctrlKey && root.activeElement !== this.element) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 16 : 1;
-    const rate = event.ctrlKey ? 0.01 : 0.0018; // a trackpad's pinch arrives as ctrl + small steps
+    const rate = event.ctrlKey ? 0.01 : 0.0018; // browsers report a trackpad's pinch as small steps with Ctrl
     this.actions.zoom(...this.at(event), Math.exp(-event.deltaY * lines * rate));
   }
 

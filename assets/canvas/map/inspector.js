@@ -1,4 +1,4 @@
-// Describes one place: the pointer's while it is on the map (Here), else the kept point's (Kept).
+// The inspector describes one place: the pointer's place on the map (Here), else the kept point (Kept).
 
 import { element } from "../kit/dom.js";
 import { formatCoordinate } from "../kit/format.js";
@@ -12,9 +12,9 @@ import { TableValues } from "./values.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Unsure } from "./switches.js" */
 
-const FOLLOW_MS = 40; // before filmstrips and rows follow a pointer
-const RARE = 0.1; // an unusual place is farther from its neighbours than all but this fraction of the rows
-const AT_A_ROW = 1e-3; // distance in a coordinate within which the point counts as at the row
+const FOLLOW_MS = 40; // delay before filmstrips and rows follow the pointer
+const RARE = 0.1; // a place is unusual if fewer rows than this fraction are as far from their neighbours as the place is
+const AT_A_ROW = 1e-3; // a point is at a row if no coordinate differs by more
 export const FAR = "Unlike anything the model has seen";
 
 export class Inspector {
@@ -49,7 +49,7 @@ export class Inspector {
     this.explorer.paint();
   }
 
-  /** The uncertainty of the pixels, for the picture; null: not shown. @param {ArrayLike<number>} point */
+  /** Return the uncertainty of the pixels for the picture; null if it is not shown. @param {ArrayLike<number>} point */
   unsure(point) {
     const { explorer: { map, model, painting, state: { chosen } }, doubt } = this;
     const painted = painting?.freedom(point, doubt);
@@ -68,15 +68,16 @@ export class Inspector {
     const typical = this.typicality.share(point);
     this.far = typical === 0;
     const place = [state.a, state.b].map((q) => formatCoordinate(point[q])).join(", ");
-    parts.readout.textContent = this.far ? place : `${this.rowHere(point)} · ${place}`;
+    const row = this.rowAt(point);
+    parts.readout.textContent = this.far ? place : `${this.nameOf(row, point)} · ${place}`;
     parts.typical.textContent = this.far ? FAR : typical < RARE ? "An unusual place" : "A typical place";
     parts.sureness.textContent = this.far ? "A guess" : sureWords(this.share ?? 0);
-    parts.sureness.title = `Values may be off by ${Math.round(100 * (this.share ?? 0))} % of the data's standard deviation`;
+    parts.sureness.title = `Values may be wrong by ${Math.round(100 * (this.share ?? 0))} % of the data's standard deviation`;
     this.tellLikeness(point);
-    this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null);
+    this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null, row);
     this.point = point;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.follow(), here || (explorer.body ?? explorer.painting)?.busy ? FOLLOW_MS : 0);
+    this.timer = setTimeout(() => this.follow(), here || explorer.grasp?.busy ? FOLLOW_MS : 0);
   }
 
   /** @param {ArrayLike<number>} point */
@@ -85,16 +86,21 @@ export class Inspector {
     this.parts.looks.replaceChildren(...(like ? [like.name, element("small", {}, like.words)] : ["–"]));
   }
 
-  /** The row at or near a place. @param {ArrayLike<number>} point */
-  rowHere(point) {
+  /** The training row at a place, or -1. @param {ArrayLike<number>} point */
+  rowAt(point) {
     const { model, map, state } = this.explorer;
-    if (state.hovered >= 0 && map.picks) return model.rowName(state.hovered);
+    if (state.hovered >= 0 && map.picks) return state.hovered;
     const row = model.nearest(point);
-    const at = model.position(row).every((x, q) => Math.abs(x - point[q]) < AT_A_ROW);
-    return at ? model.rowName(row) : `near ${model.rowName(row).replace(/^Row/, "row")}`;
+    return model.position(row).every((x, q) => Math.abs(x - point[q]) < AT_A_ROW) ? row : -1;
   }
 
-  /** Filmstrips and nearest rows. */
+  /** The name of the row at a place, else of the nearest one. @param {number} row @param {ArrayLike<number>} point */
+  nameOf(row, point) {
+    const { model } = this.explorer;
+    return row >= 0 ? model.rowName(row) : `near ${model.rowName(model.nearest(point)).replace(/^Row/, "row")}`;
+  }
+
+  /** Update filmstrips and nearest rows. */
   follow() {
     const { explorer, point } = this;
     if (!point) return;
@@ -115,16 +121,16 @@ export class Inspector {
 }
 
 /**
- * Copy the page's link; the button reports the result.
+ * Copy the page's link, and show the result on the button.
  * @param {HTMLButtonElement | undefined} button
- * @param {() => string} names of the dimensions, in the link's format
+ * @param {() => string} names the dimensions' names in the link's format
  */
 export function shareLink(button, names) {
   if (!button) return;
   button.hidden = !location.protocol.startsWith("http");
   const usual = button.textContent;
   button.addEventListener("click", async () => {
-    // The link is written when the point rests.
+    // The page writes its link when the point rests.
     await new Promise((resolve) => setTimeout(resolve, 200));
     const link = new URL(location.href);
     if (names()) link.searchParams.set("names", names());

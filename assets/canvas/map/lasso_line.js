@@ -5,12 +5,12 @@ import { css } from "../kit/theme.js";
 
 /** @import { LatentMap } from "./map.js" */
 
-const LEAST_ENCLOSING = 3; // places of the pointer; fewer enclose nothing
+const LEAST_ENCLOSING = 3; // a line with fewer places encloses nothing
 
 export class LassoLine {
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {() => LatentMap} mapOf the map below, at the time of the call
+   * @param {() => LatentMap} mapOf returns the map below the canvas
    * @param {(rows: Uint32Array, add: boolean) => void} take
    */
   constructor(canvas, mapOf, take) {
@@ -33,7 +33,7 @@ export class LassoLine {
     canvas.addEventListener("pointercancel", () => this.draw([]));
   }
 
-  /** Rows inside the line, without those of faded labels. */
+  /** Return the rows inside the line, without rows whose labels are faded. */
   enclosed() {
     const { model, state: { selected } } = this.mapOf();
     const inside = Uint32Array.from(this.line.length < LEAST_ENCLOSING ? [] : this.mapOf().enclosed(this.line));

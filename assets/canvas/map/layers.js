@@ -30,7 +30,7 @@ export function drawTrajectories(context, map) {
   }
 }
 
-/** One standard deviation of q(x_n), per point. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+/** Draw one standard deviation of q(x_n) for every point. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawEllipses(context, map) {
   const { model, places, opacity } = map;
   const { a, b } = map.state;
@@ -51,7 +51,7 @@ export function drawEllipses(context, map) {
 }
 
 /**
- * The standard deviation of a typical point's position if its ellipse is smaller than its dot; else null.
+ * Return the standard deviation of a typical position if its ellipse is smaller than a dot; else null.
  * @param {LatentMap} map
  */
 export function unseenDeviation(map) {
@@ -81,7 +81,7 @@ export function drawDots(context, map, rows) {
 }
 
 /**
- * As many thumbnails as fit without covering each other.
+ * Draw as many thumbnails as fit without covering each other.
  * @param {CanvasRenderingContext2D} context
  * @param {LatentMap} map
  */
@@ -101,7 +101,7 @@ export function drawThumbnails(context, map) {
 }
 
 /**
- * The training item n (of several pictures, the one numbered `which`) small, with a frame in its label's colour.
+ * Draw training item n small, with a frame in its label's colour; which: the number of its picture if it has several.
  * @param {CanvasRenderingContext2D} context
  * @param {LatentMap} map
  * @param {number} n
@@ -128,7 +128,7 @@ export function drawItem(context, map, n, x, y, size, which = 0) {
 }
 
 /**
- * If one axis is held, the line on which the chosen point can move.
+ * If one axis is held, draw the line on which the chosen point can move.
  * @param {CanvasRenderingContext2D} context
  * @param {LatentMap} map
  * @param {number} x
@@ -152,7 +152,7 @@ export function drawWay(context, map, x, y) {
   context.setLineDash([]);
 }
 
-/** The places of the outputs beside the map. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+/** Draw the places of the outputs that are shown beside the map. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawMarks(context, map) {
   const { a, b, marks, marked, theme } = map.state;
   marks.forEach((place, i) => {
@@ -170,7 +170,7 @@ export function drawMarks(context, map) {
 }
 
 /**
- * A path with its ends and the place on it; before the end is chosen, the line to the pointer.
+ * A path with its key frames and the place on it; before the end is chosen, the line to the pointer.
  * @param {CanvasRenderingContext2D} context
  * @param {LatentMap} map
  */
@@ -200,15 +200,14 @@ export function drawPath(context, map) {
     context.strokeStyle = css(theme.background);
     context.stroke();
   };
-  dot(pixels[0], 5.5);
-  if (!open) dot(pixels[pixels.length - 1], 5.5);
+  for (const key of path.keys) dot(map.toPixel(key[a], key[b]), 5.5);
   if (path.at) dot(map.toPixel(path.at[a], path.at[b]), 7);
 }
 
 const FADES_MS = 1600;
-const JUMP = 30; // CSS pixels
+const JUMP = 30; // CSS pixels; a longer step of a drag is a change to another explanation
 
-/** Where the point was in a drag, fading. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+/** Draw the fading trail of a dragged point. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawTrail(context, map) {
   const { a, b, trail, trailTime = 0, theme } = map.state;
   if (!trail || trail.length < 2) return;
@@ -227,13 +226,13 @@ export function drawTrail(context, map) {
   }
 }
 
-/** Radius of a training point. @param {LatentPoints} model */
+/** Return the radius of a training point. @param {LatentPoints} model */
 function pointSize(model) {
   return model.nPoints > 900 ? 3 : model.nPoints > 300 ? 3.8 : 4.6;
 }
 
 /**
- * The hovered training point in front of all others, with its picture.
+ * Draw the hovered training point in front of all others, with its picture.
  * @param {CanvasRenderingContext2D} context
  * @param {LatentMap} map
  * @param {number} n
@@ -249,7 +248,7 @@ export function drawHovered(context, map, n) {
   context.lineWidth = 2;
   context.strokeStyle = css(theme.background);
   context.stroke();
-  // With very many rows, a page has pictures only of some.
+  // If there are very many rows, the page has pictures of only some rows.
   const pictured = n < model.nPoints;
   const size = pictured ? HOVERED : 0;
   const count = pictured ? model.pictured.length : 0;

@@ -1,4 +1,4 @@
-// Draws the legend of the dots' colours, for an exported figure.
+// The legend of the dots' colours in an exported figure.
 
 import { contextOf } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -7,11 +7,11 @@ import { css, heatColour, labelStyle, tracePath } from "../kit/theme.js";
 /** @import { MapState } from "./scene.js" */
 /** @import { LatentPoints } from "../geometry/points.js" */
 
-const LINE = 22; // CSS pixels from one line of names to the next
+const LINE = 22; // CSS pixels from a line of names to the next line
 const ROOM = 20; // space around a mark and a name
 const SCALE = { width: 120, height: 10, steps: 40 };
 
-/** Names with their marks, in lines of a given width; or the scale of a fact. */
+/** A legend: names with their marks, in lines of a given width, or the scale of a fact. */
 export class Legend {
   /** @param {LatentPoints} model @param {MapState} state @param {number} width in CSS pixels */
   constructor(model, state, width) {

@@ -11,24 +11,24 @@ import { css } from "../kit/theme.js";
 /** @import { Piece } from "../geometry/contours.js" */
 
 const STEP = 1e-4; // step of the finite differences for tangents, as a fraction of the points' range
-const WAIT_MS_LINES = 120; // pause after the map moved, before lines are computed
+const WAIT_MS_LINES = 120; // pause after a move of the map, before lines are computed
 
-/** Shades a map by magnification, with contour lines of the mean's where the model is sure. */
+/** Shading by magnification, with contour lines of the mean's magnification where the model is sure. */
 export class Magnification {
   /** @param {LatentMap} map @param {OutputMetric} metric after `prepare` */
   constructor(map, metric) {
     this.map = map;
     this.metric = metric;
-    /** In latent units. @type {Piece[]} */
+    /** The contour lines in latent units. @type {Piece[]} */
     this.lines = [];
-    /** The state that they depend on. */
+    /** The state on which the lines depend. */
     this.found = "";
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.cease = () => {};
   }
 
-  /** The plane that is shown: its places in all dimensions, and steps along it. @param {Float64Array} x a point of it @returns {[(u: number, v: number) => Float64Array, [number, number]]} */
+  /** Return the shown plane: places in all dimensions, and steps along the plane. @param {Float64Array} x a point of it @returns {[(u: number, v: number) => Float64Array, [number, number]]} */
   plane(x) {
     const { near, model, state: { a, b } } = this.map;
     const follows = this.map.follows();
@@ -45,12 +45,12 @@ export class Magnification {
     return magnificationSlice(this.metric, ...this.plane(x));
   }
 
-  /** The labels of the scale's ends. @param {number[]} range */
+  /** Return the labels at the ends of the scale. @param {number[]} range */
   words([least, most]) {
     return ["× 1", `× ${formatNumber(most / least, 2)}`];
   }
 
-  /** After a change of the plane or view, recompute the lines when the map rests. */
+  /** Recompute the lines after a change of the plane or view, once the map rests. */
   refresh() {
     const { view, width, height, state: { a, b, point } } = this.map;
     const wanted = JSON.stringify([view, width, height, a, b, this.map.follows() || Array.from(point)]);

@@ -19,7 +19,7 @@ import { Shading } from "./shade.js";
 /** @import { LatentPoints } from "../geometry/points.js" */
 
 /**
- * The content of a map: points, the model's uncertainty, and pictures of its rows.
+ * What a map shows: points, the model's uncertainty, and pictures of the model's rows.
  * @typedef {LatentPoints & {
  *   items: any, pictured: Output[], slice: (x: Float64Array, a: number, b: number) => Slice<any>,
  *   variance: (x: Float64Array) => number, spreadWords: (variance: number) => string }} MapModel
@@ -44,20 +44,20 @@ export class LatentMap extends PlaneView {
     this.model = model;
     this.state = state;
     this.shading = new Shading(() => this.drawLower());
-    /** Small pictures of training rows, made on demand. @type {Map<string, HTMLCanvasElement>} */
+    /** Small pictures of training rows, which are drawn at first use. @type {Map<string, HTMLCanvasElement>} */
     this.pictures = new Map();
     /** Pixel positions of the training points. */
     this.places = new Float32Array(0);
     this.opacity = new Float32Array(0);
     this.near = new NearPlane(model, state.a, state.b);
-    /** All rows, if the model has complete data only for a sample. */
+    /** All rows, for a model that has complete data only for a sample. */
     this.crowd = model.crowd && new CrowdLayer(this, model.crowd);
     if (this.crowd) this.mostIn = CLOSE;
     /** Called when more rows have loaded. @type {() => void} */
     this.onCrowd = () => {};
-    /** CSS pixels that controls cover. */
+    /** The CSS pixels of the map that controls cover. */
     this.covered = { above: 0, below: 0 };
-    /** The other shading; null if the uncertainty is shown. @type {Magnification | Chance | null} */
+    /** The chosen shading; null for the uncertainty. @type {Magnification | Chance | null} */
     this.shadeBy = null;
   }
 
@@ -76,7 +76,7 @@ export class LatentMap extends PlaneView {
     this.refresh();
   }
 
-  /** Whether a dimension is switched off. @param {number} q */
+  /** Return whether a dimension is switched off. @param {number} q */
   off(q) {
     const { on, n_latent } = this.model.header;
     return q < n_latent && !on.includes(q);
@@ -88,18 +88,18 @@ export class LatentMap extends PlaneView {
     this.shading.calibrate(this.slice(model.position(model.header.start)), this.home);
   }
 
-  /** Whether a used dimension is outside the plane, and so can follow the data. */
+  /** Whether a used dimension is outside the plane, so that it can follow the data. */
   canFollow() {
     const { a, b } = this.state;
     return this.model.header.on.some((/** @type {number} */ q) => q !== a && q !== b);
   }
 
-  /** Whether the dimensions outside the plane follow the data. Held ones stay at the chosen point. */
+  /** Whether the dimensions outside the plane follow the data. Held dimensions stay at the chosen point. */
   follows() {
     return this.state.follow && this.state.held.size === 0 && this.canFollow();
   }
 
-  /** The shaded surface: the places under the pointer; without following, the plane through x. @param {Float64Array} x */
+  /** Return the shaded surface: where hidden dimensions follow the data, or else the plane through x. @param {Float64Array} x */
   slice(x) {
     if (this.shadeBy) return this.shadeBy.slice(x);
     if (this.follows()) return this.near.slice((place) => this.model.variance(place));
@@ -128,7 +128,7 @@ export class LatentMap extends PlaneView {
 
   // --- drawing --------------------------------------------------------------------------------
 
-  /** After a change of the plane or view: draw with the old shading, and request a new one. */
+  /** After a change of the plane or view, draw with the old shading, and request new shading. */
   refresh() {
     if (!this.width) return;
     const { point, theme } = this.state;
@@ -155,7 +155,7 @@ export class LatentMap extends PlaneView {
     this.drawShading(context);
     this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
-    const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: changes almost nothing)" : "");
+    const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: it changes almost nothing)" : "");
     drawMapAxes(context, this, [titled(a), titled(b)], theme, this.covered);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
@@ -163,7 +163,7 @@ export class LatentMap extends PlaneView {
     if (this.state.show.thumbnails) drawThumbnails(context, this);
   }
 
-  /** Pixel positions and opacities of the training points in this view. */
+  /** Compute the pixel positions and opacities of the training points in this view. */
   place() {
     const { model } = this;
     const { a, b, point, selected, rows } = this.state;
@@ -185,7 +185,7 @@ export class LatentMap extends PlaneView {
     }
   }
 
-  /** A row's position in CSS pixels; for rows beyond the sample, once it has loaded. @param {number} n @returns {[number, number]} */
+  /** Return a row's position in CSS pixels; rows beyond the sample have none until they are loaded. @param {number} n @returns {[number, number]} */
   placeOf(n) {
     if (n < this.model.nPoints) return [this.places[2 * n], this.places[2 * n + 1]];
     const { a, b } = this.state;
@@ -200,8 +200,8 @@ export class LatentMap extends PlaneView {
   }
 
   /**
-   * A row's position in all dimensions; for one beyond the sample, the hidden dimensions come from
-   * the sample's rows around it.
+   * Return a row's position in all dimensions; a row beyond the sample gets hidden dimensions from the
+   * sample's rows around it.
    * @param {number} n
    */
   positionOf(n) {
@@ -212,7 +212,7 @@ export class LatentMap extends PlaneView {
     return this.near.follow(place);
   }
 
-  /** Whether a row under the pointer can be picked: dots can, shading cannot. */
+  /** Whether the pointer can pick rows: it can pick dots, but not shading. */
   get picks() {
     return !this.crowd?.found || this.crowd.dots !== null;
   }
@@ -223,7 +223,7 @@ export class LatentMap extends PlaneView {
     this.onCrowd();
   }
 
-  /** The sorted rows inside a closed line of CSS pixels. @param {[number, number][]} line @returns {ArrayLike<number>} */
+  /** Return the sorted rows inside a closed line of CSS pixels. @param {[number, number][]} line @returns {ArrayLike<number>} */
   enclosed(line) {
     return this.crowd?.found ? this.crowd.enclosed(line) : rowsInside(this.places, line);
   }
@@ -241,7 +241,7 @@ export class LatentMap extends PlaneView {
     context.drawImage(picture.canvas, x0, y0, x1 - x0, y1 - y0);
   }
 
-  /** The training point under the pointer, or −1. @param {number} x @param {number} y */
+  /** Return the training point under the pointer, or −1. @param {number} x @param {number} y */
   hit(x, y) {
     if (this.crowd?.found) return this.crowd.hit(x, y, HIT);
     let [best, least] = [-1, HIT * HIT];
@@ -257,7 +257,7 @@ export class LatentMap extends PlaneView {
     this.drawInFront(fitCanvas(this.upper, this.width, this.height));
   }
 
-  /** Draw the chosen point and the hovered one. @param {CanvasRenderingContext2D} context */
+  /** Draw the chosen point and the hovered point. @param {CanvasRenderingContext2D} context */
   drawInFront(context) {
     const { theme, a, b, point, hover, hovered } = this.state;
     const [x, y] = this.toPixel(point[a], point[b]);

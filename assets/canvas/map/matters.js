@@ -1,4 +1,4 @@
-// What matters: for every dimension an editable name, its share, and its effect at this place.
+// The panel “What matters”: every dimension's editable name, its share, and its effect at this place.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { fold } from "../kit/folds.js";
@@ -9,17 +9,17 @@ import { cellChange } from "../geometry/table.js";
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 
-const FILM_STEPS = [-2, -1, 0, 1, 2]; // standard deviations of the rows along a dimension
+const FILM_STEPS = [-2, -1, 0, 1, 2]; // steps along a dimension, in standard deviations of the rows
 const HALF_A_STEP = 0.5; // how far the slider reaches beyond the outer pictures, in standard deviations
-const OPEN = 3; // rows shown initially
-const CHANGES = 3; // columns that change most, of a table
-const CARRIED = 0.95; // of the change that all dimensions cause
-const ALIKE = 0.5; // the least correlation with a fact of the rows that is mentioned
+const OPEN = 3; // dimensions shown initially
+const CHANGES = 3; // number of a table's columns that are shown, those that change most
+const CARRIED = 0.95; // the text counts the dimensions that together cause this fraction of all change
+const ALIKE = 0.5; // weaker correlations with facts of the rows are not mentioned
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
 
 /** @typedef {{ q: number, problem: HTMLElement, row: HTMLElement, input: HTMLInputElement, name: HTMLInputElement, film: HTMLElement, frames: HTMLCanvasElement[], mean: number, deviation: number }} MatterRow */
 
-/** How many of the dimensions with these shares cause at least 95 % of all change. @param {number[]} shares */
+/** Return how many of the dimensions with these shares cause at least 95 % of all change. @param {number[]} shares */
 export function carrying(shares) {
   let [count, left] = [0, CARRIED * shares.reduce((sum, share) => sum + share, 0)];
   for (const share of shares.slice().sort((p, q) => q - p)) {
@@ -39,7 +39,7 @@ export class Matters {
     this.rows = [];
     /** The place of the pictures. */
     this.drawn = "";
-    /** The outputs as values of columns. */
+    /** The output whose columns change. */
     this.output = explorer.model.pictured[0];
     this.values = new Float64Array(this.output.nOutputs);
   }
@@ -86,17 +86,17 @@ export class Matters {
     const input = element("input", { type: "range", min: mean - reach, max: mean + reach, step: "any" });
     input.addEventListener("input", () => explorer.fix(q, Number(input.value)));
     input.disabled = state.held.has(q);
-    const style = `aspect-ratio: 100 / ${frameHeight(model.drawing, 100)}`; // until it is drawn
+    const style = `aspect-ratio: 100 / ${frameHeight(model.drawing, 100)}`; // the size until the picture is drawn
     const frames = this.pictured ? FILM_STEPS.map(() => element("canvas", { "aria-hidden": "true", style })) : [];
     const film = element("div", { class: "film" }, ...frames);
-    const bar = element("span", { class: "share", title: "Share of the change that all dimensions cause in the output" },
+    const bar = element("span", { class: "share", title: "This dimension's share of all changes of the output" },
       element("i", {}, element("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })), share === undefined ? "" : formatShare(share));
     const problem = element("p", { class: "problem", role: "alert", hidden: "" });
     const row = element("div", { class: this.pictured ? "dimension" : "dimension numbers", "data-q": q }, name, bar, film, input, problem);
     return { q, problem, row, input, name, film, frames, mean, deviation };
   }
 
-  /** Show below a dimension why its name differs from the typed one. @param {number} q @param {string} words */
+  /** Show below a dimension why its name differs from the typed name. @param {number} q @param {string} words */
   sayName(q, words) {
     for (const { q: at, problem } of this.rows) {
       problem.hidden = at !== q || !words;
@@ -104,7 +104,7 @@ export class Matters {
     }
   }
 
-  /** A hint with the fact of the rows that correlates with a dimension. @param {number} q */
+  /** Return a hint that names the fact of the rows that correlates with a dimension. @param {number} q */
   hint(q) {
     const companion = this.explorer.model.companion(q);
     const like = companion && Math.abs(companion.r) >= ALIKE ? ` It goes with “${companion.name}” (correlation ${formatCoordinate(companion.r)}).` : "";
@@ -125,7 +125,7 @@ export class Matters {
       const outside = q !== state.a && q !== state.b;
       const at = follows || !outside ? shown[q] : state.point[q];
       input.value = String(at);
-      const where = !outside ? "on the map" : follows ? "follows the data" : "stays";
+      const where = !outside ? "on the map" : follows ? "follows the data" : "stays fixed";
       input.setAttribute("aria-label", `${header.axes[q]}, ${where}`);
       input.setAttribute("aria-valuetext", formatCoordinate(at));
     }
@@ -146,7 +146,7 @@ export class Matters {
     this.drawn = key;
   }
 
-  /** The output with one dimension changed. @param {MatterRow} row @param {ArrayLike<number>} point @param {number} step */
+  /** Return the output with one dimension changed. @param {MatterRow} row @param {ArrayLike<number>} point @param {number} step */
   at({ q, mean, deviation }, point, step) {
     const place = Float64Array.from(point);
     place[q] = mean + step * deviation;
@@ -166,7 +166,7 @@ export class Matters {
     row.row.style.setProperty("--film", `${height}px`);
   }
 
-  /** The columns that change most from one end to the other. @param {MatterRow} row @param {ArrayLike<number>} point */
+  /** Show the columns that change most from one end of the dimension to the other. @param {MatterRow} row @param {ArrayLike<number>} point */
   tellChange(row, point) {
     const { table, drawing: { columns }, outputs: { scales } } = this.explorer.model;
     const low = this.at(row, point, FILM_STEPS[0]).slice();
@@ -185,12 +185,12 @@ export class Matters {
   stop() {}
 }
 
-/** The height of a filmstrip's picture. @param {LatentModel["drawing"]} drawing @param {number} width */
+/** Return the height of a filmstrip's picture. @param {LatentModel["drawing"]} drawing @param {number} width */
 function frameHeight(drawing, width) {
   return Math.min(outputHeight(drawing, width, true), 1.1 * width);
 }
 
-/** How far the rows extend along a dimension. @param {LatentModel} model @param {number} q */
+/** Return the mean and deviation of the rows along a dimension. @param {LatentModel} model @param {number} q */
 function alongOf({ latent, nLatent, nPoints }, q) {
   let [sum, squares] = [0, 0];
   for (let n = 0; n < nPoints; n++) {

@@ -12,7 +12,7 @@ const THUMB = 56; // CSS pixels
 
 export class Memory {
   /**
-   * name: of the model, for the storage of bookmarks.
+   * name: the model's name, under which bookmarks are stored.
    * @param {Explorer} explorer
    * @param {string} name
    */
@@ -28,7 +28,7 @@ export class Memory {
       this.bookmarks.add(explorer.here());
       this.show();
     });
-    // On the whole page, since a disabled button loses the focus.
+    // The whole page listens, since a disabled button loses the focus.
     this.listening = new AbortController();
     window.addEventListener("keydown", (event) => this.key(event), { signal: this.listening.signal });
     this.showSteps();

@@ -1,4 +1,4 @@
-// The rows nearest to a place: pictures with their ids, or for a table, a table of their values.
+// The rows nearest to a place, shown as pictures with ids, or as a table of values.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -14,7 +14,7 @@ import { alikeRows } from "../geometry/typicality.js";
 const SHOWN = 8;
 const IN_A_TABLE = 5;
 const COLUMNS = 4;
-const ASKED = 9; // nearest rows that determine the label of a place
+const ASKED = 9; // number of nearest rows that determine the label of a place
 
 export class NearestRows {
   /** @param {Explorer<LatentModel>} explorer */
@@ -24,14 +24,14 @@ export class NearestRows {
     this.shown = "";
   }
 
-  /** The commonest label among the nearest rows. @param {ArrayLike<number>} point */
+  /** Return the commonest label among the nearest rows. @param {ArrayLike<number>} point */
   likeness(point) {
     const { model } = this.explorer;
     const found = model.labels ? alikeRows(model, point, ASKED) : null;
     return found && { name: model.header.label_names[found.label] ?? String(found.label), words: `${found.count} of the ${found.asked} nearest rows` };
   }
 
-  /** @param {ArrayLike<number>} point @param {boolean} far beyond all rows */
+  /** @param {ArrayLike<number>} point @param {boolean} far whether the place is far from all rows */
   show(point, far) {
     const { model, state: { theme, turn } } = this.explorer;
     const table = !["image", "skeleton"].includes(model.drawing.kind) && Boolean(model.drawing.columns);
@@ -95,7 +95,7 @@ export class NearestRows {
     return table ? ownText(table[d], value) : formatNumber(value);
   }
 
-  /** A few columns: the one that colours the map, then the first ones. */
+  /** Return a few columns: first the column that colours the map, then the first columns of the data. */
   columns() {
     const { model, state } = this.explorer;
     const by = state.factor - (model.factorNames.length - model.coloured.length);

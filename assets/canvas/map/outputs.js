@@ -5,7 +5,7 @@ import { element } from "../kit/dom.js";
 /** @import { Drawing } from "../kit/geometry.js" */
 
 /**
- * The columns' own names, with their words; else those of joints, or numbers from 1.
+ * Return the columns' own names, with their words; else joint names, or numbers from 1.
  * @param {Drawing} drawing
  * @param {number} count
  * @returns {string[]}
@@ -21,10 +21,10 @@ export function columnNames(drawing, count) {
 }
 
 /**
- * A note if the page has one deviation for all outputs, because their gaps differ too much.
+ * Return a note if all outputs share one deviation, because the columns' gaps differ too much.
  * @param {{ sets_of_rows?: number }} header of a layer
  */
 export function untold({ sets_of_rows: sets }) {
   if (!sets) return [];
-  return [element("p", { class: "untold" }, "The columns have different gaps; all show one mean uncertainty.")];
+  return [element("p", { class: "untold" }, "The columns have different gaps, so all columns show the same mean uncertainty.")];
 }

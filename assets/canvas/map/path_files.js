@@ -6,9 +6,9 @@ import { countColours, paletteOf } from "../kit/palette.js";
 import { css } from "../kit/theme.js";
 import { zipFile } from "../kit/zip.js";
 
-/** @typedef {(done: number, all: number) => void} Progress called with the number of finished and of all pictures */
+/** @typedef {(done: number, all: number) => void} Progress called with the number of finished pictures and of all pictures */
 
-/** Outputs with the size, colours and turn of one of the page's pictures. */
+/** Outputs that are drawn with the size, colours and turn of a picture on the page. */
 class Frames {
   /** @param {OutputPicture} picture on the page @param {Float64Array[]} places */
   constructor(picture, places) {
@@ -40,7 +40,7 @@ class Frames {
 }
 
 /**
- * A GIF of the outputs at places, in steps.
+ * Make a GIF of the outputs at places, in steps.
  * @param {OutputPicture} picture
  * @param {Float64Array[]} places
  * @param {number} delay in hundredths of a second
@@ -50,7 +50,7 @@ class Frames {
 export function* pathGif(picture, places, delay, report) {
   const frames = new Frames(picture, places);
   const count = places.length;
-  // Drawn twice, since all frames together would need much memory.
+  // Every frame is drawn twice, since storing all frames would need much memory.
   const counts = new Map();
   for (let i = 0; i < count; i++) {
     countColours(frames.pixels(i), counts);
@@ -67,7 +67,7 @@ export function* pathGif(picture, places, delay, report) {
 }
 
 /**
- * A ZIP of numbered PNG pictures of the outputs at places, in steps.
+ * Make a ZIP of numbered PNG pictures of the outputs at places, in steps.
  * @param {OutputPicture} picture
  * @param {Float64Array[]} places
  * @param {Progress} report

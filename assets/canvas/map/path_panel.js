@@ -2,13 +2,14 @@
 
 import { element } from "../kit/dom.js";
 import { seePlace } from "./see_place.js";
+import { LEAST_SECONDS, MOST_SECONDS } from "./switches.js";
 
 /** @import { PathSaving } from "./path_saving.js" */
 /** @import { Paths } from "./paths.js" */
 
 export class PathPanel {
   /**
-   * host: an empty element; paths and saving: carry out the actions.
+   * host: an empty element; paths and saving: perform the actions of the buttons.
    * @param {HTMLElement} host
    * @param {Paths} paths
    * @param {PathSaving} saving
@@ -25,24 +26,30 @@ export class PathPanel {
       paths.explorer.parts.upper.focus({ preventScroll: true });
       if (paths.waiting) seePlace(paths.explorer);
     });
+    this.add = button("Add key frame", "Add the chosen point to a movement through several places", () => paths.addKey());
     /** @type {Record<string, HTMLButtonElement>} */
     this.kinds = {
-      straight: button("Straight", "In a straight line through the latent space", () => paths.choose("straight")),
-      geodesic: button("Geodesic", "The route through the data along which the output changes least", () => paths.choose("geodesic")),
+      straight: button("Straight", "A straight line through the latent space", () => paths.choose("straight")),
+      geodesic: button("Geodesic", "The smoothest route: along it, the output changes least", () => paths.choose("geodesic")),
     };
     this.play = button("Play", "Move along the path, so that the output changes evenly", () => paths.toggle());
     this.loop = button("Loop", "Play there and back repeatedly; exports also include both directions", () => paths.turnAround());
     this.gif = button("Save as GIF", "The outputs along the path as a moving picture", () => saving.saveGif());
     this.frames = button("Save frames", "The outputs along the path as PNG pictures in a ZIP archive", () => saving.saveFrames());
     this.movement = button("Save as BVH", "The poses along the path as a movement for animation programs", () => saving.saveMovement());
-    const clear = button("Clear", "Remove the path", () => paths.clear());
+    this.table = button("Save as CSV", "The outputs along the path as a table, one row for every picture of the GIF", () => saving.saveTable());
+    this.clear = button("Clear", "Remove the path and its key frames", () => paths.clear());
+    this.seconds = element("input", { type: "range", class: "seconds", min: LEAST_SECONDS, max: MOST_SECONDS, step: 0.5, "aria-label": "Seconds from start to end" });
+    this.seconds.addEventListener("input", () => paths.explorer.dispatch({ type: "set", name: "seconds", value: Number(this.seconds.value) }));
+    this.duration = element("span", { class: "duration" });
+    const timing = element("label", { class: "timing", title: "How long the movement takes, here and in files" }, this.seconds, this.duration);
     this.slider = element("input", { type: "range", min: 0, max: 1, step: "any", "aria-label": "Place on the path" });
     this.slider.addEventListener("input", () => paths.seek(Number(this.slider.value)));
     const kinds = element("span", { class: "kinds", role: "group", "aria-label": "Kind of path" }, ...Object.values(this.kinds));
     /** The controls that need a path. @type {HTMLElement[]} */
-    this.rest = [kinds, this.play, this.loop, this.slider, this.gif, this.frames, ...(paths.model.drawing.kind === "skeleton" ? [this.movement] : []), clear];
+    this.rest = [kinds, this.play, this.loop, this.slider, timing, this.gif, this.frames, this.table, ...(paths.model.drawing.kind === "skeleton" ? [this.movement] : [])];
     this.words = element("span", { class: "path-words", role: "status" });
-    host.replaceChildren(this.path, ...this.rest, this.words);
+    host.replaceChildren(this.path, this.add, ...this.rest, this.clear, paths.strip.host, this.words);
     host.hidden = false;
     this.show(paths);
   }
@@ -55,7 +62,7 @@ export class PathPanel {
 
   /** Show why there are no paths. @param {string} words */
   refuse(words) {
-    this.path.disabled = true;
+    this.path.disabled = this.add.disabled = true;
     this.say(words);
   }
 
@@ -65,9 +72,12 @@ export class PathPanel {
   }
 
   /** @param {Paths} paths */
-  show({ way, waiting, kind, loop, playing, share }) {
+  show({ way, waiting, kind, loop, playing, share, keys, explorer: { state: { chosen: { seconds } } } }) {
     for (const part of this.rest) part.hidden = !way;
-    this.host.toggleAttribute("data-empty", !way);
+    this.clear.hidden = !keys.length;
+    this.host.toggleAttribute("data-empty", !keys.length);
+    this.seconds.value = String(seconds);
+    this.duration.textContent = `${seconds} s`;
     this.path.setAttribute("aria-pressed", String(waiting));
     for (const [name, button] of Object.entries(this.kinds)) button.setAttribute("aria-pressed", String(name === kind));
     this.loop.setAttribute("aria-pressed", String(loop));

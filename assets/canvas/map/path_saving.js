@@ -1,13 +1,14 @@
-// A path's files: made in steps, and saved.
+// Making and saving the files of a path, in steps.
 
 import { bvhText } from "../kit/bvh.js";
 import { download } from "../kit/download.js";
+import { csvText } from "../kit/numbers.js";
 import { inSlices } from "../kit/slices.js";
+import { columnNames } from "./outputs.js";
 import { pathGif, pathZip } from "./path_files.js";
 
 /** @import { Paths } from "./paths.js" */
 
-export const PATH_SECONDS = 3; // duration from end to end
 const FRAME_RATE = 20; // pictures per second in a file; GIF uses hundredths of a second
 
 export class PathSaving {
@@ -16,10 +17,10 @@ export class PathSaving {
     this.paths = paths;
   }
 
-  /** The places of a file's pictures along the path, and with `loop` also on the way back. */
+  /** Return the places of a file's pictures along the path; with `loop`, also on the way back. */
   frames() {
-    const { way, loop } = this.paths;
-    const places = way?.even(PATH_SECONDS * FRAME_RATE - 1) ?? [];
+    const { way, loop, explorer: { state: { chosen: { seconds } } } } = this.paths;
+    const places = way?.even(seconds * FRAME_RATE - 1) ?? [];
     return loop ? [...places, ...places.slice(1, -1).reverse()] : places;
   }
 
@@ -41,6 +42,20 @@ export class PathSaving {
     } catch (error) {
       paths.panel.say(/** @type {Error} */ (error).message);
     }
+  }
+
+  /** One line for every picture: the time, the latent point, and the outputs there. */
+  saveTable() {
+    const { paths, paths: { explorer, model } } = this;
+    const [{ model: output }] = explorer.pictures;
+    paths.pause();
+    const values = new Float64Array(output.nOutputs);
+    const dimensions = Array.from({ length: model.header.n_latent }, (_, q) => `x${q + 1}`);
+    const lines = this.frames().map((place, frame) => {
+      output.predict(place, values);
+      return [frame / FRAME_RATE, ...place.subarray(0, dimensions.length), ...values];
+    });
+    download("path.csv", csvText([["seconds", ...dimensions, ...columnNames(output.drawing, values.length)], ...lines]), "text/csv");
   }
 
   /**

@@ -1,22 +1,26 @@
-// Paths from the chosen point to another one: found, drawn, played, and exported.
+// Paths from the chosen point to another one, or through key frames: found, drawn, played, and exported.
 
 import { blend } from "../kit/algebra.js";
 import { formatNumber } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
-import { geodesic, straightWay } from "../geometry/geodesic.js";
+import { geodesic, straightWay, Way } from "../geometry/geodesic.js";
 import { OutputMetric } from "../geometry/metric.js";
+import { KeyFrames } from "./key_frames.js";
 import { PathPanel } from "./path_panel.js";
-import { PATH_SECONDS, PathSaving } from "./path_saving.js";
+import { PathSaving } from "./path_saving.js";
 
 /** @import { Explorer } from "./explorer.js" */
-/** @import { Sheet, Way } from "../geometry/geodesic.js" */
+/** @import { Sheet } from "../geometry/geodesic.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { WayKind } from "./switches.js" */
 
 const PATH_WORDS = {
   start: "to another point",
   wait: "Click the end of the path, on the map or on a dot. With keys: arrows, then Enter; Esc cancels.",
+  next: "One key frame. Go elsewhere and add the next: the movement goes through them.",
+  again: "This point is already the last key frame. Go elsewhere first.",
   search: "Looking for the shortest path …",
+  many: "No room for another key frame.",
   length: "The expected change of the output, summed along the path: root mean square over the outputs, in the units of the data",
 };
 
@@ -26,10 +30,10 @@ export class Paths {
     this.explorer = explorer;
     /** @type {LatentModel} */
     this.model = explorer.model;
-    /** The start of the path, set when its end is requested. @type {Float64Array | null} */
+    /** The start of the path, set when the visitor begins to choose the end. @type {Float64Array | null} */
     this.from = null;
     this.waiting = false;
-    /** The paths between the two ends that are found. @type {Record<string, Way | undefined>} */
+    /** The paths between the two ends that are already found. @type {Record<string, Way | undefined>} */
     this.ways = {};
     /** The place on the path, as a fraction of its length; initially its end, where the chosen point is. */
     this.share = 1;
@@ -44,6 +48,9 @@ export class Paths {
     this.cease = () => {};
     /** @type {OutputMetric | null} */
     this.metric = null;
+    /** Shortest paths between key frames that were found before. @type {Map<string, Way>} */
+    this.found = new Map();
+    this.strip = new KeyFrames(this);
     this.panel = new PathPanel(host, this, new PathSaving(this));
     try {
       this.metric = new OutputMetric(this.model);
@@ -59,7 +66,7 @@ export class Paths {
 
   // --- ends -----------------------------------------------------------------------------------
 
-  /** Request the end of a path that starts here, or cancel. */
+  /** Begin a path at the chosen point and ask for its end; a second call cancels. */
   begin() {
     if (this.waiting) {
       this.clear();
@@ -72,7 +79,7 @@ export class Paths {
     this.show();
   }
 
-  /** A point was kept: it is the end of the path if one is expected; else the output shows it. */
+  /** Handle a kept point: it is the end of the path if the visitor is choosing one; else the output shows it. */
   arrive() {
     const { from, explorer } = this;
     this.leave();
@@ -86,23 +93,55 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "path", value: [Array.from(from), Array.from(to)] });
   }
 
-  /** Look for the path between the chosen ends; without them, draw and play nothing. */
+  /** The key frames of the path; its ends, if it has no others. */
+  get keys() {
+    return this.explorer.state.chosen.path ?? [];
+  }
+
+  /** The chosen point is the next key frame. */
+  addKey() {
+    const { keys, explorer } = this;
+    const point = Array.from(explorer.state.point);
+    if (String(keys[keys.length - 1]) === String(point)) {
+      this.panel.say(PATH_WORDS.again);
+      return;
+    }
+    explorer.dispatch({ type: "set", name: "path", value: [...keys, point] });
+    if (this.keys === keys) this.panel.say(PATH_WORDS.many);
+  }
+
+  /** @param {number} i */
+  removeKey(i) {
+    const left = this.keys.filter((_, k) => k !== i);
+    this.explorer.dispatch({ type: "set", name: "path", value: left.length ? left : null });
+  }
+
+  /** Look for the path through the key frames; without two of them, draw and play nothing. */
   search() {
-    const { metric, explorer: { state: { chosen: { path } } } } = this;
+    const { metric, keys } = this;
     this.cease();
     this.pause();
     Object.assign(this, { from: null, waiting: false, ways: {}, share: 1, forward: true, shownBeside: null });
-    this.panel.say(path ? PATH_WORDS.search : PATH_WORDS.start);
-    if (!metric || !path) return;
-    const [from, to] = path.map((end) => Float64Array.from(end));
-    const { ways } = this;
+    this.panel.say([PATH_WORDS.start, PATH_WORDS.next][keys.length] ?? PATH_WORDS.search);
+    if (!metric || keys.length < 2) return;
+    const places = keys.map((key) => Float64Array.from(key));
+    const pairs = places.slice(1).map((to, i) => ({ from: places[i], to, sheet: this.sheet(places[i], to) }));
+    const { ways, found } = this;
+    const { a, b } = this.explorer.state;
+    const follows = this.explorer.map.follows();
     const show = () => this.show();
-    const sheet = this.sheet(from, to);
     this.cease = inSlices((function* search() {
       yield* metric.prepare();
-      ways.straight = straightWay(metric, from, to);
+      ways.straight = Way.joined(metric, pairs.map(({ from, to }) => straightWay(metric, from, to)));
       show();
-      ways.geodesic = yield* geodesic(metric, from, to, sheet);
+      const shortest = [];
+      for (const { from, to, sheet } of pairs) {
+        const key = [from, to, [a, b, follows]].join(";");
+        const way = found.get(key) ?? (yield* geodesic(metric, from, to, sheet));
+        found.set(key, way);
+        shortest.push(way);
+      }
+      ways.geodesic = Way.joined(metric, shortest);
     })(), () => {
       this.sayLength();
       this.show();
@@ -110,8 +149,8 @@ export class Paths {
   }
 
   /**
-   * The shown plane, for the search: its hidden dimensions as on the map, or interpolated between
-   * the two ends.
+   * Return the plane in which to search; its hidden dimensions are those of the map, or interpolated between
+   * the ends.
    * @param {Float64Array} from
    * @param {Float64Array} to
    * @returns {Sheet}
@@ -150,7 +189,7 @@ export class Paths {
     return this.explorer.state.chosen.way;
   }
 
-  /** The path that is drawn and played: until the shortest is found, the straight one. */
+  /** The path that is drawn and played; until the shortest path is found, the straight path. */
   get way() {
     return this.ways[this.kind] ?? this.ways.straight;
   }
@@ -160,7 +199,7 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "way", value: kind });
   }
 
-  /** The output's place on the path, until the chosen point moves; the pointer takes precedence over a paused path. */
+  /** Return the output's place on the path, or null; the pointer takes precedence over a paused path. */
   place() {
     const { point, hover, hovered } = this.explorer.state;
     if (!this.way || !this.shownBeside) return null;
@@ -172,12 +211,12 @@ export class Paths {
     return this.playing || !pointed ? this.way.place(this.share) : null;
   }
 
-  /** The output shows the path. */
+  /** Let the output show the path. */
   enter() {
     this.shownBeside = Float64Array.from(this.explorer.state.point);
   }
 
-  /** The output shows the chosen point again. */
+  /** Let the output show the chosen point again. */
   leave() {
     this.pause();
     this.shownBeside = null;
@@ -223,7 +262,7 @@ export class Paths {
   /** @param {number} now */
   advance(now) {
     // A tab that was inactive continues where it was.
-    const step = Math.min(Math.max(now - this.before, 0) / 1000, 0.25) / PATH_SECONDS;
+    const step = Math.min(Math.max(now - this.before, 0) / 1000, 0.25) / this.explorer.state.chosen.seconds;
     this.before = now;
     this.share += this.forward || !this.loop ? step : -step;
     if (this.share >= 1 && !this.loop) {
@@ -244,16 +283,17 @@ export class Paths {
     if (!straight || !least) return;
     const [mine, other] = this.kind === "straight" ? [straight, least] : [least, straight];
     const inUnits = (/** @type {Way} */ way) => formatNumber(way.length / Math.sqrt(this.model.nOutputs));
-    this.panel.say(`Changes the output by ${inUnits(mine)} along the path (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
+    this.panel.say(`The output changes by ${inUnits(mine)} along this path (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
   }
 
-  /** Controls, the path on the map, and the output. */
+  /** Update the controls, the path on the map, and the output. */
   show() {
-    const { explorer, way, from } = this;
+    const { explorer, way, from, keys } = this;
     this.panel.show(this);
     explorer.selecting?.letThrough(this.waiting);
-    const points = way?.points ?? (this.waiting && from ? [from] : null);
-    explorer.state.path = points && { points, at: way && this.shownBeside ? way.place(this.share) : null };
+    const points = way?.points ?? (this.waiting && from ? [from] : []);
+    const at = way && this.shownBeside ? way.place(this.share) : null;
+    explorer.state.path = points.length || keys.length ? { points, keys: keys.length ? keys : points, at } : null;
     explorer.paint();
   }
 

@@ -1,9 +1,9 @@
-// Python code that generates the output at a place of the map.
+// The Python code that generates the output at a place on the map.
 
 /** @import { Drawing } from "../kit/geometry.js" */
 
 /**
- * opening: Python that assigns `model`; the code contains no text of the data.
+ * Return the code. opening: Python code that assigns `model`; the result contains no text of the data.
  * @param {string} opening
  * @param {number[]} point
  * @param {Drawing} drawing

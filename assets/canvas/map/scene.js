@@ -1,4 +1,4 @@
-// State shared by the parts of an explorer: the visitor's choices, and the pointer's position.
+// The state that all parts of an explorer share: the visitor's choices, and the pointer's position.
 
 import { START_TURN } from "../kit/turn.js";
 
@@ -13,17 +13,17 @@ import { START_TURN } from "../kit/turn.js";
  * @property {number} a the dimension across
  * @property {number} b the dimension up
  * @property {Float64Array} point the chosen one
- * @property {{ points: Float64Array[], at: Float64Array | null } | null} path between two places, and the output's place on it;
+ * @property {{ points: Float64Array[], keys: readonly ArrayLike<number>[], at: Float64Array | null } | null} path through its key frames, and the output's place on it;
    only its start until the end is chosen
  * @property {Set<number>} held dimensions that stay at the chosen point's coordinates
  * @property {boolean} follow whether the dimensions outside the plane follow the data
  * @property {[number, number] | null} hover the pointer's place in the plane
  * @property {number} hovered the training point under the pointer, or −1
- * @property {Float64Array[]} marks places whose outputs are shown beside the map
- * @property {number} marked the one of them under the pointer, or −1
- * @property {{ point: Float64Array, time: number }[]} [trail] where the point was in a drag, in milliseconds
+ * @property {Float64Array[]} marks the places whose outputs are shown beside the map
+ * @property {number} marked the mark under the pointer, or −1
+ * @property {{ point: Float64Array, time: number }[]} [trail] where the point was during a drag, with times in milliseconds
  * @property {number} [trailTime] the time of this frame
- * @property {number} factor the fact that the points are coloured by, or −1: by their labels
+ * @property {number} factor the fact that colours the points; −1: their labels do
  * @property {ReadonlySet<number>} selected highlighted labels
  * @property {ArrayLike<number>} rows selected training points, sorted
  * @property {Switches["show"]} show
@@ -52,7 +52,7 @@ export class Scene {
     this.trail = [];
     this.trailTime = 0;
     this.chosen = chosen;
-    /** The place of the point. */
+    /** The point of the current place. */
     this.point = Float64Array.from(chosen.place.point);
     /** @type {ReadonlySet<number>} */
     this.selected = new Set(chosen.labels);
@@ -94,7 +94,7 @@ export class Scene {
     return this.chosen.show;
   }
 
-  /** The pointer is on nothing. */
+  /** Forget the pointer's place: it left the map and the pictures. */
   leave() {
     this.hover = null;
     this.hovered = -1;

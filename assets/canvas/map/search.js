@@ -1,4 +1,4 @@
-// Finding rows: by number or id, by label, by a word, or by a value such as "age > 0.8" or "sex = male".
+// The search for rows by number, id, label, word, or a value such as "age > 0.8" or "sex = male".
 
 import { element } from "../kit/dom.js";
 import { seePlace } from "./see_place.js";
@@ -15,7 +15,7 @@ const COMPARE = {
 };
 
 /**
- * The rows that match a query, sorted; a message if none match.
+ * Return the sorted rows that match a query, or a message if none match.
  * @param {LatentPoints} points
  * @param {string} words
  * @returns {{ rows: number[], message: string }}
@@ -33,7 +33,7 @@ export function findRows(points, words) {
     const exact = facts.findIndex((fact) => fact.toLowerCase() === name);
     const f = exact >= 0 ? exact : facts.findIndex((fact) => fact.toLowerCase().startsWith(name));
     if (f >= 0) return said(all.filter((n) => COMPARE[sign](points.factor(f, n), Math.fround(Number(limit)))), words);
-    return { rows: [], message: facts.length ? `No column is called “${name}”; try ${facts.slice(0, 3).join(", ")}.` : "These rows have no columns to compare." };
+    return { rows: [], message: facts.length ? `There is no column “${name}”. Try ${facts.slice(0, 3).join(", ")}.` : "These rows have no columns that you can search." };
   }
   const named = all.filter((n) => points.rowName(n).toLowerCase() === text);
   if (named.length) return said(named, words);
@@ -50,11 +50,11 @@ export function findRows(points, words) {
   return said(all.filter((n) => points.name(n).toLowerCase().includes(text)), words);
 }
 
-/** The rows with a word in a column. @param {LatentPoints} points @param {number[]} all @param {number} f @param {string} word @param {string} words */
+/** Return the rows with a word in a column. @param {LatentPoints} points @param {number[]} all @param {number} f @param {string} word @param {string} words */
 function wordRows(points, all, f, word, words) {
   const known = /** @type {string[]} */ (points.factorWords(f));
   const code = known.findIndex((each) => each.toLowerCase() === word);
-  if (code < 0) return { rows: [], message: `“${word}” is not a word of ${points.factorNames[f]}; try ${known.slice(0, 3).join(", ")}.` };
+  if (code < 0) return { rows: [], message: `The column ${points.factorNames[f]} has no word “${word}”. Try ${known.slice(0, 3).join(", ")}.` };
   return said(all.filter((n) => points.factor(f, n) === code), words);
 }
 
@@ -65,7 +65,7 @@ function said(rows, words) {
 }
 
 /**
- * At most MOST_OFFERED queries that contain the typed words: labels, words of columns, names of rows.
+ * Return at most MOST_OFFERED labels, words and row names that contain the typed words.
  * @param {LatentPoints} points
  * @param {string} words
  * @returns {string[]}

@@ -1,9 +1,9 @@
-// On a phone the controls are below the map: scroll back to the map when they change something.
+// Scrolling back to the map on phones, where the controls that change it are below.
 
 /** @import { Explorer } from "./explorer.js" */
 
 /**
- * If the page has one column, scroll to the place and its map, and return true.
+ * If the page has one column, scroll to the map and return true.
  * @param {Explorer<any>} explorer
  */
 export function seePlace({ parts }) {

@@ -1,4 +1,4 @@
-// Selecting rows by drawing around their dots; the inspector compares them with the rest and exports them.
+// The selection of rows by drawing around their dots, its comparison with the rest, and its export.
 
 import { element } from "../kit/dom.js";
 import { csvText } from "../kit/numbers.js";
@@ -10,11 +10,11 @@ import { LassoLine } from "./lasso_line.js";
 /** @import { Explorer } from "./explorer.js" */
 
 const MOST_PICTURES = 24;
-const SMALL = 44; // CSS pixels
+const SMALL = 44; // size of a small picture in CSS pixels
 
 export class Selecting {
   /**
-   * Draws on a separate canvas above the map, which exists while rows are being selected.
+   * The line is drawn on a separate canvas above the map, which is visible while the visitor selects rows.
    * @param {Explorer<any>} explorer
    */
   constructor(explorer) {
@@ -28,21 +28,21 @@ export class Selecting {
     this.section = selection;
     this.difference = new RowDifference(explorer);
     this.differs = element("div");
-    /** The width of the section when it was last filled. */
+    /** The width that the section had when it was last filled. */
     this.width = 0;
     this.button.addEventListener("click", () => this.turn(this.canvas.hidden));
     explorer.root.addEventListener("keydown", (event) => event.key === "Escape" && this.turn(false));
     new LassoLine(this.canvas, () => explorer.map, (rows, add) => this.take(add ? united(explorer.state.rows, rows) : rows));
   }
 
-  /** Whether dragging draws a line instead of moving the map. @param {boolean} on */
+  /** Set whether dragging draws a line instead of moving the map. @param {boolean} on */
   turn(on) {
     this.canvas.hidden = !on;
     this.button.setAttribute("aria-pressed", String(on));
-    this.explorer.controls.showHint(on ? "Draw around dots to select their rows, with Shift to add to them" : null);
+    this.explorer.controls.showHint(on ? "Draw around dots to select their rows; hold Shift to add rows" : null);
   }
 
-  /** Pass clicks to the map below while a path's end is being chosen. @param {boolean} on */
+  /** Let clicks reach the map below while the visitor chooses the end of a path. @param {boolean} on */
   letThrough(on) {
     this.canvas.style.pointerEvents = on ? "none" : "";
   }
@@ -86,7 +86,7 @@ export class Selecting {
     );
   }
 
-  /** How the rows differ from the rest. */
+  /** Show how the selected rows differ from the rest. */
   compare() {
     this.differs.replaceChildren(...this.difference.elements());
   }
@@ -96,13 +96,13 @@ export class Selecting {
     if (!this.section.hidden && this.section.clientWidth !== this.width) this.show();
   }
 
-  /** Stick figures were turned. */
+  /** Draw again after a turn of the stick figures. */
   turned() {
     if (!this.section.hidden && this.explorer.model.drawing.kind === "skeleton") this.compare();
   }
 
   /**
-   * Rows with their ids, labels, positions on the map with their variances, and the values of a table's columns. For
+   * Return a table of the rows: ids, labels, positions on the map, their variances, and columns of values. For
    * rows beyond the sample, only the shown dimensions are known; the others stay empty.
    */
   table() {

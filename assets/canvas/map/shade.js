@@ -1,4 +1,4 @@
-// The map's shading: predictive standard deviation on a grid, first coarse, then finer while idle.
+// The map's shading: the predictive standard deviation on a grid, first coarse, then finer while the page is idle.
 
 import { deviationRange, gridOf, shadow } from "../geometry/shading.js";
 import { contextOf } from "../kit/dom.js";
@@ -11,9 +11,9 @@ import { mix } from "../kit/theme.js";
 
 const COARSE_CELL = 22; // CSS pixels
 const FINE_CELL = 6;
-const SLICE_MS = 7; // work per frame, so that hovering stays smooth
+const SLICE_MS = 7; // the longest work per frame, so that hovering stays smooth
 
-/** The colours at the ends, and a value's share of the way between them. @typedef {{ ends: (theme: Theme) => [Colour, Colour], share: (value: number, range: [number, number]) => number }} Tone */
+/** A colour scale: the colours at its ends, and the position of a value between them. @typedef {{ ends: (theme: Theme) => [Colour, Colour], share: (value: number, range: [number, number]) => number }} Tone */
 /** @type {Tone} */
 export const UNCERTAINTY = { ends: ({ known, unknown }) => [known, unknown], share: shadow };
 
@@ -21,21 +21,21 @@ export class Shading {
   /** onChange() is called whenever a better picture is ready. @param {() => void} onChange */
   constructor(onChange) {
     this.onChange = onChange;
-    /** In latent units. @type {{ canvas: HTMLCanvasElement, left: number, right: number, bottom: number, top: number } | null} */
+    /** The drawing, placed in latent units. @type {{ canvas: HTMLCanvasElement, left: number, right: number, bottom: number, top: number } | null} */
     this.picture = null;
     this.frame = 0;
     /** The range of standard deviations from light to dark. @type {[number, number]} */
     this.range = [1, 1];
-    /** What the colours mean, if it is not the uncertainty. @type {Tone | null} */
+    /** The colour scale; null for the uncertainty. @type {Tone | null} */
     this.tone = null;
     /** The grid that is being computed. @type {Grid | null} */
     this.job = null;
-    /** Cells of the grids that are still to come. @type {number[]} */
+    /** The cell sizes of the grids that are not computed yet. @type {number[]} */
     this.sizes = [];
   }
 
   /**
-   * Start again for a plane and a view; the old drawing stays until the coarse grid is ready.
+   * Compute the shading of a plane and a view; the old drawing stays until the coarse grid is ready.
    * @param {Slice<any>} slice
    * @param {View} view
    * @param {number} width
@@ -85,8 +85,8 @@ export class Shading {
   }
 
   /**
-   * Fit the range to the values on a plane in a view.
-   * It is fixed while zooming and while sliders move, so that brightness keeps its meaning.
+   * Fit the range of the colours to the values on a plane in a view. The range is fixed while the visitor
+   * zooms or moves sliders, so that brightness keeps its meaning.
    * @param {Slice<any>} slice
    * @param {View} view
    */

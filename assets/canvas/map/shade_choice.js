@@ -12,7 +12,7 @@ import { chancesOf } from "./switches.js";
 
 const SHADES = {
   uncertainty: { ends: ["sure", "unsure"], title: "Shading: the standard deviation of the prediction, in the units of the data" },
-  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, relative to the slowest place on this map (magnification factor). Lines: the same for the mean where the model is sure; each line is a factor of four." },
+  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, relative to the slowest place on this map (magnification factor). Lines show the mean output's magnification where the model is sure; each line is a factor of four." },
 };
 const WITHOUT_UNITS = "Shading: the standard deviation of the prediction, as a share of the data's";
 
@@ -24,7 +24,7 @@ export class ShadeChoice {
   constructor(explorer, metric) {
     this.explorer = explorer;
     this.metric = metric;
-    /** The probabilities of words. */
+    /** The words whose probabilities can shade the map. */
     this.chances = chancesOf(explorer.model.table?.cells ?? []);
     /** Ends the preparation of the magnification. */
     this.cease = () => {};

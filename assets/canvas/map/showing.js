@@ -3,7 +3,7 @@
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Chosen } from "./state.js" */
 
-const UNSEEN = 1e-4; // smaller changes of a coordinate are ignored: larger than the rounding of a kept point
+const UNSEEN = 1e-4; // smaller changes of a coordinate are ignored; the rounding of a kept point is smaller
 
 /**
  * Show a new place.
@@ -29,7 +29,7 @@ export function showPlace(explorer, { place: before, past, future }) {
   // The drawing below the point depends on the view, and on hidden dimensions that do not follow the data.
   const beside = !map.follows() && point.some((x, q) => Math.abs(x - before.point[q]) > UNSEEN && !dims.includes(q));
   // A drag refreshes the shading at its end.
-  if (revealed || (beside && !(explorer.body ?? explorer.painting)?.busy) || follow !== before.follow) map.refresh();
+  if (revealed || (beside && !explorer.grasp?.busy) || follow !== before.follow) map.refresh();
   explorer.paint();
 }
 
@@ -56,5 +56,6 @@ export function showSwitches(explorer, before) {
   if (differs("noise")) wall?.showNoise();
   if (differs("path")) paths?.search();
   if (differs("way")) paths?.sayLength();
-  if (differs("path", "way")) paths?.show();
+  if (differs("path")) paths?.strip.show();
+  if (differs("path", "way", "seconds")) paths?.show();
 }

@@ -1,8 +1,8 @@
 // The visitor's choices on a map as one immutable value, the actions that change it, and its form in a link.
 //
-// Undo, links and tests compare these values. The value does not include transient state that is in no link: the
+// Undo, links and tests compare these values. The value excludes transient state, which is in no link: the
 // pointer, the zoom, the playback of a path, the line of a lasso (scene.js, map.js, paths.js, lasso_line.js). It
-// also does not include bookmarks, which belong to the browser (bookmarks.js).
+// also excludes bookmarks, which the browser stores (bookmarks.js).
 
 import { SWITCHES, SWITCH_NAMES, coordinates, isPair, isPoint, offerOf, rounded } from "./switches.js";
 
@@ -17,26 +17,26 @@ import { SWITCHES, SWITCH_NAMES, coordinates, isPair, isPoint, offerOf, rounded 
  * @typedef {object} Places
  * @property {Offer} offer
  * @property {Place} first the initial place
- * @property {Place} place the current place of the point, which may not be kept yet
+ * @property {Place} place the current place, which may not be kept yet
  * @property {Place} kept the last kept place, for links, undo and redo
  * @property {readonly Place[]} past earlier kept places, the latest last
- * @property {readonly Place[]} future undone, the next first
+ * @property {readonly Place[]} future undone places, the next one first
  */
 /** @typedef {Places & Switches} Chosen */
 /**
- * move: the point without keeping it; visit: go to a place and keep it; pair: dimensions to show; set: a switch.
+ * move: moves the point without keeping it; visit: goes to a place and keeps it; pair: shows two dimensions; set: sets a switch.
  * @typedef {{ type: "move", point: ArrayLike<number> } | { type: "follow", on: boolean } | { type: "pair", dims: [number, number] }
  *   | { type: "keep" } | { type: "visit", place: Place } | { type: "undo" } | { type: "redo" } | { type: "reset" }
  *   | { [Name in keyof Switches]: { type: "set", name: Name, value: Switches[Name] } }[keyof Switches]} Action
  */
-/** Parameters of a link; null removes one. @typedef {Record<string, string | null | undefined>} Link */
+/** Parameters of a link; null removes a parameter. @typedef {Record<string, string | null | undefined>} Link */
 
-const MOST_PLACES = 200; // for undo and redo
+const MOST_PLACES = 200; // stored for undo and redo
 
 // --- the value and its actions ------------------------------------------------------------------
 
 /**
- * The initial state of a model's map.
+ * Return the initial state of a model's map.
  * @param {LatentPoints} model
  * @returns {Readonly<Chosen>}
  */
@@ -50,7 +50,7 @@ export function initial(model) {
 }
 
 /**
- * The state after an action; the same value if the action changes nothing, or if the model does not support it.
+ * Return the state after an action; the same value if nothing changes or the model does not support the action.
  * @param {Readonly<Chosen>} chosen
  * @param {Action} action
  * @returns {Readonly<Chosen>}
@@ -98,7 +98,7 @@ function moved(chosen, place) {
   return equal(place, chosen.place) ? chosen : next(chosen, { place });
 }
 
-/** Keep a place; discards undone places. @param {Readonly<Chosen>} chosen @param {Place} place */
+/** Keep a place, and discard undone places. @param {Readonly<Chosen>} chosen @param {Place} place */
 function keptAt(chosen, place) {
   const { kept, past } = chosen;
   const exact = { ...place, point: rounded(place.point) };
@@ -126,7 +126,7 @@ function set(chosen, name, value) {
 // --- links ----------------------------------------------------------------------------------------
 
 /**
- * A place in the link's format; dimensions are counted from 1, as in pages/ui/shared/place.py.
+ * Return a place in the link's format; dimensions are counted from 1, as in pages/ui/shared/place.py.
  * @param {{ dims: readonly number[] | null, point: readonly number[] | null, follow: boolean }} place
  */
 export function placeInLink({ dims, point, follow }) {
@@ -134,7 +134,7 @@ export function placeInLink({ dims, point, follow }) {
 }
 
 /**
- * The link's parameters for a state; null for initial values.
+ * Return the link's parameters for a state; null for initial values.
  * @param {Readonly<Chosen>} chosen
  * @returns {Record<string, string | null>}
  */
@@ -152,7 +152,7 @@ export function toLink(chosen) {
 }
 
 /**
- * The state for the parameters of a link; invalid ones give the initial value.
+ * Return the state for a link's parameters; invalid parameters give the initial value.
  * @param {Link} link
  * @param {LatentPoints} model
  * @returns {Readonly<Chosen>}

@@ -4,21 +4,21 @@
 /** @import { TableOutput } from "../geometry/table.js" */
 /** @import { TableCell } from "../kit/table.js" */
 
-/** The two ends of a path, in all dimensions. @typedef {readonly [readonly number[], readonly number[]]} Ends */
+/** The key frames of a path, in all dimensions: its ends, and the places between them that it goes through. @typedef {readonly (readonly number[])[]} KeyPoints */
 /** @typedef {keyof typeof LAYERS} Layer */
 /** "uncertainty", "magnification", or the probability of a word, from `shadeOf`. @typedef {string} Shade */
 /** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
 /** @typedef {"straight" | "geodesic"} WayKind */
 /** @typedef {"blur" | "fade" | "off"} Unsure */
 /**
- * The features of a model; actions that need others are refused.
+ * The features of a model; actions that need other features are refused.
  * @typedef {object} Offer
  * @property {number} axes the number of coordinates of a point
  * @property {Readonly<Record<Layer, boolean>>} show
  * @property {number} facts the number of columns that can colour the points
  * @property {number} worded the column of words that colours the points of a model without labels, or −1
  * @property {readonly number[]} labels
- * @property {number} rows how many
+ * @property {number} rows the number of rows
  * @property {readonly Shade[]} shades
  * @property {boolean} lengths whether paths and magnification are available
  */
@@ -26,18 +26,23 @@
  * @typedef {object} Switches
  * @property {Readonly<Record<Layer, boolean>>} show the layers on the map
  * @property {Shade} shade
- * @property {number} by the fact that colours the points, or −1: their labels
- * @property {readonly number[]} labels highlighted
- * @property {ArrayLike<number>} rows selected ones, in order
+ * @property {number} by the fact that colours the points; −1: their labels do
+ * @property {readonly number[]} labels the highlighted labels
+ * @property {ArrayLike<number>} rows the selected rows, in order
  * @property {WallMode} wall the number and places of the pictures beside the map
  * @property {Unsure} unsure how a picture shows unsure pixels
  * @property {boolean} noise whether they have noise
- * @property {Ends | null} path
+ * @property {KeyPoints | null} path a single key frame is the beginning of a path
  * @property {WayKind} way
+ * @property {number} seconds from the path's start to its end
  */
 
 const FARTHEST = 1e6; // the largest coordinate, as in pages/ui/shared/place.py
 const DECIMALS = 1e4; // kept coordinates are rounded like those in a link
+
+const MOST_KEYS = 24;
+export const LEAST_SECONDS = 1;
+export const MOST_SECONDS = 20;
 
 /** @type {readonly number[]} */
 const NONE = Object.freeze([]);
@@ -61,7 +66,7 @@ const LAYER_NAMES = /** @type {Layer[]} */ (Object.keys(LAYERS));
  * @property {(words: string, offer: Offer) => Value | undefined} [fromLink]
  */
 
-/** One entry per switch; add new switches here. @type {{ [Name in keyof Switches]: Switch<Switches[Name]> }} */
+/** All switches, one entry each. @type {{ [Name in keyof Switches]: Switch<Switches[Name]> }} */
 export const SWITCHES = {
   show: {
     first: (offer) => layers((name) => name === "trajectories" && offer.show[name]),
@@ -96,19 +101,26 @@ export const SWITCHES = {
   },
   path: {
     first: () => null,
-    allows: (path, offer) => path === null || (offer.lengths && path.length === 2 && path.every((end) => isPoint(end, offer))),
-    toLink: (path) => (path ?? []).map((end) => rounded(end)).join(","),
+    allows: (path, offer) => path === null || (offer.lengths && among(path.length - 1, MOST_KEYS) && path.every((key) => isPoint(key, offer))),
+    toLink: (path) => (path ?? []).map((key) => rounded(key)).join(","),
     fromLink: (words, { axes }) => {
       const numbers = coordinates(words);
-      return numbers.length === 2 * axes ? [numbers.slice(0, axes), numbers.slice(axes)] : undefined;
+      if (numbers.length % axes) return undefined;
+      return Array.from({ length: numbers.length / axes }, (_, i) => numbers.slice(i * axes, (i + 1) * axes));
     },
   },
   way: oneOf(["geodesic", "straight"], (way, { lengths }) => lengths || way === "geodesic"),
+  seconds: {
+    first: () => 3,
+    allows: (seconds) => seconds >= LEAST_SECONDS && seconds <= MOST_SECONDS,
+    toLink: (seconds) => String(seconds),
+    fromLink: (words) => (words.trim() ? Number(words) : undefined),
+  },
 };
 export const SWITCH_NAMES = /** @type {(keyof Switches)[]} */ (Object.keys(SWITCHES));
 
 /**
- * A switch with a few values, which are also their texts; the first is the initial one.
+ * Return a switch with a few values, which are also their texts; the first value is the initial value.
  * @template {string} Value
  * @param {readonly Value[]} values
  * @param {(value: Value, offer: Offer) => boolean} possible
@@ -140,10 +152,10 @@ export function offerOf(model) {
   };
 }
 
-/** The shading by the probability of a word. @param {number} column @param {number} word */
+/** Return the name of the shading by the probability of a word. @param {number} column @param {number} word */
 export const shadeOf = (column, word) => `chance-${column + 1}-${word + 1}`;
 
-/** The probabilities that can shade a map. @param {readonly TableCell[]} cells */
+/** Return the probabilities that can shade a map. @param {readonly TableCell[]} cells */
 export function chancesOf(cells) {
   return cells.flatMap(({ name, words = [] }, column) => words.map((text, word) => ({ shade: shadeOf(column, word), column, word, name, text })));
 }
@@ -168,7 +180,7 @@ export function isPoint(point, { axes }) {
   return point.length === axes && Array.from(point).every((x) => Math.abs(x) <= FARTHEST);
 }
 
-/** Numbers of a link, NaN for invalid text. @param {string | null | undefined} words */
+/** Return the numbers in a link's text, NaN for invalid text. @param {string | null | undefined} words */
 export function coordinates(words) {
   return (words ?? "").split(",").map((text) => (text.trim() ? Number(text) : NaN));
 }

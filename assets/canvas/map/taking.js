@@ -22,12 +22,12 @@ const WIDTH_TAKEN = 400; // width of an exported output in CSS pixels, which set
 
 /** @typedef {keyof typeof MEDIA_TYPES} Format */
 /**
- * The whole map as one file: where the server holds it, or why it could not make it; turn: of the request.
+ * The answer to a request for the whole map as one file: its address, or the problem; turn: the request's number.
  * @typedef {{ turn: number, address?: string, file?: string, words?: string, problem?: string }} WholeMap
  */
 
 /**
- * A line for every number and count, with the ends of the interval of 95 % of the rows, and for every word.
+ * Return a line for every number and count, with its 95 % interval, and for every word.
  * @param {TableOutput} table
  * @param {Float64Array} point
  */
@@ -44,8 +44,8 @@ export function tableLines(table, point) {
 
 export class Taking {
   /**
-   * data-opening of the menu: Python that opens the model.
-   * @param {Explorer<any>} explorer of one output
+   * The menu's attribute data-opening has Python code that opens the model.
+   * @param {Explorer<any>} explorer an explorer with a single output
    */
   constructor(explorer) {
     /** @type {Explorer<LatentModel>} */
@@ -55,7 +55,7 @@ export class Taking {
     const vector = explorer.model.drawing.kind !== "image";
     this.code = element("textarea", { readonly: "", rows: 7, spellcheck: "false", wrap: "off", "aria-label": "Python" });
     this.said = element("p", { role: "status" });
-    /** The number of the last request for the whole map, while its answer is awaited. */
+    /** The number of the request for the whole map that has no answer yet; 0 if there is none. */
     this.awaited = 0;
     const copy = element("button", { type: "button" }, "Copy");
     copy.addEventListener("click", () => this.copy());
@@ -75,20 +75,20 @@ export class Taking {
   }
 
   /**
-   * Offer the whole map as one file, which the server makes.
+   * Show the button for the whole map as one file, which the server makes.
    * @param {(turn: number) => void} ask
    * @param {(address: string) => Promise<Uint8Array>} fetchBytes
    */
   offerFile(ask, fetchBytes) {
     this.fetchBytes = fetchBytes;
-    const button = element("button", { type: "button", title: "One file with this map and its rows. Any browser opens it, without a network and without this program." }, "HTML file");
+    const button = element("button", { type: "button", title: "One file with this map and its rows, which any browser opens without a network." }, "HTML file");
     button.addEventListener("click", () => {
       if (this.awaited) return;
       this.awaited = Date.now();
       this.say("Making the file …");
       ask(this.awaited);
     });
-    this.said.before(element("section", {}, element("h2", {}, "The whole map, to open without a network"), button));
+    this.said.before(element("section", {}, element("h2", {}, "The whole map"), button));
   }
 
   /** @param {WholeMap | null | undefined} file */
@@ -127,7 +127,7 @@ export class Taking {
     this.say(`${name} was made.`);
   }
 
-  /** The point of the outputs, in the model's dimensions. @returns {Float64Array} */
+  /** Return the point of the outputs, in the model's dimensions. @returns {Float64Array} */
   point() {
     return this.explorer.shownPoint().slice(0, this.explorer.model.header.n_latent);
   }
@@ -148,7 +148,7 @@ export class Taking {
     }
     const { mean, variances } = model.moments(explorer.shownPoint(), null);
     const std = variances.map(Math.sqrt);
-    // A dragged body differs from the mean: files have the body that is shown.
+    // A dragged body differs from the mean, so files contain the shown body.
     const body = explorer.body?.posedAt(explorer.shownPoint())?.slice();
     if (format === "csv") {
       const rows = columnNames(model.drawing, mean.length).map((name, d) => [name, ...(body ? [body[d]] : []), mean[d], std[d]]);
@@ -160,7 +160,7 @@ export class Taking {
     else await this.draw(format, body ?? mean, ["curve", "bars"].includes(model.drawing.kind) ? std : null);
   }
 
-  /** The output as a picture. @param {Format} format @param {Float64Array} values @param {Float64Array | null} spread */
+  /** Save the output as a picture. @param {Format} format @param {Float64Array} values @param {Float64Array | null} spread */
   async draw(format, values, spread) {
     const { model: { drawing }, state: { theme, turn } } = this.explorer;
     await this.picture("output", format, [WIDTH_TAKEN, outputHeight(drawing, WIDTH_TAKEN)], (context, size) =>
@@ -196,13 +196,13 @@ export class Taking {
   showCode() {
     const { drawing, header } = this.explorer.model;
     this.code.value = pythonCode(this.menu.dataset.opening ?? "", Array.from(this.point()), drawing, header.layer);
-    this.say(this.explorer.body?.posedAt(this.explorer.shownPoint()) ? "Files have the body as you dragged it. The Python code gives the model's mean at this place." : "");
+    this.say(this.explorer.body?.posedAt(this.explorer.shownPoint()) ? "Files contain the body as you dragged it, but the Python code gives the model's mean at this place." : "");
   }
 
   copy() {
     this.showCode();
     this.code.select();
-    // The newer clipboard API is not allowed in frames and in files from disk.
-    this.say(document.execCommand("copy") ? "Copied." : "The browser could not copy it; the text is selected.");
+    // Browsers forbid the newer clipboard API in frames and in files from disk.
+    this.say(document.execCommand("copy") ? "Copied." : "The browser could not copy the code. It is selected, so you can copy it with Ctrl+C.");
   }
 }

@@ -1,8 +1,8 @@
-// The values of a table at a place: a row per column, with its value on the range of the data, or its probable words.
+// The values of a table at a place: for every column, the value on the range of the data, or the probable words.
 
 import { element } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
-import { chanceWords } from "../kit/table.js";
+import { chanceWords, ownText } from "../kit/table.js";
 import { css, labelStyle } from "../kit/theme.js";
 import { intervalWords } from "../geometry/table.js";
 import { shadeOf } from "./switches.js";
@@ -13,7 +13,7 @@ import { shadeOf } from "./switches.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95 % interval
-const MARKS = "Mark: value here. Band: 95 % of rows here. Line: all rows, with their median.";
+const MARKS = "Mark: value here. Band: 95 % of rows here. Line: all rows, with their median. Circle: the row of the data at this place.";
 const WORDS_NOTE = "Words: the most probable ones here. Press one to shade the map by its probability.";
 const WORDS_SHOWN = 3; // words of a column
 const LEAST_CHANCE = 0.01; // lowest probability of a shown word
@@ -24,11 +24,11 @@ const LEAST_CHANCE = 0.01; // lowest probability of a shown word
  */
 
 /**
- * A value's position on the range of its column, in percent of the line; values beyond it are cut and described.
+ * Return a value's position on the range of its column, in percent of the line; values beyond the range are cut and described.
  * @param {number} value
  * @param {number} spread half the width of the 95 % interval
  * @param {Range} range
- * @param {[number, number]} [ends] of the interval, if the value is not in its middle
+ * @param {[number, number]} [ends] ends of the interval, if the value is not in its middle
  */
 export function onRange(value, spread, [low, median, high], ends = [value - spread, value + spread]) {
   const width = high - low;
@@ -48,7 +48,7 @@ export function onRange(value, spread, [low, median, high], ends = [value - spre
 }
 
 /** A number or a count on the range of its column. */
-class NumberRow {
+export class NumberRow {
   /** @param {HTMLElement} title @param {Range} range @param {TableColumn | null} column of a table with words */
   constructor(title, range, column) {
     this.range = range;
@@ -56,10 +56,22 @@ class NumberRow {
     this.band = element("i", { class: "band" });
     this.median = element("i", { class: "median" });
     this.mark = element("i", { class: "mark" });
-    this.bar = element("span", { class: "bar", role: "img" }, this.band, this.median, this.mark);
+    this.ownMark = element("i", { class: "own-mark", hidden: "" });
+    this.bar = element("span", { class: "bar", role: "img" }, this.band, this.median, this.mark, this.ownMark);
     this.value = element("b");
     this.spread = element("small");
-    this.row = element("li", {}, title, this.bar, this.value, this.spread);
+    /** The value of the training row at this place. */
+    this.own = element("em");
+    /** Holds the column. @type {{ show(answer: { value: number }, text: string): void } | null} */
+    this.hand = null;
+    this.row = element("li", {}, title, this.bar, this.value, this.spread, this.own);
+  }
+
+  /** @param {number} value of the training row at this place; NaN: missing, or no row is here @param {string} text */
+  showOwn(value, text) {
+    this.own.textContent = text;
+    this.ownMark.hidden = !Number.isFinite(value);
+    if (Number.isFinite(value)) this.ownMark.style.left = `${onRange(value, 0, this.range).mark}%`;
   }
 
   /** @param {{ value: number, low: number, high: number }} answer */
@@ -73,11 +85,12 @@ class NumberRow {
     this.mark.dataset.side = seen.side;
     this.value.textContent = count ? formatFixed(value, Math.max(10 * value, 1)) : seen.value;
     this.spread.textContent = count && this.column ? intervalWords(/** @type {any} */ (this.column), { low, high }) : seen.spread;
+    this.hand?.show({ value }, this.value.textContent);
     this.bar.setAttribute("aria-label", count ? `${this.value.textContent} on average; 95 % of rows here have ${low} to ${high}` : seen.words);
   }
 }
 
-/** The most probable words of a column, with their probabilities. */
+/** The row of a column's most probable words, with their probabilities. */
 class WordsRow {
   /** @param {HTMLElement} title @param {number} c @param {string[]} words @param {Explorer<LatentModel>} explorer */
   constructor(title, c, words, explorer) {
@@ -91,8 +104,14 @@ class WordsRow {
       chip.addEventListener("click", () => this.shade(chip));
       return { chip, dot, text, share };
     });
-    this.host = element("span", { class: "words" }, ...this.chips.map(({ chip }) => chip));
+    this.own = element("em");
+    this.host = element("span", { class: "words" }, ...this.chips.map(({ chip }) => chip), this.own);
     this.row = element("li", { class: "worded" }, title, this.host);
+  }
+
+  /** @param {number} _ @param {string} text the word of the training row at this place */
+  showOwn(_, text) {
+    this.own.textContent = text && `data: ${text}`;
   }
 
   /** Shade the map by the probability of a chip's word, or stop doing so. @param {HTMLElement} chip */
@@ -123,16 +142,16 @@ class WordsRow {
 
 export class TableValues {
   /**
-   * Replaces the picture of the output.
+   * The values replace the picture of the output.
    * @param {Explorer<LatentModel>} explorer of a table
    */
   constructor(explorer) {
     const { model, parts } = explorer;
     this.explorer = explorer;
     this.values = new Float64Array(model.nOutputs);
-    const columns = /** @type {string[]} */ (model.drawing.columns);
+    this.names = /** @type {string[]} */ (model.drawing.columns);
     const { table } = model.drawing;
-    this.rows = columns.map((name, d) => {
+    this.rows = this.names.map((name, d) => {
       const title = model.coloured.length
         ? element("button", { type: "button", class: "column", title: `Colour the map by ${name}` }, name)
         : element("span", { class: "column", title: name }, name);
@@ -143,35 +162,55 @@ export class TableValues {
       return { by, title, line };
     });
     const notes = [MARKS, ...(table?.some(({ words }) => words) ? [WORDS_NOTE] : [])];
-    this.host = element("div", { class: "values" }, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), element("p", {}, notes.join(" ")));
+    const head = element("div", { class: "head", "aria-hidden": "true" }, element("span"), element("span"), element("b", {}, "model"), element("span"), element("em", {}, "data"));
+    this.host = element("div", { class: "values" }, head, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), element("p", {}, notes.join(" ")));
     parts.output.before(this.host);
     parts.output.hidden = true;
     parts.inspector.dataset.table = "true";
   }
 
-  /** Whether a model's outputs are the values of a table. @param {LatentModel} model */
+  /** Return whether a model's outputs are the values of a table. @param {LatentModel} model */
   static fits({ header, drawing, table }) {
     return Boolean(table || (header.column_ranges && drawing.columns));
   }
 
-  /** @param {Float64Array} point @param {Float64Array | null} hidden variances of the dimensions that follow the data */
-  show(point, hidden) {
-    const { explorer: { state } } = this;
+  /**
+   * @param {Float64Array} point
+   * @param {Float64Array | null} hidden variances of the dimensions that follow the data
+   * @param {number} row the training row at this place, whose values are beside the model's; -1: none
+   */
+  show(point, hidden, row) {
+    const { explorer: { state, model } } = this;
     const answers = this.answers(point, hidden);
+    const own = row >= 0 && model.itemSize === this.rows.length ? model.item(row) : null;
+    this.host.toggleAttribute("data-row", own !== null);
     this.rows.forEach(({ by, title, line }, d) => {
       title.setAttribute("aria-pressed", String(state.chosen.by === by));
       line.show(/** @type {any} */ (answers[d]));
+      if (own) line.showOwn(own[d], this.ownText(d, own[d]));
+      else line.showOwn(NaN, "");
     });
+  }
+
+  /** @param {number} d a column @param {number} value of a training row; NaN: missing */
+  ownText(d, value) {
+    const { drawing: { table }, header } = this.explorer.model;
+    if (table) return ownText(table[d], value);
+    const [low, , high] = header.column_ranges[d];
+    return Number.isNaN(value) ? "–" : formatFixed(value, high - low);
   }
 
   /** @param {Float64Array} point @param {Float64Array | null} hidden @returns {Answer[]} */
   answers(point, hidden) {
-    const { explorer: { model }, values } = this;
-    if (model.table) return model.table.answers(point, hidden);
-    const { variances } = model.moments(point, hidden);
+    const { explorer: { model, whatIf }, values } = this;
+    // Held columns leave the place open, instead of the dimensions outside the plane.
+    const open = whatIf?.freedom(point) ?? null;
+    const beside = open ? null : hidden;
+    if (model.table) return model.table.answers(point, beside, open);
+    const { variances } = model.moments(point, beside);
     model.predict(point, values);
     return Array.from(values, (value, d) => {
-      const half = INSIDE_95 * Math.sqrt(variances[d] + model.noise(d) ** 2);
+      const half = INSIDE_95 * Math.sqrt(variances[d] + (open?.[d] ?? 0) + model.noise(d) ** 2);
       return { value, low: value - half, high: value + half };
     });
   }

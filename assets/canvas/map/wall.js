@@ -1,4 +1,4 @@
-// Sixteen outputs at once: around the chosen point, anywhere among the data, or over the map in view.
+// Sixteen outputs together: around the chosen point, anywhere among the data, or over the visible map.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
@@ -10,7 +10,7 @@ import { TableOutput } from "../geometry/table.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const SIDE = 4;
-const WALL_REST_MS = 150; // pause after the map moved, before the pictures are drawn again
+const WALL_REST_MS = 150; // pause after a move of the map, before the pictures are drawn again
 /** @type {[WallMode, string, string][]} */
 const MODES = [
   ["around", "More like this", "Sixteen variations near this point"],
@@ -42,7 +42,7 @@ export class Wall {
       button.addEventListener("click", () => this.open(mode));
       return button;
     });
-    const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add the uncertainty and noise of a real row" }, "Noise");
+    const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add the random variation of real rows" }, "Noise");
     noisy.addEventListener("click", () => explorer.dispatch({ type: "set", name: "noise", value: !this.noisy }));
     this.noisyButton = noisy;
     explorer.parts["wall-modes"].replaceChildren(...this.buttons, noisy);
@@ -57,13 +57,13 @@ export class Wall {
     return this.explorer.state.chosen.noise;
   }
 
-  /** @param {WallMode} mode a choice of the open mode draws new places */
+  /** @param {WallMode} mode choosing the current mode again draws new places */
   open(mode) {
     if (mode === this.mode) this.begin();
     else this.explorer.dispatch({ type: "set", name: "wall", value: mode });
   }
 
-  /** Draw the places of the mode. */
+  /** Show the outputs at new places of the mode. */
   begin() {
     this.show();
     this.draw(this.drawPlaces());
@@ -87,7 +87,7 @@ export class Wall {
     this.explorer.parts.output.hidden = !one;
   }
 
-  /** The places of the mode: "around" depends on the point, "map" on the view. */
+  /** Return new places of the mode; "around" depends on the point, "map" on the view. */
   drawPlaces() {
     const { model, state, map } = this.explorer;
     if (this.mode === "map") {
@@ -100,7 +100,7 @@ export class Wall {
     return this.tiles.map(() => this.explorer.reachable(this.mode === "around" ? placeAround(model, state.point) : newPlace(model)));
   }
 
-  /** Draw outputs at new or the same places. @param {Float64Array[]} places */
+  /** Draw the outputs at the given places. @param {Float64Array[]} places */
   draw(places = this.places) {
     this.places = this.mode === "one" ? [] : places;
     this.explorer.state.marks = this.places;
@@ -117,7 +117,7 @@ export class Wall {
     });
   }
 
-  /** The mean at a place, or a sample of an observation there. @param {Float64Array} place @param {Float64Array} values */
+  /** Return the mean at a place, or with noise a random row. @param {Float64Array} place @param {Float64Array} values */
   outputs(place, values) {
     const [shown] = this.explorer.model.pictured;
     if (!this.noisy) {
@@ -133,12 +133,12 @@ export class Wall {
     mean.forEach((value, d) => (values[d] = value + Math.sqrt(variances[d] + output.noise(d) ** 2) * normal()));
   }
 
-  /** The chosen point has changed. */
+  /** Update the outputs after a change of the chosen point. */
   follow() {
     if (this.mode === "around" || this.mode === "map") this.draw(this.drawPlaces());
   }
 
-  /** The view has changed: draw its places when the map rests. */
+  /** Update the outputs after a change of the view, once the map rests. */
   moved() {
     clearTimeout(this.timer);
     if (this.mode !== "map") return;
@@ -152,7 +152,7 @@ export class Wall {
     clearTimeout(this.timer);
   }
 
-  /** Show a picture's place on the map; −1: none. @param {number} i */
+  /** Mark a picture's place on the map; −1: no place. @param {number} i */
   point(i) {
     this.explorer.state.marked = i;
     this.explorer.paint();

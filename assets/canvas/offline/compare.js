@@ -1,4 +1,4 @@
-// Linked maps in a single file: the page contains the models as base64 and fetches nothing.
+// Linked maps in a single file: the page contains the models as base64, and loads nothing else.
 
 import { LinkedMaps } from "../compare/linked.js";
 import { element } from "../kit/dom.js";
@@ -10,7 +10,7 @@ function beginComparison() {
     ({ store: id, title, facts, note, draws: Boolean(draws), bytes: contentOf(id) }));
   const maps = new LinkedMaps(document, packed, { turned: true, at: null, rows: "", labels: [], thumbnails: false, by: 0 }, () => {});
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => maps.retheme());
-  // For tests and tools, as in the app.
+  // Tests and tools find the maps here, as in the app.
   Object.assign(window, { manifolio: { views: new Map([["compare", maps]]) } });
 }
 

@@ -1,7 +1,7 @@
-// Bytes that the page contains.
+// Reads the bytes that the page contains.
 
 /**
- * The base64 text of an element as bytes.
+ * Return the base64 text of an element as bytes.
  * @param {string} id
  */
 export function contentOf(id) {

@@ -1,18 +1,18 @@
-// The explorer in a single file: the page contains the model as base64 and fetches nothing.
+// The explorer in a single file: the page contains the model as base64, and loads nothing else.
 
 import { element, partsOf } from "../kit/dom.js";
 import { contentOf } from "./content.js";
 import { Explorer } from "../map/explorer.js";
-import { initial } from "../map/state.js";
+import { fromLink } from "../map/state.js";
 import { LatentModel } from "../geometry/model.js";
 
 function begin() {
-  const opening = document.getElementById("model")?.dataset.opening;
+  const { opening, link = "{}" } = document.getElementById("model")?.dataset ?? {};
   partsOf(document).taking.dataset.opening = opening;
   const model = new LatentModel(contentOf("model"));
-  const explorer = new Explorer(document, model, initial(model));
+  const explorer = new Explorer(document, model, fromLink(JSON.parse(link), model));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.retheme());
-  // For tests and tools, as in the app.
+  // Tests and tools find the explorer here, as in the app.
   Object.assign(window, { manifolio: { views: new Map([[model.header.name, explorer]]) } });
 }
 

@@ -1,4 +1,4 @@
-// Painting on the row: strokes with a pointer or a finger, a cursor for the keys.
+// The brush: strokes with a pointer or a finger, and a cursor for the keys.
 
 /** @import { HiddenRow } from "./hidden_row.js" */
 
@@ -9,10 +9,9 @@
 
 export class Brush {
   /**
-   * canvas: of the row; actions: {
-   *   frame() → positions, cells() → their geometry, row() → the HiddenRow or null,
-   *   stroke(begin) when a stroke begins, done(changed) when it ends, settle() after a key,
-   *   undo(), paint() to draw again, say(words) for screen readers }.
+   * canvas: the row's canvas; actions: { frame() returns the positions, cells() their geometry, row() the
+   * HiddenRow or null; stroke(begin) is called when a stroke begins, done(changed) when it ends, settle()
+   * after a key; undo(); paint() draws again; say(words) informs screen readers }.
    * @param {HTMLCanvasElement} canvas
    * @param {HTMLInputElement} slider
    * @param {any} actions
@@ -54,7 +53,7 @@ export class Brush {
     return this.actions.cells().under(...place, reach, this.actions.frame());
   }
 
-  /** The brush to draw: its position, its size, and the cells that it would change. */
+  /** Return the brush for the drawing: its position, its size, and the cells that it would change. */
   shown() {
     const cells = this.actions.cells();
     const frame = this.actions.frame();
@@ -69,7 +68,7 @@ export class Brush {
     return Boolean(this.actions.row().mask[cell]);
   }
 
-  /** The state of a cell in words. @param {number} cell @returns {string} */
+  /** Describe the state of a cell. @param {number} cell @returns {string} */
   wordsOf(cell) {
     return this.actions.row().gap(cell) ? "hidden" : "shown";
   }
@@ -89,7 +88,7 @@ export class Brush {
     this.canvas.setPointerCapture(event.pointerId);
     this.cursor = null;
     const cells = this.under(this.at(event));
-    // Joints and columns are few: a click on a hidden one shows it again.
+    // A click on a hidden joint or column shows it again.
     const turned = row.drawing.kind !== "image" && cells.length > 0 && cells.every((/** @type {number} */ cell) => this.marked(cell));
     this.stroke = { id: event.pointerId, value: this.tool === "show" || turned ? 0 : 1, last: this.at(event), before: row.text() };
     this.actions.stroke();
@@ -103,7 +102,7 @@ export class Brush {
     if (this.stroke?.id === event.pointerId) {
       const [x, y] = this.hover;
       const [fromX, fromY] = this.stroke.last;
-      // Steps of a few pixels, so that a quick stroke has no holes.
+      // The stroke is applied in steps of a few pixels, so that a quick stroke has no holes.
       const steps = Math.max(1, Math.ceil(Math.hypot(x - fromX, y - fromY) / 4));
       for (let i = 1; i <= steps; i++) {
         this.apply(this.under([fromX + ((x - fromX) * i) / steps, fromY + ((y - fromY) * i) / steps]), this.stroke.value);

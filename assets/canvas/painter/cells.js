@@ -19,7 +19,7 @@ class ImageCells {
   }
 
   /**
-   * Pixels whose centre is under a round brush at (x, y), with its diameter in pixels.
+   * Return the pixels whose centre is under a round brush at (x, y); size: the diameter in pixels.
    * @param {number} x
    * @param {number} y
    * @param {number} size
@@ -82,7 +82,7 @@ class JointCells {
   }
 
   /**
-   * The joint nearest to (x, y), and with `limb` all joints beyond it.
+   * Return the joint nearest to (x, y); with `limb`, also all joints beyond it.
    * @param {number} x
    * @param {number} y
    * @param {boolean} limb
@@ -97,7 +97,7 @@ class JointCells {
     return best < 0 ? [] : limb ? this.limb(best) : [best];
   }
 
-  /** A joint and all joints beyond it. @param {number} joint @returns {number[]} */
+  /** Return a joint and all joints beyond it. @param {number} joint @returns {number[]} */
   limb(joint) {
     return [joint, ...this.children[joint].flatMap((child) => this.limb(child))];
   }

@@ -1,10 +1,10 @@
-// One row with its mask.
+// One row with the mask of its hidden cells.
 
 /** @import { Drawing } from "../kit/geometry.js" */
 
 export class HiddenRow {
   /**
-   * header: of the packed rows; values: the row, NaN where missing; mask: 1 where hidden, per cell.
+   * header: the packed rows' header; values: the row, NaN where missing; mask: 1 for hidden cells.
    * @param {any} header
    * @param {string} id
    * @param {Float32Array} values
@@ -16,7 +16,7 @@ export class HiddenRow {
     this.mask = mask;
     /** @type {Drawing} */
     this.drawing = header.drawing;
-    /** The data's standard deviation: the end of the uncertainty's colour scale. @type {number} */
+    /** The data's standard deviation, which is the end of the uncertainty's colour scale. @type {number} */
     this.spread = header.spread;
     this.perCell = values.length / header.cells;
     this.title = header.items.find((/** @type {any} */ item) => item.id === id).title;
@@ -24,7 +24,7 @@ export class HiddenRow {
     this.whole = !values.some(Number.isNaN);
   }
 
-  /** Hidden or missing. @param {number} cell */
+  /** Return whether a cell is hidden or missing. @param {number} cell */
   gap(cell) {
     if (this.mask[cell]) return true;
     for (let d = cell * this.perCell; d < (cell + 1) * this.perCell; d++) if (Number.isNaN(this.values[d])) return true;
@@ -35,12 +35,12 @@ export class HiddenRow {
     return this.mask.reduce((count, _, cell) => count + (this.gap(cell) ? 1 : 0), 0);
   }
 
-  /** The values as the model sees them. */
+  /** Return the values as the model sees them. */
   seen() {
     return this.values.map((value, d) => (this.mask[Math.floor(d / this.perCell)] ? NaN : value));
   }
 
-  /** The values, with those of `mean` for missing ones, to position the parts. @param {Float32Array | undefined} mean */
+  /** Return the values, with missing values from `mean`, to position the parts. @param {Float32Array | undefined} mean */
   filled(mean) {
     return this.whole || !mean ? this.values : this.values.map((value, d) => (Number.isNaN(value) ? mean[d] : value));
   }
@@ -51,7 +51,7 @@ export class HiddenRow {
 }
 
 /**
- * A mask over the cells (Uint8Array of 0 and 1) as base64 of its bits, first cell first, and back.
+ * Return a mask over the cells (Uint8Array of 0 and 1) as base64 of its bits, first cell first.
  * @param {Uint8Array} mask
  */
 export function maskText(mask) {

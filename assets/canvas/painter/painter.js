@@ -1,4 +1,4 @@
-// The painter: one row, a brush that hides parts of it, and the model's completion. Independent of
+// The painter: one row, a brush that hides parts of the row, and the model's completion. It does not depend on
 // Streamlit: it calls actions.paint({item, mask, number}) when a stroke ends, and receives results as
 // bytes.
 
@@ -19,11 +19,11 @@ import { answerInWords } from "./words.js";
 /** @import { Answer, PainterState } from "./pictures.js" */
 /** @import { StripRow } from "./strip.js" */
 
-const KEYS_SETTLE_MS = 350; // keys: the mask is sent after this pause
+const KEYS_SETTLE_MS = 350; // after keys, the mask is sent after this pause
 const MOST_UNDO = 100;
 
 export class Painter {
-  /** The chosen row, once there are rows. @type {HiddenRow} */
+  /** The chosen row; undefined until rows have arrived. @type {HiddenRow} */
   row;
   /** @type {Cells} */
   cells;
@@ -33,7 +33,7 @@ export class Painter {
   header;
   /** The offered rows. @type {StripRow[]} */
   rows = [];
-  /** By id. @type {Map<string, Uint8Array>} */
+  /** The masks by id. @type {Map<string, Uint8Array>} */
   masks = new Map();
   /** @type {Set<string>} */
   touched = new Set();
@@ -45,7 +45,7 @@ export class Painter {
   timer;
 
   /**
-   * root: the element that holds painter.html; actions: {paint(question), more()}.
+   * root: the element with painter.html; actions: {paint(question) sends a mask, more() asks for other rows}.
    * @param {ParentNode} root
    * @param {{ paint: (question: { item: string, mask: string, number: number }) => void, more: () => void }} actions
    */
@@ -96,7 +96,7 @@ export class Painter {
   // --- data from Python -----------------------------------------------------------------------
 
   /**
-   * Offered rows (framed bytes), the chosen one, and the masks; `touched`: ids of painted rows.
+   * Show the offered rows (framed bytes), the chosen row, and the masks; `touched`: ids of painted rows.
    * @param {Uint8Array} bytes
    * @param {any} it
    */
@@ -116,12 +116,12 @@ export class Painter {
     this.root.dataset.ready = "true";
   }
 
-  /** Whether a result belongs to the current row and mask. @param {any} it */
+  /** Return whether a result belongs to the current row and mask. @param {any} it */
   current({ item, mask }) {
     return this.row && item === this.row.id && mask === this.row.text();
   }
 
-  /** One completed row, or why there is none. @param {Uint8Array} bytes */
+  /** Show a completed row, or why there is none. @param {Uint8Array} bytes */
   showAnswer(bytes) {
     const { header, arrays } = readFrame(bytes);
     if (!this.current(header)) return;
@@ -136,7 +136,7 @@ export class Painter {
     this.paint();
   }
 
-  /** Alternatives and samples of the hidden part. @param {Uint8Array} bytes */
+  /** Show alternatives and samples of the hidden part. @param {Uint8Array} bytes */
   showPossibilities(bytes) {
     const content = readFrame(bytes);
     if (this.current(content.header)) this.possibilities.load(content);
@@ -164,7 +164,7 @@ export class Painter {
     });
   }
 
-  /** The tools that suit this kind of row, and its ready-made masks. */
+  /** Show the tools and the ready-made masks for this kind of row. */
   tools() {
     const { parts, header, cells } = this;
     const { kind } = header.drawing;
@@ -267,17 +267,17 @@ export class Painter {
     const many = (/** @type {number} */ count) => count.toLocaleString("en");
     const count = `${many(hidden)} of ${many(header.cells)} ${header.cell_word[header.cells === 1 ? 0 : 1]} hidden`;
     parts["item-title"].textContent = this.state.compare && row.whole ? "The truth" : "What the model sees";
-    parts["item-words"].textContent = `${row.title} · ${hidden ? count : "nothing hidden: paint on it"}`;
-    parts["mean-title"].textContent = hidden ? "Completed" : "As the model sees it";
+    parts["item-words"].textContent = `${row.title} · ${hidden ? count : "nothing hidden; paint on the picture"}`;
+    parts["mean-title"].textContent = hidden ? "Completed" : "The model's version";
     parts.truth.disabled = !row.whole;
     parts.truth.title = row.whole ? "" : "This row has missing values, so the truth is unknown";
     parts.undo.disabled = !this.past.get(row.id)?.length;
     parts.item.setAttribute("aria-label",
-      `${row.title}, ${count}. Arrow keys move the brush, with Shift in larger steps; Space hides or shows; [ and ] change the brush; Ctrl+Z undoes.`);
+      `${row.title}, ${count}. Arrow keys move the brush, with Shift in larger steps; Space hides or shows; [ and ] change the brush's size; Ctrl+Z undoes a stroke.`);
     if (answer) answerInWords(parts, row, answer, count);
   }
 
-  /** Streamlit's theme changed. */
+  /** Draw again after a change of Streamlit's theme. */
   retheme() {
     takeTheme(this.root, this.state.theme);
     if (!this.row) return;

@@ -1,4 +1,4 @@
-// The painter's three pictures: the row as the model sees it, the completion, its uncertainty.
+// The painter's three pictures: the row as the model sees it, the completion, and the completion's uncertainty.
 
 import { fitCanvas } from "../kit/dom.js";
 import { jointPlaces, vectorFrame } from "../kit/geometry.js";
@@ -14,7 +14,7 @@ import { css, heatColour } from "../kit/theme.js";
 /** @import { HiddenRow } from "./hidden_row.js" */
 
 /**
- * A completion; std: missing if the model gives none; summary: numbers for the captions.
+ * A completion; std: undefined if the model has no standard deviations; summary: numbers for the captions.
  * @typedef {{ mean: Float32Array, std: Float32Array | undefined, summary: Record<string, number> }} Answer
  */
 
@@ -29,7 +29,7 @@ export class PainterPictures {
   answer = null;
   /** @type {Drawing} */
   drawing;
-  /** Width and height of the canvases, once they have room. @type {[number, number]} */
+  /** Width and height of the canvases; undefined until they have space. @type {[number, number]} */
   size;
 
   /** parts: the canvases item, mean, std; state: theme, turn, compare. @param {Parts} parts @param {PainterState} state */
@@ -38,7 +38,7 @@ export class PainterPictures {
     this.state = state;
   }
 
-  /** Fit the canvases to their space; `wide`: side by side. @param {Drawing} drawing @param {boolean} wide */
+  /** Fit the canvases to their space; `wide`: whether they are side by side. @param {Drawing} drawing @param {boolean} wide */
   resize(drawing, wide) {
     const width = this.parts.item.parentElement.clientWidth - 16;
     if (width <= 0) return;
@@ -46,7 +46,7 @@ export class PainterPictures {
     for (const name of ["item", "mean", "std"]) this.parts[name].style.height = `${this.size[1]}px`;
   }
 
-  /** The size and the values that determine the cells' positions. @param {HiddenRow} row @param {Answer | null} answer */
+  /** Return the size and the values that determine the cells' positions. @param {HiddenRow} row @param {Answer | null} answer */
   frame(row, answer) {
     const [width, height] = this.size;
     return { width, height, values: row.filled(answer?.mean), turn: this.state.turn };
@@ -101,11 +101,11 @@ export class PainterPictures {
     const { mean, std, summary } = this.answer;
     const [width, height] = this.size;
     if (!["image", "skeleton"].includes(this.drawing.kind)) {
-      // On a separate axis: on the axis of the values they may be too small to see.
+      // Deviations have a separate axis, because on the axis of the values they may be invisible.
       drawOutput(context, { ...this.drawing, range: [0, 1.08 * summary.most || 1], ...ownScales(this.drawing, std) }, std, width, height, this.state);
       return;
     }
-    // The row is faint in the background, for orientation.
+    // The row is drawn faintly in the background, for orientation.
     drawOutput(context, this.drawing, mean, width, height, this.state);
     context.fillStyle = css(this.state.theme.background, this.drawing.kind === "image" ? 0.72 : 0.5);
     context.fillRect(0, 0, width, height);
@@ -121,7 +121,7 @@ export class PainterPictures {
   }
 
   /**
-   * Joints in the colours of their uncertainty, the most uncertain in front; around them one standard deviation.
+   * Draw joints in the colours of their uncertainty, the most uncertain in front, each with a circle of one standard deviation.
    * @param {CanvasRenderingContext2D} context
    * @param {(cell: number) => Colour | null} colourOf
    */
@@ -147,7 +147,7 @@ export class PainterPictures {
       });
   }
 
-  /** A tint over hidden cells. @param {CanvasRenderingContext2D} context @param {number} alpha */
+  /** Draw a tint over hidden cells. @param {CanvasRenderingContext2D} context @param {number} alpha */
   drawVeil(context, alpha) {
     const { theme } = this.state;
     const [width, height] = this.size;
@@ -173,7 +173,7 @@ export class PainterPictures {
     }
   }
 
-  /** The joints as handles; a hidden one is a ring. @param {CanvasRenderingContext2D} context */
+  /** Draw the joints as dots; a hidden joint is a ring. @param {CanvasRenderingContext2D} context */
   drawJoints(context) {
     const { theme } = this.state;
     this.places().forEach(([x, y], joint) => {
@@ -191,7 +191,7 @@ export class PainterPictures {
   }
 
   /**
-   * The true values of the hidden part, over the completion (images: beside it).
+   * Draw the true values of the hidden part over the completion; for images, beside it.
    * @param {CanvasRenderingContext2D} context
    */
   drawTruth(context) {
@@ -226,13 +226,13 @@ export class PainterPictures {
     context.setLineDash([]);
   }
 
-  /** The positions of the row's joints. */
+  /** Return the positions of the row's joints. */
   places() {
     const { width, height, values, turn } = this.frame(this.row, this.answer);
     return jointPlaces(this.drawing, values, width, height, turn);
   }
 
-  /** The cells under the brush. @param {CanvasRenderingContext2D} context @param {any} it */
+  /** Draw the brush and the cells under it. @param {CanvasRenderingContext2D} context @param {any} it */
   drawBrush(context, { place, radius, cells }) {
     const { theme } = this.state;
     const ring = (/** @type {number[]} */ [x, y], /** @type {number} */ r) => {
@@ -257,7 +257,7 @@ export class PainterPictures {
   }
 }
 
-/** Deviations of a table with mixed units: each as a part of its column's range. @param {Drawing} drawing @param {ArrayLike<number>} std */
+/** Return the deviations of a table with mixed units, as fractions of the columns' ranges. @param {Drawing} drawing @param {ArrayLike<number>} std */
 function ownScales({ ranges }, std) {
   if (!ranges) return {};
   const most = Math.max(...ranges.map(([low, high], d) => std[d] / (high - low) || 0)) || 1;

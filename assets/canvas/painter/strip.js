@@ -1,4 +1,4 @@
-// The rows to choose from, as small pictures in a strip.
+// The strip of offered rows, as small pictures.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { drawOutput } from "../kit/output.js";
@@ -11,7 +11,7 @@ import { START_TURN } from "../kit/turn.js";
 /** @typedef {{ id: string, title: string, values: Float32Array }} StripRow */
 
 /**
- * The offered rows.
+ * Return the offered rows.
  * @param {Frame} content from wire/completion.py, pack_items
  * @returns {StripRow[]}
  */
@@ -39,11 +39,11 @@ export class Strip {
     this.actions = actions;
   }
 
-  /** @param {StripRow[]} rows @param {Drawing} drawing @param {boolean} more whether there are others */
+  /** @param {StripRow[]} rows @param {Drawing} drawing @param {boolean} more whether there are other rows */
   show(rows, drawing, more) {
     this.rows = rows;
     this.drawing = drawing;
-    const others = element("button", { type: "button", class: "more", title: "Other rows" }, element("b", { "aria-hidden": "true" }, "⟳"), "Others");
+    const others = element("button", { type: "button", class: "more", title: "Show other rows" }, element("b", { "aria-hidden": "true" }, "⟳"), "Others");
     others.addEventListener("click", () => this.actions.more());
     others.hidden = !more;
     this.root.replaceChildren(...rows.map(({ id, title }) => {

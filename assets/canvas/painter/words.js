@@ -7,7 +7,7 @@ import { formatNumber } from "../kit/format.js";
 /** @import { HiddenRow } from "./hidden_row.js" */
 
 /**
- * Captions of the completion and of its uncertainty.
+ * Write the captions of the completion and of its uncertainty.
  * @param {Parts} parts
  * @param {HiddenRow} row
  * @param {any} it
@@ -24,7 +24,7 @@ export function answerInWords(parts, row, { std, summary }, count) {
   parts.mean.setAttribute("aria-label", `${parts["mean-title"].textContent}: ${row.title}. ${words}`);
   parts.announce.textContent = `${count}. ${words}`;
   if (!std) {
-    parts["std-words"].textContent = "This model gives no standard deviations.";
+    parts["std-words"].textContent = "This model has no standard deviations.";
     return;
   }
   const share = formatNumber(expected / row.spread, 2);

@@ -1,4 +1,4 @@
-// The pictures that follow the time: one panel for each picture of a reel.
+// The pictures beside the map, which follow the time: one panel for each picture of a reel.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -21,15 +21,15 @@ const HEIGHTS = [350, 330, 160]; // height of each panel beside the map for 1, 2
  * @property {[number, number]} [size] in CSS pixels
  * @property {string} [title]
  * @property {string} [words] the caption
- * @property {[number, number]} [heat] the values are standard deviations between these
+ * @property {[number, number]} [heat] the ends of the colour scale, if the values are standard deviations
  * @property {boolean} [spread] whether there are standard deviations
- * @property {Drawing} [drawing] if it is not that of the stage
- * @property {number[]} [shape] of a picture
- * @property {string} [nothing] what is said where there is no picture
+ * @property {Drawing} [drawing] the panel's drawing, if it differs from the stage's drawing
+ * @property {number[]} [shape] the shape of a picture
+ * @property {string} [nothing] the text that is shown where there is no picture
  */
 
 export class PlayerPictures {
-  /** Set when it has arrived. @type {Reel} */
+  /** The sequence; undefined until it has arrived. @type {Reel} */
   reel;
   /** The drawing of the stage's outputs. @type {Drawing} */
   drawing;
@@ -39,7 +39,7 @@ export class PlayerPictures {
   panels = [];
 
   /**
-   * root: where the panels go; state: theme, turn, time, show; redraw() after a turn.
+   * root: the element for the panels; state: has theme, turn, time, show; redraw(): called after a turn.
    * @param {HTMLElement} root
    * @param {PlayerState} state
    * @param {() => void} redraw
@@ -66,9 +66,9 @@ export class PlayerPictures {
     this.resize();
   }
 
-  /** How a panel is drawn. @param {Panel} panel @returns {Drawing} */
+  /** Return the drawing of a panel. @param {Panel} panel @returns {Drawing} */
   shown({ drawing = this.drawing, shape = [] }) {
-    // Pictures arrive as integers, scaled to the range.
+    // Pictures arrive as integers that are scaled to the range.
     return drawing.kind === "image" ? { ...drawing, shape, range: [0, this.reel.header.white] } : drawing;
   }
 
@@ -135,7 +135,7 @@ export class PlayerPictures {
   }
 
   /**
-   * A panel without a picture at this time.
+   * Draw a text in a panel that has no picture at this time.
    * @param {CanvasRenderingContext2D} context
    * @param {number} width
    * @param {number} height

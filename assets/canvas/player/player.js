@@ -1,4 +1,4 @@
-// The player: one sequence, one time, and the parts that show it. Independent of Streamlit.
+// The player: one sequence, one time, and the parts that show them. It does not depend on Streamlit.
 
 import { element, partsOf, showButtons, skipToMap } from "../kit/dom.js";
 import { formatTime } from "../kit/format.js";
@@ -16,12 +16,12 @@ import { Trajectory } from "./trajectory.js";
 
 const PLAY_SHAPE = "M7 4.5v15l12.5-7.5z";
 const PAUSE_SHAPE = "M6 4.5h4v15H6zM14 4.5h4v15h-4z";
-const LONG_STEP = 10; // frames
+const LONG_STEP = 10; // frames of a step with Shift
 
 export class Player {
-  /** Set when it has arrived. @type {Stage} */
+  /** The training points; undefined until they have arrived. @type {Stage} */
   stage;
-  /** Set when it has arrived. @type {Reel} */
+  /** The sequence; undefined until it has arrived. @type {Reel} */
   reel;
   /** The animation frame that advances the time. @type {number | null} */
   tick = null;
@@ -30,7 +30,7 @@ export class Player {
   frame = new NextFrame(() => this.draw());
 
   /**
-   * root: the element with player.html; place: a result of `place()`, to continue from.
+   * root: the element with player.html; place: an earlier result of `place()`, from which the player continues.
    * @param {ParentNode} root
    * @param {any | null} [place]
    */
@@ -63,7 +63,7 @@ export class Player {
     this.observer.observe(this.root);
   }
 
-  /** The state to restore later. */
+  /** Return the state from which a later player can continue. */
   place() {
     const { a, b, time, turn, show, speed, loop } = this.state;
     return { dims: [a, b], time, turn, show, speed, loop, id: this.id };
@@ -72,7 +72,7 @@ export class Player {
   // --- data from Python -----------------------------------------------------------------------
 
   /**
-   * Training points and the drawing of outputs; named: the visitor's names of the dimensions.
+   * Show the training points and learn the drawing of outputs; named: returns the visitor's names of the dimensions.
    * @param {Uint8Array} bytes framed
    * @param {(own: string[]) => string[]} [named]
    */
@@ -86,7 +86,7 @@ export class Player {
     this.axes();
   }
 
-  /** A sequence (framed bytes). The time stays the same if the sequence contains it. @param {Uint8Array} bytes */
+  /** Show a sequence (framed bytes). The time stays the same if the sequence contains it. @param {Uint8Array} bytes */
   loadReel(bytes) {
     const reel = new Reel(bytes);
     const { start, play, id } = reel.header;
@@ -106,7 +106,7 @@ export class Player {
     this.resize();
     this.root.dataset.reel = id;
     this.root.dataset.ready = "true";
-    // A new result plays automatically; the first picture of the page does not.
+    // A new result plays automatically, but the first sequence of a page does not.
     if (play && !known && !this.calm.matches) this.play();
   }
 
@@ -154,7 +154,7 @@ export class Player {
   advance(now) {
     const { reel, state } = this;
     this.tick = null;
-    // A tab that was inactive continues where it was.
+    // A tab that was inactive continues at its last time.
     const seconds = this.before === null ? 0 : Math.min((now - this.before) / 1000, 0.25);
     this.before = now;
     state.time += seconds * state.speed * reel.header.rate;
@@ -188,8 +188,8 @@ export class Player {
       this.paint();
     });
     parts.hint.textContent = matchMedia("(pointer: coarse)").matches
-      ? "Slide along the track or the path."
-      : "Space plays, ← and → go frame by frame. Drag along the track or the path; drag a figure to turn it.";
+      ? "Slide along the time track or the path."
+      : "Space plays; ← and → go frame by frame. Drag along the time track or the path, or drag a figure to turn it.";
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.button();
   }
@@ -215,7 +215,7 @@ export class Player {
     this.showPair();
   }
 
-  /** The most relevant dimension other than `taken`. @param {number} taken */
+  /** Return the most relevant dimension other than `taken`. @param {number} taken */
   spare(taken) {
     const { header, nLatent } = this.stage;
     /** @type {number[]} */
@@ -282,12 +282,12 @@ export class Player {
     parts.timeline.setAttribute("aria-valuetext", `${time}, ${small}`);
   }
 
-  /** Texts for screen readers. */
+  /** Update the texts for screen readers. */
   say() {
     this.parts.announce.textContent = this.parts.timeline.getAttribute("aria-valuetext");
   }
 
-  /** Streamlit's theme changed. */
+  /** Draw again after a change of Streamlit's theme. */
   retheme() {
     takeTheme(this.root, this.state.theme);
     if (!this.reel) return;

@@ -1,4 +1,4 @@
-// A sequence with values at any time: the frames, linearly interpolated.
+// A sequence, which interpolates its frames linearly, so that it has values at any time.
 
 import { readFrame } from "../kit/frame.js";
 import { heatColour } from "../kit/theme.js";
@@ -20,7 +20,7 @@ export class Reel {
     const { header, arrays, shapes } = readFrame(bytes);
     this.header = header;
     this.arrays = arrays;
-    /** Increasing. @type {Float64Array} */
+    /** The times of the frames, increasing. @type {Float64Array} */
     this.times = arrays.times;
     this.count = this.times.length;
     this.nLatent = arrays.latent_mean ? shapes.latent_mean[1] : 0;
@@ -37,13 +37,13 @@ export class Reel {
     return this.times[this.count - 1];
   }
 
-  /** The last time within the data. */
+  /** The last time that is within the data. */
   get known() {
     return this.firstForecast > 0 ? this.times[this.firstForecast - 1] : this.end;
   }
 
   /**
-   * A time's position between frames: the frame before it and the fraction of the interval to the next.
+   * Return a time's position between frames: the frame before it, and the fraction of the interval to the next frame.
    * @param {number} time
    */
   place(time) {
@@ -58,14 +58,14 @@ export class Reel {
     return share >= 1 ? { frame: high, share: 0 } : { frame: low, share };
   }
 
-  /** The frame nearest to a time. @param {number} time */
+  /** Return the frame nearest to a time. @param {number} time */
   nearest(time) {
     const { frame, share } = this.place(time);
     return share > 0.5 ? frame + 1 : frame;
   }
 
   /**
-   * One row of an array of frames at a time; the result's memory is reused.
+   * Return one row of an array of frames at a time; the next call overwrites the result.
    * @param {string} name
    * @param {number} time
    */
@@ -77,7 +77,7 @@ export class Reel {
     const { frame, share } = this.place(time);
     const here = frame * width;
     const next = share ? here + width : here;
-    // Pixels have a code for missing values.
+    // Pixels are integers, which have a code for missing values.
     const unknown = array instanceof Uint8Array ? this.header.white + 1 : NaN;
     for (let d = 0; d < width; d++) {
       const [from, to] = [array[here + d], array[next + d]];
@@ -86,7 +86,7 @@ export class Reel {
     return out;
   }
 
-  /** A number per frame, linearly interpolated. @param {string} name @param {number} time */
+  /** Return a number at a time, from an array with one number per frame. @param {string} name @param {number} time */
   number(name, time) {
     const { frame, share } = this.place(time);
     const array = this.arrays[name];
@@ -103,7 +103,7 @@ export class Reel {
     return this.arrays.hidden[this.nearest(time)] === 1;
   }
 
-  /** The ranges of frames in which a flag is set, as [first, last]. @param {string} name */
+  /** Return the ranges of frames in which a flag is set, as [first, last]. @param {string} name */
   stretches(name) {
     /** @type {[number, number][]} */
     const found = [];
@@ -116,7 +116,7 @@ export class Reel {
 }
 
 /**
- * The colour of a relative time: cividis without the end that is invisible on the background.
+ * Return the colour of a relative time: cividis without the end that is invisible on the background.
  * @param {number} share
  * @param {Theme} theme
  */

@@ -1,4 +1,4 @@
-// The time scrubber: the colours of time; known, hidden and forecast intervals; and above it the
+// The time track: the colours of time, the known, hidden and forecast intervals, and above them the
 // uncertainty of the outputs.
 
 import { niceTicks } from "../kit/axes.js";
@@ -17,13 +17,13 @@ const TRACK_TOP = 46;
 const TRACK_HEIGHT = 12;
 
 export class Timeline {
-  /** Set when it has arrived. @type {Reel} */
+  /** The sequence; undefined until it has arrived. @type {Reel} */
   reel;
-  /** Between frames. */
+  /** The time between two frames. */
   step = 1;
 
   /**
-   * seek(time) is called by pointer and keys.
+   * seek(time): called by pointer and keys.
    * @param {HTMLCanvasElement} canvas
    * @param {PlayerState} state
    * @param {(time: number) => void} seek
@@ -83,7 +83,7 @@ export class Timeline {
     return start + Math.min(Math.max((x - left) / (right - left), 0), 1) * (end - start);
   }
 
-  /** Draw everything that does not move. */
+  /** Draw everything that does not move with the time. */
   drawPicture() {
     if (!this.width || !this.reel) return;
     const context = fitCanvas(this.picture, this.width, TIMELINE_HEIGHT);
@@ -94,7 +94,7 @@ export class Timeline {
     this.draw();
   }
 
-  /** The forecast and hidden intervals, in the background. @param {CanvasRenderingContext2D} context */
+  /** Draw the forecast and hidden intervals in the background. @param {CanvasRenderingContext2D} context */
   drawGround(context) {
     const { theme } = this.state;
     const { reel } = this;
@@ -120,7 +120,7 @@ export class Timeline {
   }
 
   /**
-   * Standard deviation of the outputs; the full height is the data's standard deviation.
+   * Draw the standard deviation of the outputs; the full height is the data's standard deviation.
    * @param {CanvasRenderingContext2D} context
    */
   drawSpread(context) {
@@ -184,7 +184,7 @@ export class Timeline {
     context.fillText("time", right, bottom + 11);
   }
 
-  /** The picture with the current time marked. */
+  /** Draw the track, and mark the current time. */
   draw() {
     if (!this.width || !this.reel) return;
     const { theme, time } = this.state;

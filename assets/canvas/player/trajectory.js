@@ -9,25 +9,25 @@ import { timeColour } from "./reel.js";
 
 /** @import { PlayerState, Reel, Stage } from "./reel.js" */
 
-const TUBE = 2; // standard deviations
+const TUBE = 2; // half the tube's width, in standard deviations
 const TRAIL_SECONDS = 1.2;
 export const FORECAST = [213, 94, 0];
 const RINGS = 8;
 
 export class Trajectory extends PlaneView {
-  /** Set when it has arrived. @type {Stage} */
+  /** The training points; undefined until they have arrived. @type {Stage} */
   stage;
-  /** Set when it has arrived. @type {Reel} */
+  /** The sequence; undefined until it has arrived. @type {Reel} */
   reel;
-  /** Whether there is a view. */
+  /** Whether the view has been fitted to the path. */
   fitted = false;
   /** Position and half axes of the tube at every frame, in CSS pixels. @type {number[][]} */
   places = [];
-  /** The frame that the pointer holds. @type {number | null} */
+  /** The frame that the pointer drags. @type {number | null} */
   frame = null;
 
   /**
-   * state: {a, b, time, theme, show: {tube, points}}; seek(time) is called by a pointer.
+   * state: {a, b, time, theme, show: {tube, points}}; seek(time): called by the pointer.
    * @param {HTMLCanvasElement} lower
    * @param {HTMLCanvasElement} upper
    * @param {PlayerState} state
@@ -69,18 +69,18 @@ export class Trajectory extends PlaneView {
 
   // --- positions ------------------------------------------------------------------------------
 
-  /** Coordinate of the path's frame i on an axis. @param {number} i @param {number} axis */
+  /** Return the coordinate of the path's frame i on an axis. @param {number} i @param {number} axis */
   at(i, axis) {
     return axis < 0 ? this.reel.times[i] : this.reel.arrays.latent_mean[i * this.reel.nLatent + axis];
   }
 
-  /** Half the tube's width at frame i along an axis. @param {number} i @param {number} axis */
+  /** Return half the tube's width at frame i along an axis. @param {number} i @param {number} axis */
   reach(i, axis) {
     const variance = this.reel.arrays.latent_variance;
     return axis < 0 || !variance ? 0 : TUBE * Math.sqrt(variance[i * this.reel.nLatent + axis]);
   }
 
-  /** Show the path, its tube and the training points. */
+  /** Fit the view to the path, its tube and the training points. */
   fit() {
     if (!this.reel || !this.stage) return;
     const { latent } = this.stage.arrays;
@@ -102,7 +102,7 @@ export class Trajectory extends PlaneView {
     this.drawLower();
   }
 
-  /** Pixel position and half axes of the tube at frame i. @param {number} i */
+  /** Return the pixel position and the half axes of the tube at frame i. @param {number} i */
   pixel(i) {
     const { a, b } = this.state;
     const [x, y] = this.toPixel(this.at(i, a), this.at(i, b));
@@ -110,7 +110,7 @@ export class Trajectory extends PlaneView {
     return [x, y, (this.reach(i, a) / (2 * view.su)) * width, (this.reach(i, b) / (2 * view.sv)) * height];
   }
 
-  /** Pixel position and half axes of the tube at any time, interpolated between frames. @param {number} time */
+  /** Return the pixel position and the half axes of the tube at any time, interpolated between frames. @param {number} time */
   pixelAt(time) {
     const { frame, share } = this.reel.place(time);
     const here = this.pixel(frame);
@@ -155,7 +155,7 @@ export class Trajectory extends PlaneView {
     this.drawPath(context);
   }
 
-  /** All training points, faint; with time across, only those of this sequence. @param {CanvasRenderingContext2D} context */
+  /** Draw all training points faintly; if time is the horizontal axis, only those of this sequence. @param {CanvasRenderingContext2D} context */
   drawPoints(context) {
     const { latent } = this.stage.arrays;
     const { nLatent } = this.stage;
@@ -177,12 +177,12 @@ export class Trajectory extends PlaneView {
     const last = this.reel.count - 1;
     const knownEnd = turn < 0 ? last : Math.max(turn - 1, 0);
     if (turn !== 0) this.fillTube(context, 0, knownEnd, css(theme.accent, theme.dark ? 0.3 : 0.2));
-    // With time across, a forecast is beside the observed part; on a map it would cover it.
+    // If time is the horizontal axis, a forecast is beside the observed part. On a map it would cover this part.
     if (turn >= 0 && this.state.a < 0) this.fillForecast(context, last);
   }
 
   /**
-   * The tube of the forecast up to a frame, from the last observed frame.
+   * Fill the tube of the forecast from the last observed frame up to a frame.
    * @param {CanvasRenderingContext2D} context
    * @param {number} until
    */
@@ -190,7 +190,7 @@ export class Trajectory extends PlaneView {
     this.fillTube(context, Math.max(this.reel.firstForecast - 1, 0), until, css(FORECAST, this.state.theme.dark ? 0.26 : 0.16));
   }
 
-  /** The last forecast frame on the map; −1 while the time is observed. */
+  /** The last forecast frame that the map shows; −1 while the time is within the data. */
   get forecastShown() {
     const { a, show, time } = this.state;
     const shown = a >= 0 && show.tube && this.reel.arrays.latent_variance && this.reel.isForecast(time);
@@ -198,7 +198,7 @@ export class Trajectory extends PlaneView {
   }
 
   /**
-   * The widening of a forecast's tube up to a frame: its ellipses at a few times.
+   * Draw the ellipses of a forecast's tube at a few times up to a frame, which show how the tube widens.
    * @param {CanvasRenderingContext2D} context
    * @param {number} until
    */
@@ -216,7 +216,7 @@ export class Trajectory extends PlaneView {
   }
 
   /**
-   * The union of the ellipses along a part of the path, filled once so that overlaps are not darker.
+   * Fill the union of the ellipses along a part of the path once, so that overlaps are not darker.
    * @param {CanvasRenderingContext2D} context
    * @param {number} first
    * @param {number} last
@@ -269,7 +269,7 @@ export class Trajectory extends PlaneView {
     }
   }
 
-  /** The path's current position: its trail, its ellipse, and a ring. */
+  /** Draw the path's current position: a trail, the ellipse of the tube, and a ring. */
   drawUpper() {
     if (!this.width || !this.fitted) return;
     const context = fitCanvas(this.upper, this.width, this.height);

@@ -1,4 +1,4 @@
-// The pictures of a regression: the answer on its range, curves over one input, the plane of two.
+// The pictures of a regression: the answer on its range, curves over one input, and planes over two inputs.
 
 import { Graph } from "../deep/graph.js";
 import { fitCanvas } from "../kit/dom.js";
@@ -11,12 +11,12 @@ import { rangeOf } from "./sliders.js";
 /** @import { Answer, Regression } from "../geometry/regression.js" */
 /** @import { Theme } from "../kit/theme.js" */
 
-export const STEPS = 41; // places of a curve
-const MOST_DOTS = 150; // rows in a curve, which is drawn in every frame
-const BINS = 24; // of the histogram of the data
+export const STEPS = 41; // number of places of a curve
+const MOST_DOTS = 150; // the most rows in a curve, because every frame draws it again
+const BINS = 24; // number of bars in the histogram of the data
 
 /**
- * The answer with its interval over the histogram of the data.
+ * Draw the answer with its interval over the histogram of the data.
  * @param {HTMLCanvasElement} canvas
  * @param {Regression} model
  * @param {Answer} answer
@@ -59,7 +59,7 @@ export function drawScale(canvas, model, answer, ends, theme, truth) {
 }
 
 /**
- * The answer over one input, its band for 95 % of new rows, the rows of the data, and the present value.
+ * Draw the answer over one input, its band for 95 % of new rows, the rows of the data, and the present value.
  * @param {HTMLCanvasElement} canvas
  * @param {Regression} model
  * @param {number} q
@@ -94,12 +94,12 @@ export function drawSlice(canvas, model, q, grid, answers, x, up, theme) {
 }
 
 /**
- * The answer over two inputs as colours, paler where it is a guess; rows of the data as dots.
+ * Draw the answer over two inputs as colours, paler where it is a guess, and the rows of the data as dots.
  * @param {HTMLCanvasElement} canvas
  * @param {Regression} model
  * @param {[number, number]} pair
  * @param {Float64Array} x
- * @param {number} cells along each input
+ * @param {number} cells number of cells along each input
  * @param {Theme} theme
  */
 export function drawPlane(canvas, model, [a, b], x, cells, theme) {

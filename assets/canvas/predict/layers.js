@@ -1,4 +1,4 @@
-// What each layer of a deep regression does: its outputs over an input, its effect on the answer.
+// The figures of a deep regression's layers: each layer's outputs over one input.
 
 import { Graph, roomFor } from "../deep/graph.js";
 import { element } from "../kit/dom.js";
@@ -10,10 +10,10 @@ import { rangeOf } from "./sliders.js";
 /** @import { Parts } from "../kit/dom.js" */
 /** @import { Theme } from "../kit/theme.js" */
 
-const MOST_HIDDEN = 4; // outputs of a hidden layer that are drawn
+const MOST_HIDDEN = 4; // the most outputs of a hidden layer that are drawn
 
 export class LayersPanel {
-  /** @param {Parts} parts @param {Regression} model @param {number} first the input that is chosen at first */
+  /** @param {Parts} parts @param {Regression} model @param {number} first the input that is chosen initially */
   constructor(parts, model, first) {
     this.model = model;
     this.select = /** @type {HTMLSelectElement} */ (parts.from);
@@ -61,10 +61,10 @@ export class LayersPanel {
   }
 }
 
-/** Whether each layer is on. @param {string[]} verdicts the first layer's first */
+/** Describe whether each layer is on. @param {string[]} verdicts one per layer, the first layer first */
 export function verdictInWords(verdicts) {
   const off = verdicts.filter((verdict) => verdict.includes(" off"));
-  const words = "Each curve is the output of a layer while one input moves; the band is where its function is. ";
+  const words = "Each curve is the output of a layer while one input moves; the band shows its uncertainty. ";
   if (!off.length) return `${words}Every layer is in use.`;
   return `${words}${off.length} of ${verdicts.length} layers ${off.length === 1 ? "is" : "are"} off, so a model with fewer layers does the same.`;
 }

@@ -1,4 +1,4 @@
-// Ask a regression: sliders, the answer with its interval, and what the inputs do around them.
+// The tab Predict: sliders for the inputs, the answer with its interval, and the effects of the inputs.
 
 import { element, partsOf } from "../kit/dom.js";
 import { formatFixed, formatNumber } from "../kit/format.js";
@@ -10,14 +10,14 @@ import { LayersPanel } from "./layers.js";
 import { rangeOf, Sliders } from "./sliders.js";
 import { Graph } from "../deep/graph.js";
 
-const MOST_SLICES = 12; // curves; of more inputs those that change the answer most
-const BUDGET = 5; // milliseconds of a frame for curves; the others follow in the next frames
+const MOST_SLICES = 12; // the most curves; with more inputs, those that change the answer most have curves
+const BUDGET = 5; // milliseconds per frame for curves; the remaining curves follow in the next frames
 const IDLE = 120; // milliseconds without a change before the plane is drawn in full
 const [COARSE, FINE] = [12, 44]; // cells of the plane along each input, while moving and at rest
-const NOTHING_SEEN = 0.005; // of the target's range; a smaller change has no effect
-const GUESS = 0.8; // of the deviation of the function far from all rows
+const NOTHING_SEEN = 0.005; // as a fraction of the target's range; a smaller change counts as no effect
+const GUESS = 0.8; // an answer is a guess if its uncertainty is above this fraction of the uncertainty far from all rows
 
-/** The part of the state that a link has. @typedef {{ at: (number | null)[] }} PredictPlace */
+/** The part of the state that is stored in a link. @typedef {{ at: (number | null)[] }} PredictPlace */
 
 export class PredictFigure {
   /**
@@ -34,10 +34,10 @@ export class PredictFigure {
     this.theme = readTheme(this.root);
     const { inputs, header } = this.model;
     const known = at?.length === inputs.length ? at.map((value) => value ?? NaN) : null;
-    /** The inputs in their own units; NaN: not known. */
+    /** The inputs in their own units; NaN: unknown. */
     this.x = Float64Array.from(inputs, ({ middle }, q) => (known ? known[q] : middle));
     if (!this.model.averages) this.x.forEach((value, q) => { if (Number.isNaN(value)) this.x[q] = inputs[q].middle; });
-    /** Deviation of the function where no row is near. */
+    /** The deviation of the function where no row is near. */
     this.farthest = this.model.answer(inputs.map(({ low, high }) => high + 20 * (high - low))).doubt;
     const room = 0.35 * (header.high - header.low);
     /** @type {[number, number]} */
@@ -48,7 +48,7 @@ export class PredictFigure {
     this.canvases = this.shown.map((q) => this.sliceOf(q));
     this.parts.slices.replaceChildren(...this.canvases.map(({ figure }) => figure));
     this.parts.more.hidden = inputs.length <= MOST_SLICES;
-    this.parts.more.textContent = `The ${MOST_SLICES} of ${inputs.length} inputs that change the answer most.`;
+    this.parts.more.textContent = `The figures show the ${MOST_SLICES} of ${inputs.length} inputs that change the answer most.`;
     this.parts.target.textContent = header.target;
     this.choosePlane();
     this.deep = this.model.layers.length > 1 ? new LayersPanel(this.parts, this.model, this.order[0]) : null;
@@ -56,7 +56,7 @@ export class PredictFigure {
     this.deep?.onChange(() => this.changed());
     this.parts.reset.addEventListener("click", () => this.setAll(inputs.map(({ middle }) => middle)));
     this.parts.row.addEventListener("click", () => this.takeRow());
-    /** Curves that still show earlier inputs. @type {number[]} */
+    /** The curves that must be drawn again. @type {number[]} */
     this.waiting = [];
     this.rested = false;
     this.timer = 0;
@@ -86,7 +86,7 @@ export class PredictFigure {
     this.changed();
   }
 
-  /** The next of the sent rows, in steps that visit all of them in a mixed order. */
+  /** Set the inputs to the next of the page's rows; repeated calls visit all rows in a mixed order. */
   takeRow() {
     const { rows, targets, inputs } = this.model;
     this.at = ((this.at ?? 0) + Math.max(1, Math.floor(0.382 * targets.length))) % targets.length;
@@ -111,7 +111,7 @@ export class PredictFigure {
 
   // --- parts ----------------------------------------------------------------------------------
 
-  /** The inputs, the one that changes the answer most first. */
+  /** Return the inputs, beginning with the input that changes the answer most. */
   byEffect() {
     const effects = this.model.inputs.map(({ low, high }, q) => {
       const means = this.model.along(this.x, q, [low, (low + high) / 2, high]).map(({ mean }) => mean);
@@ -184,12 +184,12 @@ export class PredictFigure {
     const width = header.high - header.low;
     const [low, high] = [-1, 1].map((side) => answer.mean + side * INTERVAL * answer.deviation);
     parts.value.textContent = formatFixed(answer.mean, width);
-    parts.between.textContent = `95 of 100 such rows: ${formatFixed(low, width)} to ${formatFixed(high, width)}`;
+    parts.between.textContent = `95 of 100 such rows are between ${formatFixed(low, width)} and ${formatFixed(high, width)}`;
     const far = answer.doubt > GUESS * this.farthest;
     const unknown = x.filter(Number.isNaN).length;
-    parts.doubt.textContent = far ? "A guess: no row of the data is near these inputs."
-      : this.truth ? `In this row of the data it was ${formatFixed(this.truth.y, width)}.`
-        : unknown ? `${unknown === 1 ? "One input is" : `${unknown} inputs are`} not known: the answer is an average over ${unknown === 1 ? "it" : "them"}.` : "";
+    parts.doubt.textContent = far ? "This is a guess, because no row of the data is near these inputs."
+      : this.truth ? `The true value in this row of the data is ${formatFixed(this.truth.y, width)}.`
+        : unknown ? `${unknown === 1 ? "One input is unknown" : `${unknown} inputs are unknown`}, so the answer is an average over ${unknown === 1 ? "its" : "their"} values.` : "";
     drawScale(parts.scale, model, answer, this.up, this.theme, this.truth?.y);
     parts.scale.setAttribute("aria-label", `The interval on the range of the data, ${formatFixed(header.low, width)} to ${formatFixed(header.high, width)}.`);
   }
@@ -216,7 +216,7 @@ export class PredictFigure {
       parts["key-low"].textContent = formatFixed(model.header.low, width);
       parts["key-high"].textContent = formatFixed(model.header.high, width);
       const [a, b] = this.pair.map((q) => model.inputs[q].name);
-      parts.plane.setAttribute("aria-label", `${model.header.target} over ${a} and ${b}, as colours. Use their sliders to move the point.`);
+      parts.plane.setAttribute("aria-label", `${model.header.target} over ${a} and ${b}, as colours. Move the point with the sliders of these inputs.`);
     }
     if (this.rested) this.deep?.draw(this.x, theme);
   }
@@ -233,7 +233,7 @@ export class PredictFigure {
   }
 }
 
-/** Call `take` where the pointer is pressed, and while it is dragged. @param {HTMLElement} canvas @param {(event: PointerEvent) => void} take */
+/** Call `take` with the pointer's place when it is pressed and while it is dragged. @param {HTMLElement} canvas @param {(event: PointerEvent) => void} take */
 function dragged(canvas, take) {
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);

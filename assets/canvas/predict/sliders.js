@@ -4,8 +4,8 @@ import { element } from "../kit/dom.js";
 
 /** @import { Input, Regression } from "../geometry/regression.js" */
 
-const SLIDER_STEPS = 200; // of a slider whose input has fractions
-const RANGE_MARGIN = 0.03; // beside the range of an input in its curve
+const SLIDER_STEPS = 200; // number of steps of a slider whose input has fractions
+const RANGE_MARGIN = 0.03; // margin beside the range of an input in its curve
 
 export class Sliders {
   /**
@@ -22,8 +22,8 @@ export class Sliders {
       const slider = element("input", { type: "range", min: low, max: high, step, "aria-label": name });
       const field = element("input", {
         type: "number", step: input.whole ? 1 : "any", "aria-label": `${name}, number`,
-        title: `${name}: ${shortNumber(low)} to ${shortNumber(high)} in the data${model.averages ? ". Empty: not known." : ""}`,
-        placeholder: model.averages ? "not known" : "",
+        title: `${name}: ${shortNumber(low)} to ${shortNumber(high)} in the data${model.averages ? ". Empty: unknown." : ""}`,
+        placeholder: model.averages ? "unknown" : "",
       });
       const row = element("label", {}, element("span", { title: name }, name), slider, field);
       slider.addEventListener("input", () => set(q, this.rounded(q, Number(slider.value))));
@@ -32,7 +32,7 @@ export class Sliders {
         if (field.validity.badInput || (Number.isNaN(value) && !model.averages)) return;
         set(q, value);
       });
-      // A field that cannot be read shows the value that counts again.
+      // A field with invalid text shows the last valid value again.
       field.addEventListener("blur", () => this.show(q, this.x[q]));
       return { row, slider, field };
     });
@@ -50,7 +50,7 @@ export class Sliders {
     else if (!field.validity.badInput && field.value !== "" && Number(field.value) !== value) field.value = shortNumber(value);
   }
 
-  /** A value of a slider without digits that its step does not need. @param {number} q @param {number} value */
+  /** Round a slider's value to the digits that its step needs. @param {number} q @param {number} value */
   rounded(q, value) {
     const input = this.model.inputs[q];
     if (input.whole) return Math.round(value);
@@ -64,12 +64,12 @@ function stepOf({ low, high, whole }) {
   return whole ? 1 : 10 ** Math.floor(Math.log10((high - low) / SLIDER_STEPS));
 }
 
-/** A number as a field shows it. @param {number} value */
+/** Return a number as a field shows it. @param {number} value */
 function shortNumber(value) {
   return String(Number(value.toPrecision(6)));
 }
 
-/** The ends of an input's curve. @param {Input} input @returns {[number, number]} */
+/** Return the ends of an input's curve. @param {Input} input @returns {[number, number]} */
 export function rangeOf({ low, high }) {
   const margin = RANGE_MARGIN * (high - low);
   return [low - margin, high + margin];

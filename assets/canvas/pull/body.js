@@ -1,4 +1,4 @@
-// The drawn body of an explorer as something to grab. It shows the pose that follows and keeps it as
+// The body of an explorer, which visitors can drag. This class shows the pose that follows, and keeps it as
 // one step of undo; drag.js finds the pose, body_pointer.js and body_keys.js move the joints.
 
 import { element } from "../kit/dom.js";
@@ -17,14 +17,14 @@ import { Possible } from "./possible.js";
 /** @import { Explorer } from "../map/explorer.js" */
 /** @import { Explanation, Held } from "./drag.js" */
 
-const MOST_POSES = 60; // for undo and redo
-const HALO_EVERY = 4; // frames
-const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside the body to turn it.";
+const MOST_POSES = 60; // stored for undo and redo
+const HALO_EVERY = 4; // frames between two updates of the circles around joints
+const BODY_HINT = "Drag a joint to move it. Press a joint to pin it. Drag beside the body to turn it.";
 
 export class Body extends Grasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of a skeleton */
   constructor(explorer, picture) {
-    super(explorer, picture, "Another body for these handles");
+    super(explorer, picture, "Another body for these handles (A)");
     this.ends = limbEnds(this.drawing.skeleton.parents);
     /** @type {BodyDrag | null} */
     this.drag = null;
@@ -40,7 +40,7 @@ export class Body extends Grasp {
     this.keys = new BodyKeys(this);
     this.words = element("p", { class: "body-hint" }, BODY_HINT);
     this.possible = new Possible(this);
-    const draw = element("button", { type: "button", title: "Eight random bodies that respect what you hold" }, "Possible poses");
+    const draw = element("button", { type: "button", title: "Eight random bodies with these joints" }, "Possible poses");
     draw.addEventListener("click", () => this.possible.search());
     this.draws = element("div", { class: "possible-poses", hidden: "" }, draw, this.possible.small);
     this.canvas.after(this.explanations.small, this.words);
@@ -70,13 +70,13 @@ export class Body extends Grasp {
 
   // --- joints on the screen -------------------------------------------------------------------
 
-  /** Joints in CSS pixels. @returns {[number, number][]} */
+  /** Return the places of the joints in CSS pixels. @returns {[number, number][]} */
   places() {
     const [width, height] = this.picture.size ?? [1, 1];
     return jointPlaces(this.drawing, this.picture.values, width, height, this.explorer.state.turn);
   }
 
-  /** CSS pixels of one unit of the data. */
+  /** Return the CSS pixels of one unit of the data. */
   scale() {
     const [width, height] = this.picture.size ?? [1, 1];
     return jointFrame(this.drawing, this.picture.values, width, height).scale;
@@ -84,7 +84,7 @@ export class Body extends Grasp {
 
   // --- a drag ---------------------------------------------------------------------------------
 
-  /** Begin at the shown place, if the body is not at the place of the last drag. */
+  /** Start at the shown place, unless the body is still at the place of the last drag. */
   begin() {
     const { explorer } = this;
     const drag = this.wake();
@@ -97,11 +97,11 @@ export class Body extends Grasp {
     drag.free();
     drag.begin(point, this.picture.values);
     this.forget();
-    if (explorer.paths?.place()) explorer.paths.clear();
+    explorer.paths?.leave();
     this.goTo(point);
   }
 
-  /** One frame; called before the explorer draws. @param {number} now in milliseconds */
+  /** Follow the handles by one frame; called before the explorer draws. @param {number} now in milliseconds */
   step(now) {
     const { drag, explorer, explorer: { state } } = this;
     if (!drag) return;
@@ -117,7 +117,7 @@ export class Body extends Grasp {
     if (drag.still && !this.pointer.press) this.end();
   }
 
-  /** Keep the place: one step of undo. Then look for other explanations. */
+  /** Keep the place as one step of undo, then look for other explanations. */
   end() {
     const { drag, explorer } = this;
     this.keys.stop();
@@ -136,7 +136,7 @@ export class Body extends Grasp {
     explorer.paint();
   }
 
-  /** Keep a possible pose as it is. @param {Explanation} explanation */
+  /** Show a possible pose unchanged, and keep its place. @param {Explanation} explanation */
   takePose({ point, pose }) {
     const { drag } = this;
     if (!drag) return;
@@ -146,7 +146,7 @@ export class Body extends Grasp {
     this.end();
   }
 
-  /** Hold a joint where it is, or let it go. @param {number} joint */
+  /** Pin a joint at its present place, or release it. @param {number} joint */
   pin(joint) {
     this.begin();
     const drag = this.wake();
@@ -157,7 +157,7 @@ export class Body extends Grasp {
     this.explorer.paint();
   }
 
-  /** Let everything go; the body stays where it is. */
+  /** Release all joints; the body does not move. */
   letGo() {
     this.pointer.drop();
     this.keys.leave();
@@ -167,7 +167,7 @@ export class Body extends Grasp {
     this.explorer.paint();
   }
 
-  /** The visitor went to another place: the handles belong to the earlier one. */
+  /** Remove the handles, because the visitor went to another place. */
   left() {
     this.at = null;
     this.pointer.drop();
@@ -184,7 +184,7 @@ export class Body extends Grasp {
     this.explanations.forget();
   }
 
-  /** The pose at a place that a drag has reached. @param {ArrayLike<number>} point */
+  /** Return the pose at a place that a drag has reached; null at other places. @param {ArrayLike<number>} point */
   posedAt(point) {
     if (this.at === null && !this.poses.size) return null;
     const key = String(point);
@@ -193,22 +193,22 @@ export class Body extends Grasp {
 
   // --- words and drawing ----------------------------------------------------------------------
 
-  /** A joint's name as words. @param {number} joint */
+  /** Return a joint's name as words. @param {number} joint */
   nameOf(joint) {
     return jointName(this.drawing.skeleton.names[joint]);
   }
 
-  /** Report a joint that cannot follow. */
+  /** Show a message if a joint cannot follow its handle. */
   showReach() {
     const { drag } = this;
     const far = drag?.held().find((/** @type {Held} */ held) => drag.outOfReach(held)) ?? null;
     const stuck = far && drag?.limbs.fixed(far.joint);
     this.canvas.dataset.reach = far ? (stuck ? "never" : "far") : "near";
     this.words.hidden = !far;
-    if (far) this.words.textContent = stuck ? `${this.nameOf(far.joint)} never moves in the data.` : `${this.nameOf(far.joint)} cannot reach that.`;
+    if (far) this.words.textContent = stuck ? `${this.nameOf(far.joint)} never moves in the data.` : `${this.nameOf(far.joint)} cannot reach this place.`;
   }
 
-  /** Handles over the figure. @param {CanvasRenderingContext2D} context */
+  /** Draw the handles over the figure. @param {CanvasRenderingContext2D} context */
   drawOver(context) {
     const { drag, explorer: { state }, picture, pointer: { hovered, press }, keys: { chosen } } = this;
     const shown = drag && this.at !== null && String(state.point) === this.at && state.hover === null && state.hovered < 0;
@@ -221,7 +221,7 @@ export class Body extends Grasp {
     });
   }
 
-  /** How free joints are, to draw around them; null without handles. */
+  /** Return how freely each joint can still move, for the circles around joints; null without handles. */
   spread() {
     return this.drag?.holds && this.at !== null && String(this.explorer.shownPoint()) === this.at ? this.halo : null;
   }

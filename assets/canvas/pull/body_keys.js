@@ -2,20 +2,20 @@
 
 /** @import { Body } from "./body.js" */
 
-const ARROW = 2; // an arrow key's way, in hundredths of the body
-const SHIFTED = 4; // times farther with Shift
-const RESTS_MS = 450; // after the last arrow key, the place is kept
+const ARROW = 2; // step of an arrow key, in hundredths of the body's size
+const SHIFTED = 4; // factor of the step with Shift
+const RESTS_MS = 450; // pause after the last arrow key before the place is kept
 
-export const BODY_KEYS = "Tab chooses a joint, arrow keys move it, P pins it, A shows another explanation, Escape lets go.";
+export const BODY_KEYS = "Tab chooses a joint, arrow keys move it, P pins it, A shows another body, Escape releases all joints.";
 
 export class BodyKeys {
   /** @param {Body} body */
   constructor(body) {
     this.body = body;
     const { ends } = body;
-    /** Joints in the order of Tab: the ends of the limbs first. */
+    /** The joints in the order of Tab, with the ends of the limbs first. */
     this.order = [...ends, ...body.drawing.skeleton.parents.map((_, j) => j).filter((j) => !ends.includes(j))];
-    /** The joint that the keyboard chose; −1: none. */
+    /** The joint that the keyboard has chosen; −1: no joint. */
     this.chosen = -1;
     /** Whether the next Tab leaves the body. */
     this.leaving = false;
@@ -48,7 +48,7 @@ export class BodyKeys {
     event.stopPropagation();
   }
 
-  /** Choose the next joint; after the last one, and after Escape, Tab leaves the body. @param {KeyboardEvent} event */
+  /** Choose the next joint; after the last joint, and after Escape, Tab leaves the body. @param {KeyboardEvent} event */
   tab(event) {
     const at = this.order.indexOf(this.chosen) + (event.shiftKey ? -1 : 1);
     if (this.leaving || at < 0 || at >= this.order.length || (event.shiftKey && this.chosen < 0)) {
@@ -83,7 +83,7 @@ export class BodyKeys {
     this.timer = setTimeout(() => body.end(), RESTS_MS);
   }
 
-  /** Escape: no joint is chosen, and Tab leaves the body. */
+  /** Choose no joint; the next Tab leaves the body. */
   leave() {
     this.chosen = -1;
     this.leaving = true;

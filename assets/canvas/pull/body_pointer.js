@@ -1,16 +1,16 @@
-// Mouse and finger on a body: the joint under them, presses and drags.
+// The mouse and fingers on a body: they find joints, press them and drag them.
 
 /** @import { Body } from "./body.js" */
 
 const NEAR_MOUSE = 15; // CSS pixels within which a joint is grabbed
 const NEAR_FINGER = 28;
-const SLOP = 3; // CSS pixels that a press may move
+const SLOP = 3; // the most CSS pixels that the pointer may move during a press
 
 export class BodyPointer {
   /** @param {Body} body */
   constructor(body) {
     this.body = body;
-    /** The joint under the pointer; −1: none. */
+    /** The joint under the pointer; −1: no joint. */
     this.hovered = -1;
     /** The pointer that drags. @type {{ id: number, joint: number, x: number, y: number, moved: boolean } | null} */
     this.press = null;
@@ -19,18 +19,18 @@ export class BodyPointer {
     body.on("pointerup", (event) => this.up(event));
     body.on("pointercancel", (event) => this.up(event));
     body.on("pointerleave", () => this.hover(-1));
-    // A finger on a joint moves the joint, elsewhere it scrolls the page. Comes after pointerdown.
+    // A finger on a joint moves the joint; elsewhere it scrolls the page. This event follows pointerdown.
     body.canvas.addEventListener("touchstart", (event) => this.press && event.preventDefault(), { passive: false });
   }
 
-  /** The joint at a place, or −1. @param {PointerEvent} event */
+  /** Return the joint at the pointer, or −1. @param {PointerEvent} event */
   jointAt(event) {
     const { body } = this;
     const box = body.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     let [found, least] = [-1, event.pointerType === "touch" ? NEAR_FINGER : NEAR_MOUSE];
     body.places().forEach(([px, py], joint) => {
-      // The end of a limb wins over its neighbours at the same place.
+      // The end of a limb takes precedence over its neighbours at the same place.
       const far = Math.hypot(px - x, py - y) - (body.ends.includes(joint) ? 2 : 0);
       if (far < least) [found, least] = [joint, far];
     });
@@ -88,7 +88,7 @@ export class BodyPointer {
     else this.body.end();
   }
 
-  /** The hand opens. */
+  /** End the drag. */
   drop() {
     this.press = null;
     this.body.canvas.classList.remove("grabbing");

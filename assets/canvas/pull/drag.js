@@ -1,8 +1,7 @@
-// A body in the hand: grabbed and pinned joints, the pose that follows, and other explanations.
-// Knows nothing of the page.
+// The search while a visitor drags a body: grabbed and pinned joints, the pose that follows, and other explanations.
+// This code does not depend on the page.
 
-import { choleskySolve, dot } from "../kit/algebra.js";
-import { Functionals } from "./functionals.js";
+import { Freedom } from "./freedom.js";
 import { Limbs } from "./limbs.js";
 import { NearData } from "./near.js";
 import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS, Seeds } from "./seeds.js";
@@ -14,22 +13,22 @@ import { Pull } from "./solver.js";
 
 /** Another explanation of the handles. @typedef {{ point: Float64Array, pose: Float64Array, score: number }} Explanation */
 /**
- * A held joint. place: its target; seen: the axes of the screen along which it is held, if depth is free.
+ * A held joint (grabbed or pinned). place: its target; seen: the axes of the screen along which the joint is held, if its depth is free.
  * @typedef {{ joint: number, place: number[], seen: number[][] | null }} Held
  */
 
-// In hundredths of the body's size, about centimetres.
-const HAND = 3; // how exact a hand is
-const PIN = 1;
-const SLOW = 2; // a joint's movement per frame, and in units of the handle's own movement
+// These lengths are in hundredths of the body's size, which are about centimetres.
+const HAND = 3; // standard deviation of a grabbed joint around its target
+const PIN = 1; // the same for a pinned joint
+const SLOW = 2; // joints move at most so far in a frame, plus FOLLOWS times the handle's movement
 const FOLLOWS = 1.5;
-const REACHED = 1.5; // farther from its target, a joint is out of reach
-const DIFFERENT = 6; // two poses with a joint this far apart are different explanations
+const REACHED = 1.5; // a joint is out of reach if it is farther from its target
+const DIFFERENT = 6; // two poses are different explanations if a joint differs by more
 
-const BEYOND = 8; // how far beyond the data's places a hand pulls the body
+const BEYOND = 8; // how far beyond the joint's places in the data a hand can pull it
 
 const STEPS_A_FRAME = 4;
-const CHALLENGE_EVERY = 3; // frames
+const CHALLENGE_EVERY = 3; // frames between two searches for a better place
 const CHALLENGE_STEPS = 8;
 
 export class BodyDrag {
@@ -42,15 +41,15 @@ export class BodyDrag {
     this.limbs = new Limbs(model.drawing.skeleton.parents, model.items, model.drawing.extent.reach);
     /** @type {Map<number, Held>} */
     this.pins = new Map();
-    /** The joint in the hand. @type {Held | null} */
+    /** The grabbed joint. @type {Held | null} */
     this.hand = null;
     this.point = new Float64Array(model.nLatent);
     this.pose = new Float64Array(model.nOutputs);
     this.mean = new Float64Array(model.nOutputs);
-    /** The slopes of all outputs. @type {Functionals | null} */
-    this.all = null;
+    /** @type {Freedom | null} */
+    this.open = null;
     this.frame = 0;
-    /** How far the hand has moved since the last frame. */
+    /** How far the grabbed joint's target has moved since the last frame. */
     this.moved = 0;
     this.still = true;
   }
@@ -64,19 +63,19 @@ export class BodyDrag {
     return this.hand !== null || this.pins.size > 0;
   }
 
-  /** Begin at a place, with the pose that is drawn there. @param {ArrayLike<number>} point @param {ArrayLike<number>} pose */
+  /** Start at a place, with the pose that is drawn there. @param {ArrayLike<number>} point @param {ArrayLike<number>} pose */
   begin(point, pose) {
     this.point.set(point);
     this.pose.set(pose);
     this.limbs.restore(this.pose);
   }
 
-  /** Where a joint is. @param {number} joint */
+  /** Return the place of a joint. @param {number} joint */
   placeOf(joint) {
     return Array.from(this.pose.subarray(3 * joint, 3 * joint + 3));
   }
 
-  /** Grab a joint in a turned view: it is held on the screen, its depth is free. @param {number} joint @param {Turn} turn */
+  /** Grab a joint in a turned view: its place on the screen is held, but its depth is free. @param {number} joint @param {Turn} turn */
   grab(joint, turn) {
     this.hand = { joint, place: this.placeOf(joint), seen: screenAxes(turn) };
     this.pins.delete(joint);
@@ -94,7 +93,7 @@ export class BodyDrag {
     this.aim();
   }
 
-  /** Hold a joint where it is, or let it go. @param {number} joint @returns {boolean} whether it is pinned now */
+  /** Pin a joint at its present place, or release it. @param {number} joint @returns {boolean} whether it is pinned now */
   pin(joint) {
     const pinned = !this.pins.delete(joint);
     if (pinned) this.pins.set(joint, { joint, place: this.placeOf(joint), seen: null });
@@ -103,12 +102,12 @@ export class BodyDrag {
     return pinned;
   }
 
-  /** The hand opens: the joint stays where it is until another one is grabbed. */
+  /** End the drag of a joint; the joint is held at its place until another joint is grabbed. */
   release() {
     this.still = true;
   }
 
-  /** Let everything go. */
+  /** Release all joints. */
   free() {
     this.hand = null;
     this.pins.clear();
@@ -118,7 +117,7 @@ export class BodyDrag {
 
   // --- handles --------------------------------------------------------------------------------
 
-  /** Give the handles and the bones of their limbs to the search. */
+  /** Pass the handles, and the bones of their limbs, to the search. */
   hold() {
     const held = this.held();
     this.pull.hold(held.flatMap((each) => this.handlesOf(each)), this.limbs.terms(held.map(({ joint }) => joint)));
@@ -136,7 +135,7 @@ export class BodyDrag {
     return axes.map((weights) => ({ outputs, weights, target: onAxis(weights, place), tolerance }));
   }
 
-  /** Change the targets only. */
+  /** Change only the targets of the search. */
   aim() {
     const { pull, hand } = this;
     const targets = this.held().flatMap((each) => this.handlesOf(each));
@@ -145,8 +144,8 @@ export class BodyDrag {
   }
 
   /**
-   * Limit the pull of a hand that the data never have there: the limb stretches to it, but the body stays a body.
-   * @param {number} h the first of its two handles, the last ones
+   * Limit the target of a joint that is never there in the data: the limb stretches towards the target, but the pose remains a plausible body.
+   * @param {number} h the number of the first of the joint's two handles, which are the last handles
    */
   aimWithin(h) {
     const { near, pull: { handles } } = this;
@@ -166,7 +165,7 @@ export class BodyDrag {
   // --- a frame --------------------------------------------------------------------------------
 
   /**
-   * Follow the handles by one frame.
+   * Move the pose towards the handles by one frame.
    * @param {number} [frames] since the last call, at 60 per second
    * @returns {boolean} whether the body moved
    */
@@ -187,7 +186,7 @@ export class BodyDrag {
     return true;
   }
 
-  /** Climb from two other places; take one that is clearly better. @param {number} value */
+  /** Climb from two other places; go to one of them if it is clearly better. @param {number} value */
   challenge(value) {
     const { pull, point } = this;
     const { damping } = pull;
@@ -201,7 +200,7 @@ export class BodyDrag {
     pull.damping = damping;
   }
 
-  /** The pose at the point: the mean, with the bones' lengths, and the limbs that reach. */
+  /** Compute the pose at the point: the mean with the right bone lengths, in which the limbs reach for their targets. */
   shape() {
     this.poseAt(this.point, this.pose);
   }
@@ -211,61 +210,44 @@ export class BodyDrag {
     this.model.predict(point, pose);
     this.limbs.restore(pose);
     const held = new Set(this.held().map(({ joint }) => joint));
-    // From the body outwards, so that a held joint is the base of what is beyond it.
+    // Joints are processed from the trunk outwards, so that a held joint is the base of the joints beyond it.
     for (const { joint, place, seen } of this.held().sort((p, q) => p.joint - q.joint)) {
-      // Along the view the joint stays where the model has it.
+      // Along the line of sight, the joint keeps the model's depth.
       const now = pose.subarray(3 * joint, 3 * joint + 3);
       const target = seen ? onScreen(now, place, seen) : place;
       this.limbs.reachFor(pose, joint, target, held);
     }
   }
 
-  /** How far a held joint is from its target. @param {Held} held */
+  /** Return how far a held joint is from its target. @param {Held} held */
   missing({ joint, place, seen }) {
     const away = this.placeOf(joint).map((value, axis) => place[axis] - value);
     return seen ? Math.hypot(onAxis(seen[0], away), onAxis(seen[1], away)) : Math.hypot(...away);
   }
 
-  /** Whether a held joint cannot follow. @param {Held} held */
+  /** Return whether a held joint cannot reach its target. @param {Held} held */
   outOfReach(held) {
     return this.missing(held) > REACHED * this.unit;
   }
 
   // --- uncertainty and explanations -----------------------------------------------------------
 
-  /** How free every joint still is: standard deviations of the outputs. */
+  /** Return how freely every joint can still move, as standard deviations of the outputs. */
   freedom() {
     const { model, point, pull } = this;
-    const { nLatent: Q } = model;
-    const { factor } = pull.factorAt(point);
-    const all = (this.all ??= this.everyOutput());
-    all.look(point);
-    all.lookSlopes(point);
-    const variances = model.deviations(point);
-    return variances.map((deviation, d) => {
-      const slope = all.slopes.subarray(d * Q, (d + 1) * Q);
-      const spread = dot(slope, choleskySolve(factor, slope.slice()));
-      return Math.sqrt(Math.max(spread, 0) + deviation * deviation);
-    });
+    this.open ??= new Freedom(model);
+    const spread = this.open.at(point, pull.factorAt(point).factor);
+    return model.deviations(point).map((deviation, d) => Math.sqrt(spread[d] + deviation * deviation));
   }
 
-  /** The slopes of all outputs. */
-  everyOutput() {
-    const all = new Functionals(this.model);
-    const outputs = Array.from({ length: this.model.nOutputs }, (_, d) => ({ outputs: [d], weights: [1], target: 0, tolerance: 1 }));
-    all.hold(outputs);
-    all.forms = []; // only means are needed
-    return all;
-  }
-
-  /** The same objective for a search beside the drag. */
+  /** Return a separate copy of the objective, for a search that runs beside the drag. */
   searcher() {
     const search = new Pull(this.model, this.near);
     search.hold(this.pull.handles.map((handle) => ({ ...handle })), this.pull.functionals.bones);
     return search;
   }
 
-  /** Other explanations of the handles, the best first; some work at a step. @returns {Generator<void, Explanation[]>} */
+  /** Find other explanations of the handles, best first; each step does a part of the work. @returns {Generator<void, Explanation[]>} */
   *others() {
     yield* this.seeds.prepare();
     const search = this.searcher();
@@ -298,14 +280,14 @@ export class BodyDrag {
     return most > DIFFERENT * this.unit;
   }
 
-  /** Go over to another explanation. @param {Explanation} explanation */
+  /** Change to another explanation. @param {Explanation} explanation */
   choose({ point }) {
     this.point.set(point);
     this.still = false;
   }
 }
 
-/** The axes of the screen, right and up, in a turned view. @param {Turn} turn */
+/** Return the axes of the screen, right and up, in a turned view. @param {Turn} turn */
 export function screenAxes({ yaw, pitch }) {
   const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
   return [[cy, 0, sy], [sp * sy, cp, -sp * cy]];
@@ -316,7 +298,7 @@ function onAxis(axis, place) {
   return axis[0] * place[0] + axis[1] * place[1] + axis[2] * place[2];
 }
 
-/** A place moved along the axes of the screen to where another one is seen. @param {ArrayLike<number>} place @param {ArrayLike<number>} target @param {number[][]} seen */
+/** Return a place that is moved along the axes of the screen until it covers the target. @param {ArrayLike<number>} place @param {ArrayLike<number>} target @param {number[][]} seen */
 function onScreen(place, target, seen) {
   const away = [0, 1, 2].map((axis) => target[axis] - place[axis]);
   const [right, up] = seen.map((axis) => onAxis(axis, away));

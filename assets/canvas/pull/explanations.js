@@ -1,4 +1,4 @@
-// Small pictures of other outputs that explain what is held or painted.
+// Small pictures of other explanations: outputs that also fit the held joints or the painted pixels.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
@@ -11,7 +11,7 @@ const OTHER_SIZE = 54; // CSS pixels
 
 export class Explanations {
   /** @param {Grasp} grasp @param {{ one: string, all: string, title: string }} [words] for one picture, all of them, and a press */
-  constructor(grasp, words = { one: "Other explanation", all: "Other explanations", title: `${grasp.other} (A)` }) {
+  constructor(grasp, words = { one: "Other explanation", all: "Other explanations", title: grasp.other }) {
     this.grasp = grasp;
     this.words = words;
     /** @type {Explanation[]} */
@@ -21,7 +21,7 @@ export class Explanations {
     this.small = element("div", { class: "explanations", role: "group", "aria-label": words.all, hidden: "" });
   }
 
-  /** Look for them, in slices of time. */
+  /** Look for other explanations, in slices of time. */
   search() {
     const { drag } = this.grasp;
     this.cease();
@@ -29,7 +29,7 @@ export class Explanations {
     this.cease = inSlices(drag.others(), (others) => this.put(others));
   }
 
-  /** Offer explanations. @param {Explanation[]} found */
+  /** Show pictures of explanations. @param {Explanation[]} found */
   put(found) {
     this.found = found;
     this.next = 0;
@@ -39,10 +39,10 @@ export class Explanations {
   /** Go to the next explanation. */
   another() {
     if (this.found.length) this.take(this.next++ % this.found.length);
-    else this.grasp.say("No other explanation");
+    else this.grasp.say("There is no other explanation");
   }
 
-  /** Go to an explanation; the present one takes its place. @param {number} i */
+  /** Go to an explanation; its picture then shows the present explanation. @param {number} i */
   take(i) {
     const { drag } = this.grasp;
     if (!drag || !this.found[i]) return;

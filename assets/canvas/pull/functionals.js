@@ -6,10 +6,10 @@
  * A linear functional of the outputs with a target and the standard deviation of the target's error.
  * @typedef {{ outputs: ArrayLike<number>, weights: ArrayLike<number>, target: number, tolerance: number }} Handle
  */
-/** A bone: its first outputs at both ends, its length, and how much the length may be off. @typedef {{ from: number, to: number, length: number, tolerance: number }} BoneTerm */
+/** A bone: the first outputs of its two ends, its length, and the tolerance of the length. @typedef {{ from: number, to: number, length: number, tolerance: number }} BoneTerm */
 /** A matrix of the posterior variance, and the prior variance in units of k(x, x). @typedef {{ gap: Float64Array, ratio: number }} VarianceForm */
 
-const PRIOR_STEP = 1e-4; // for the slope of k(x, x), which is at most quadratic
+const PRIOR_STEP = 1e-4; // step of the finite differences of k(x, x), which is at most quadratic
 
 export class Functionals {
   /** @param {LatentModel} model */
@@ -20,23 +20,23 @@ export class Functionals {
     this.handles = [];
     /** @type {BoneTerm[]} */
     this.bones = [];
-    /** Rows of the functionals: T' (weights' a), and a third for every bone. */
+    /** One row per functional, T' (weights' a), and three rows per bone. */
     this.rows = new Float64Array(0);
     this.count = 0;
     this.offsets = new Float64Array(0);
-    /** Of a linear mean function. */
+    /** The functionals of a linear mean function. */
     this.linear = new Float64Array(0);
     this.means = new Float64Array(0);
-    /** (H + 3 B) × Q. */
+    /** The slopes of the means, (H + 3 B) × Q. */
     this.slopes = new Float64Array(0);
     /** @type {VarianceForm[]} */
     this.forms = [];
-    /** Of all kinds of outputs. @type {VarianceForm[] | null} */
+    /** The variance forms of all kinds of outputs; null until they are needed. @type {VarianceForm[] | null} */
     this.allForms = null;
-    /** H × forms. */
+    /** The factor of every form in the variance of every functional, H × forms. */
     this.levels = new Float64Array(0);
     this.noises = new Float64Array(0);
-    /** One number per form. */
+    /** The variance of every form at the place. */
     this.known = new Float64Array(0);
     this.knownSlopes = new Float64Array(0);
     /** k(Z, x), and its derivative M × Q. */
@@ -45,7 +45,7 @@ export class Functionals {
     this.carried = new Float64Array(M);
   }
 
-  /** The shared form of the variance, or one for every kind of output. @returns {VarianceForm[]} */
+  /** Return the form of the variance that all outputs share, or one form for every kind of output. @returns {VarianceForm[]} */
   sharedForms() {
     const { model, model: { nInducing: M, rank, transform, shrink, outputs } } = this;
     if (!outputs.basis) return [{ gap: quadratic(transform, shrink, rank, M), ratio: 1 }];
@@ -56,7 +56,7 @@ export class Functionals {
     });
   }
 
-  /** Use other handles. @param {Handle[]} handles @param {BoneTerm[]} [bones] */
+  /** Set the handles. @param {Handle[]} handles @param {BoneTerm[]} [bones] */
   hold(handles, bones = []) {
     const { model: { nInducing: M, nLatent: Q } } = this;
     this.handles = handles;
@@ -74,7 +74,7 @@ export class Functionals {
     this.setVariances();
   }
 
-  /** No handles, but the variances of all kinds of outputs. */
+  /** Set no handles, but prepare the variances of all kinds of outputs. */
   holdVariances() {
     this.hold([]);
     this.forms = this.allForms ?? [];
@@ -94,7 +94,7 @@ export class Functionals {
     }
   }
 
-  /** The variances of the functionals as sums over forms, and their noise. */
+  /** Compute the variances of the functionals as sums over forms, and the noise of the functionals. */
   setVariances() {
     const { handles, model: { outputs, header } } = this;
     const own = outputs.basis !== undefined;
@@ -118,7 +118,7 @@ export class Functionals {
     this.knownSlopes = new Float64Array(F * this.model.nLatent);
   }
 
-  /** Mean of every functional at x, and the variance of every form. @param {ArrayLike<number>} x */
+  /** Compute the mean of every functional at x, and the variance of every form. @param {ArrayLike<number>} x */
   look(x) {
     const { model, row, rows, count, offsets, linear, means, forms, known } = this;
     const { nInducing: M, nLatent: Q } = model;
@@ -135,7 +135,7 @@ export class Functionals {
     });
   }
 
-  /** The slopes of what `look` found; call `look` first. @param {ArrayLike<number>} x */
+  /** Compute the slopes of the results of `look`, which must be called first. @param {ArrayLike<number>} x */
   lookSlopes(x) {
     const { model, row, rowSlopes, rows, count, linear, slopes, forms, known, knownSlopes, carried } = this;
     const { nInducing: M, nLatent: Q } = model;
@@ -156,14 +156,14 @@ export class Functionals {
     });
   }
 
-  /** ∂k(Z, x)/∂x. @param {ArrayLike<number>} x */
+  /** Compute ∂k(Z, x)/∂x. @param {ArrayLike<number>} x */
   kernelSlopes(x) {
     const { model, rowSlopes } = this;
     rowSlopes.fill(0);
     model.kinds.forEach(({ derivative }, p) => derivative?.row(model.kernel[p], x, model, rowSlopes));
   }
 
-  /** The gradient of k(x, x). @param {ArrayLike<number>} x */
+  /** Compute the gradient of k(x, x). @param {ArrayLike<number>} x */
   priorSlope(x) {
     const place = Float64Array.from(x);
     return place.map((value, q) => {
@@ -178,7 +178,7 @@ export class Functionals {
 }
 
 /**
- * B' diag(shares) B.
+ * Return B' diag(shares) B.
  * @param {ArrayLike<number>} basis R × M
  * @param {ArrayLike<number>} shares
  * @param {number} R
@@ -195,7 +195,7 @@ function quadratic(basis, shares, R, M) {
   return found;
 }
 
-/** row' matrix row of a symmetric matrix. @param {Float64Array} matrix @param {Float64Array} row @param {number} M */
+/** Return row' matrix row, for a symmetric matrix. @param {Float64Array} matrix @param {Float64Array} row @param {number} M */
 function product(matrix, row, M) {
   let total = 0;
   for (let i = 0; i < M; i++) {

@@ -1,5 +1,5 @@
-// An output that the visitor changes by hand, while the point moves along on the map. What a body (body.js)
-// and a picture under a brush (painting.js) have in common.
+// An output that the visitor changes by hand, while the point follows on the map. This is the base class of the
+// body (body.js) and of the picture under a brush (painting.js).
 
 import { Explanations } from "./explanations.js";
 
@@ -11,7 +11,7 @@ import { Explanations } from "./explanations.js";
 const TRAIL_MS = 1600;
 
 export class Grasp {
-  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture @param {string} other what another explanation is */
+  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture @param {string} other the name of another explanation */
   constructor(explorer, picture, other) {
     this.explorer = explorer;
     this.picture = picture;
@@ -19,16 +19,16 @@ export class Grasp {
     this.drawing = explorer.model.drawing;
     /** @type {any} */
     this.drag = null;
-    /** The point that the hand has set last. @type {string | null} */
+    /** The point that the last change has reached. @type {string | null} */
     this.at = null;
-    /** The requested frame of the trail. */
+    /** The requested animation frame of the trail. */
     this.fading = 0;
     this.cease = () => {};
     this.other = other;
     this.explanations = new Explanations(this);
   }
 
-  /** Listen before the listeners that turn the figure. @param {string} name @param {(event: any) => void} heard */
+  /** Listen to an event of the picture, before the listeners that turn the figure. @param {string} name @param {(event: any) => void} heard */
   on(name, heard) {
     this.canvas.addEventListener(name, heard, { capture: true });
   }
@@ -44,13 +44,13 @@ export class Grasp {
     this.at = String(this.explorer.state.point);
   }
 
-  /** The trail on the map begins, or goes on. @param {number} now in milliseconds */
+  /** Start or continue the trail on the map. @param {number} now in milliseconds */
   trace(now) {
     this.explorer.state.trail.push({ point: this.drag.point.slice(), time: now });
     if (!this.fading) this.fade();
   }
 
-  /** The trail on the map fades; only the map's upper canvas is drawn for it. */
+  /** Let the trail on the map fade; this draws only the map's upper canvas. */
   fade() {
     const { state, map } = this.explorer;
     this.fading = requestAnimationFrame((now) => {
@@ -67,7 +67,7 @@ export class Grasp {
     if (this.explorer.parts.announce) this.explorer.parts.announce.textContent = words;
   }
 
-  /** Another explanation was chosen. */
+  /** Show another explanation that was chosen. */
   chosen() {
     this.explorer.paint();
   }

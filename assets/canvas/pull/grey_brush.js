@@ -1,4 +1,4 @@
-// The brush on the picture of an explorer: mouse, finger and keys.
+// The brush on the picture of an explorer, which the mouse, fingers and keys move.
 
 import { Brush } from "../painter/brush.js";
 
@@ -14,7 +14,7 @@ export class GreyBrush extends Brush {
       settle: () => painting.settle(), paint: () => explorer.paint(), say: (/** @type {string} */ words) => painting.say(words),
     });
     this.painting = painting;
-    // A finger on the picture paints, beside it the page scrolls. Comes after pointerdown.
+    // A finger on the picture paints; beside the picture it scrolls the page. This event follows pointerdown.
     canvas.addEventListener("touchstart", (event) => this.stroke && event.preventDefault(), { passive: false });
   }
 
@@ -52,7 +52,7 @@ export class GreyBrush extends Brush {
     event.preventDefault();
   }
 
-  /** The outline of the brush. @param {CanvasRenderingContext2D} context @param {string} colour */
+  /** Draw the outline of the brush. @param {CanvasRenderingContext2D} context @param {string} colour */
   draw(context, colour) {
     const mark = this.shown();
     if (!mark?.radius || !mark.cells.length) return;

@@ -1,4 +1,4 @@
-// Drawings over a body: joints that can be grabbed, held ones, and those that cannot follow.
+// The drawing of a body's handles: joints that can be grabbed, held joints, and joints that cannot follow.
 
 import { css } from "../kit/theme.js";
 
@@ -22,15 +22,15 @@ import { css } from "../kit/theme.js";
  * @property {number} width of the drawing
  */
 
-const CROWDED = 7; // CSS pixels: of joints closer than this, one is shown
+const CROWDED = 7; // of joints with a smaller distance in CSS pixels, only one is shown
 
-/** The joints without children, fingers once: the last of a hand. @param {readonly number[]} parents */
+/** Return the joints without children; a hand with several fingers counts once, by its last finger. @param {readonly number[]} parents */
 export function limbEnds(parents) {
   const inner = new Set(parents);
   return parents.map((_, joint) => joint).filter((joint) => !inner.has(joint) && parents[joint] >= 0);
 }
 
-/** "LeftForeArm" → "Left fore arm", "RFingers end" → "Right fingers". @param {string} name */
+/** Return a joint's name as words: "LeftForeArm" → "Left fore arm", "RFingers end" → "Right fingers". @param {string} name */
 export function jointName(name) {
   const words = name.replace(/ end$/i, "").replace(/^L(?=[A-Z][a-z]|_)/, "Left").replace(/^R(?=[A-Z][a-z]|_)/, "Right").replace(/[_.]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").trim().toLowerCase();
   return words ? words[0].toUpperCase() + words.slice(1) : "Joint";
@@ -86,7 +86,7 @@ function ringAt(context, x, y, radius, theme, colour, width) {
   context.stroke();
 }
 
-/** A held joint: a square, turned onto its corner if it cannot follow; a pin is filled. @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} half @param {boolean} turned @param {Theme} theme @param {string} colour @param {boolean} filled */
+/** Draw a held joint as a square, which is on its corner if the joint cannot follow, and filled if it is pinned. @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} half @param {boolean} turned @param {Theme} theme @param {string} colour @param {boolean} filled */
 function squareAt(context, x, y, half, turned, theme, colour, filled) {
   context.save();
   context.translate(x, y);

@@ -1,18 +1,18 @@
-// The bones of a body: lengths that stay, limbs that reach for a place, and a limit of the speed.
+// The bones of a body: constant lengths, limbs that reach for a place, and a limit of the joints' speed.
 
-const RIGID = 0.01; // a bone whose length varies less in the data, relative to it, keeps its length
-const SLACK = 0.02; // of a bone's length, in the search
-const SLACK_UNITS = 0.2; // and this many hundredths of the body
-const LIMB_JOINTS = 3; // long bones above the grabbed joint that reach
-const SHORT_BONE = 0.08; // of the body's reach: does not count for the limb
+const RIGID = 0.01; // a bone keeps its length if the length varies by a smaller fraction in the data
+const SLACK = 0.02; // tolerance of a bone's length in the search, as a fraction of the length
+const SLACK_UNITS = 0.2; // additional tolerance, in hundredths of the body's size
+const LIMB_JOINTS = 3; // number of long bones above the grabbed joint that reach for a place
+const SHORT_BONE = 0.08; // as a fraction of the body's reach; shorter bones do not count as long bones
 const PASSES = 3;
-const STILL = 0.01; // of the body's reach: a joint that moves less in the data has a fixed place
+const STILL = 0.01; // as a fraction of the body's reach; a joint that moves less in the data is fixed
 
 /** @typedef {import("./functionals.js").BoneTerm} BoneTerm */
 
 export class Limbs {
   /**
-   * parents: of every joint, each before its children, -1 for a root; rows: of the data, N × 3 J; reach: of the body.
+   * parents: the parent of every joint, −1 for a root; parents are before their children. rows: the data, N × 3 J. reach: the body's size.
    * @param {readonly number[]} parents
    * @param {ArrayLike<number>} rows
    * @param {number} reach
@@ -20,13 +20,13 @@ export class Limbs {
   constructor(parents, rows, reach) {
     this.parents = parents;
     this.reach = reach;
-    /** A hundredth of the body's size, about a centimetre of an adult. */
+    /** A hundredth of the body's size, which is about a centimetre for an adult. */
     this.unit = 0.011 * reach;
     const count = parents.length;
     this.lengths = new Float64Array(count);
-    /** Whether the length is the same in all rows. */
+    /** Whether a bone's length is the same in all rows. */
     this.rigid = new Uint8Array(count);
-    /** How far a joint moves in the data, at most along an axis. */
+    /** The range of a joint in the data, along the axis with the largest range. */
     this.moves = new Float64Array(count);
     this.measure(rows);
     this.directions = new Float64Array(3 * count);
@@ -58,7 +58,7 @@ export class Limbs {
     });
   }
 
-  /** The bones between joints and their roots, for the search. @param {Iterable<number>} joints @returns {BoneTerm[]} */
+  /** Return the bones between the joints and their roots, for the search. @param {Iterable<number>} joints @returns {BoneTerm[]} */
   terms(joints) {
     const { parents, lengths, rigid, reach, unit } = this;
     const found = new Set();
@@ -67,7 +67,7 @@ export class Limbs {
       .map((j) => ({ from: 3 * parents[j], to: 3 * j, length: lengths[j], tolerance: SLACK * lengths[j] + SLACK_UNITS * unit }));
   }
 
-  /** Note the directions of all bones. @param {Float64Array} pose */
+  /** Store the directions of all bones. @param {Float64Array} pose */
   note(pose) {
     const { parents, directions, lengths, rigid } = this;
     for (let j = 0; j < parents.length; j++) {
@@ -80,7 +80,7 @@ export class Limbs {
     }
   }
 
-  /** Place all joints from the roots, along the noted directions. @param {Float64Array} pose */
+  /** Place all joints from the roots outwards, along the stored directions. @param {Float64Array} pose */
   rebuild(pose) {
     const { parents, directions } = this;
     for (let j = 0; j < parents.length; j++) {
@@ -89,14 +89,14 @@ export class Limbs {
     }
   }
 
-  /** Restore all lengths from the roots. @param {Float64Array} pose */
+  /** Restore the lengths of all bones, from the roots outwards. @param {Float64Array} pose */
   restore(pose) {
     this.note(pose);
     this.rebuild(pose);
   }
 
   /**
-   * The limb of a joint: the joint first, its base last. A held joint, or one that never moves, is a base.
+   * Return the limb of a joint, from the joint to the limb's base. Held joints and joints that never move are bases.
    * @param {number} joint
    * @param {ReadonlySet<number>} held
    */
@@ -112,17 +112,17 @@ export class Limbs {
     return chain;
   }
 
-  /** Whether a joint never moves in the data. @param {number} joint */
+  /** Return whether a joint never moves in the data. @param {number} joint */
   fixed(joint) {
     return this.moves[joint] < STILL * this.reach;
   }
 
   /**
-   * Let a joint's limb reach for a place, with lengths kept; the rest of the body follows its parents.
+   * Let a joint's limb reach for a place with constant lengths; joints beyond the limb move with their parents.
    * @param {Float64Array} pose
    * @param {number} joint
    * @param {ArrayLike<number>} target
-   * @param {ReadonlySet<number>} [held] joints that stay
+   * @param {ReadonlySet<number>} [held] joints that do not move
    */
   reachFor(pose, joint, target, held = new Set()) {
     this.note(pose);
@@ -144,7 +144,7 @@ export class Limbs {
   }
 
   /**
-   * Limit how far joints move from an earlier pose; lengths stay.
+   * Limit how far joints move from an earlier pose; lengths are constant.
    * @param {Float64Array} pose
    * @param {Float64Array} before
    * @param {number} most
@@ -162,7 +162,7 @@ export class Limbs {
   }
 }
 
-/** The place at a distance from `from`, in the direction of `to`. @param {number[]} from @param {number[]} to @param {number} length */
+/** Return the place at a distance from `from`, in the direction of `to`. @param {number[]} from @param {number[]} to @param {number} length */
 function towards(from, to, length) {
   const away = to.map((value, axis) => value - from[axis]);
   const long = Math.hypot(...away);

@@ -1,17 +1,17 @@
-// A density of latent points that is large near the training points; as NearData in
+// A density of latent points that is large near the training points, the same as NearData in
 // gplvm_core/prediction/handles.py.
 
 /** @import { LatentPoints } from "../geometry/points.js" */
 
-const BACKGROUND_SHARE = 0.02; // of N(0, I)
+const BACKGROUND_SHARE = 0.02; // the weight of N(0, I) in the mixture
 const WIDTH_NEIGHBOUR = 5;
-const WIDTH_SHARE = 0.5; // of the distance to that neighbour
+const WIDTH_SHARE = 0.5; // a Gaussian's width, as a fraction of the distance to this neighbour
 const LEAST_WIDTH = 1e-6; // the smallest variance
-const MOST_NEAR = 1500; // rows of a larger table are used evenly spread
-const NEGLIGIBLE_NATS = 30; // below the largest part
+const MOST_NEAR = 1500; // the most rows that are used; larger tables are thinned evenly
+const NEGLIGIBLE_NATS = 30; // parts of the mixture are ignored if they are smaller than the largest part by more nats
 const ROWS_A_STEP = 50;
 
-/** mean_n N(x_n, S_n + c² ρ_n² / w), mixed with N(0, I). */
+/** The density mean_n N(x_n, S_n + c² ρ_n² / w), mixed with N(0, I). */
 export class NearData {
   /** @param {LatentPoints} points */
   constructor(points) {
@@ -22,19 +22,19 @@ export class NearData {
     /** The used rows. */
     this.rows = Int32Array.from({ length: Math.ceil(nPoints / step) }, (_, i) => i * step);
     this.count = this.rows.length;
-    /** Their positions. */
+    /** The positions of these rows. */
     this.centres = new Float64Array(this.count * Q);
     this.rows.forEach((n, i) => this.centres.set(points.latent.subarray(n * Q, (n + 1) * Q), i * Q));
     this.precision = new Float64Array(this.count * Q);
-    /** Distances to the fifth neighbour. */
+    /** The distances of these rows to their fifth neighbours. */
     this.widths = new Float64Array(this.count);
-    /** Logarithms of the normalising factors. */
+    /** The logarithms of the Gaussians' normalising factors. */
     this.levels = new Float64Array(this.count);
     this.parts = new Float64Array(this.count);
     this.ready = false;
   }
 
-  /** Find the widths, some rows at a step. @returns {Generator<void, void>} */
+  /** Find the widths, for some rows per step. @returns {Generator<void, void>} */
   *prepare() {
     const { count, widths } = this;
     for (let i = 0; i < count && !this.ready; i++) {
@@ -44,7 +44,7 @@ export class NearData {
     if (!this.ready) this.widen();
   }
 
-  /** The distance of row i to its fifth neighbour. @param {number} i */
+  /** Return the distance of row i to its fifth neighbour. @param {number} i */
   width(i) {
     const { count, nLatent: Q, centres, points: { relevance } } = this;
     const rank = Math.min(WIDTH_NEIGHBOUR, count - 1);
@@ -62,7 +62,7 @@ export class NearData {
     return Math.sqrt(closest[rank - 1]);
   }
 
-  /** The variances from the widths. */
+  /** Compute the variances from the widths. */
   widen() {
     const { count, nLatent: Q, rows, precision, levels, widths, points: { relevance, latentVariance } } = this;
     const share = Math.log((1 - BACKGROUND_SHARE) / count) - 0.5 * Q * Math.log(2 * Math.PI);
@@ -79,7 +79,7 @@ export class NearData {
   }
 
   /**
-   * The log density; adds its gradient, and a positive semi-definite curvature of −log p (Q × Q).
+   * Return the log density; add its gradient, and a positive semi-definite curvature of −log p (Q × Q).
    * @param {ArrayLike<number>} x
    * @param {Float64Array} [gradient]
    * @param {Float64Array} [curvature]
@@ -118,7 +118,7 @@ export class NearData {
   }
 }
 
-/** Do all steps of some work now. @template Result @param {Generator<unknown, Result>} work */
+/** Do all steps of a generator now. @template Result @param {Generator<unknown, Result>} work */
 export function finish(work) {
   for (;;) {
     const { done, value } = work.next();

@@ -1,4 +1,4 @@
-// The row of tools below a picture: what the brush does, its grey value and its size.
+// The row of tools below a picture: the brush's tool, grey value and size.
 
 import { element } from "../kit/dom.js";
 
@@ -12,7 +12,7 @@ const TOOLS = [
   ["lighter", "Lighter", "Paint lighter than the picture"],
   ["erase", "Erase", "Free painted pixels"],
 ];
-const PAINT_HINT = "Paint on the picture: the rest follows.";
+const PAINT_HINT = "Paint on the picture, and the rest follows.";
 
 export class PaintTools {
   /** @param {Painting} painting */
@@ -29,10 +29,10 @@ export class PaintTools {
       button.addEventListener("click", () => this.choose(tool));
       return button;
     });
-    this.clear = element("button", { type: "button", title: "Free all painted pixels (Escape)" }, "Let go");
+    this.clear = element("button", { type: "button", title: "Remove all paint (Escape)" }, "Let go");
     this.clear.addEventListener("click", () => painting.letGo());
     this.words = element("span");
-    // On a phone the picture is small beside the map until this button makes it large.
+    // On a phone, the picture beside the map is small until this button enlarges it.
     this.large = element("button", { type: "button", class: "paint-large", "aria-pressed": "false" }, "Paint");
     this.large.addEventListener("click", () => this.enlarge());
     this.hint = element("p", { class: "paint-hint" }, PAINT_HINT);

@@ -1,5 +1,5 @@
-// Painted pixels as one objective. Sums over pixels replace the pixels, so that a step of the search takes
-// the same time for any number of them. The objective is that of solver.js with one handle per pixel.
+// The objective of painted pixels. Sums over pixels replace the pixels, so that a step of the search takes
+// the same time for any number of pixels. The objective equals that of solver.js with one handle per pixel.
 
 import { Seeds } from "./seeds.js";
 import { addSquare, Climber } from "./solver.js";
@@ -7,14 +7,14 @@ import { addSquare, Climber } from "./solver.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { NearData } from "./near.js" */
 
-export const MOST_KINDS = 8; // kinds of outputs with a variance of their own
-// The error of a painted value, in units of the outputs' scales. Neighbouring pixels err together, so a whole
-// picture counts as this many independent values.
+export const MOST_KINDS = 8; // the most kinds of outputs that have their own variances
+// The error of a painted value, in units of the outputs' scales. The errors of neighbouring pixels are correlated, so
+// a whole picture counts as INDEPENDENT independent values.
 const HAND_ERROR = 0.3;
 const INDEPENDENT = 100;
 const TERMS_A_STEP = 20;
 
-/** Sums over the painted outputs of one kind, in units of their scales: Σ w w' (lower triangle), Σ w t, Σ t² and the count. */
+/** Sums over the painted outputs of one kind, in units of the outputs' scales: Σ w w' (lower triangle), Σ w t, Σ t² and the count. */
 class Sums {
   /** @param {number} terms */
   constructor(terms) {
@@ -70,14 +70,14 @@ export class PaintedPull extends Climber {
     this.targets[d] = target;
   }
 
-  /** Nothing is painted. */
+  /** Erase all painted values. */
   erase() {
     this.sums = this.sums.map(() => new Sums(this.model.nTerms));
     this.targets.fill(NaN);
     this.count = 0;
   }
 
-  /** The part of F from the painted outputs. @param {ArrayLike<number>} x */
+  /** Return the part of the objective F from the painted outputs. @param {ArrayLike<number>} x */
   likelihood(x) {
     const { functionals, unit, taus, left, sums } = this;
     functionals.look(x);
@@ -92,7 +92,7 @@ export class PaintedPull extends Climber {
     return total;
   }
 
-  /** The terms of the mean at the place of `look`. @param {ArrayLike<number>} x */
+  /** Compute the terms of the mean at the place of `look`. @param {ArrayLike<number>} x */
   lookTerms(x) {
     const { alpha, functionals: { row }, model: { rank, nInducing: M, transform, nTerms } } = this;
     for (let r = 0, at = 0; r < rank; r++) {
@@ -103,7 +103,7 @@ export class PaintedPull extends Climber {
     for (let r = rank; r < nTerms; r++) alpha[r] = x[r - rank];
   }
 
-  /** The sum of squared residuals for some terms. @param {ArrayLike<number>} alpha @param {Sums} sums */
+  /** Return the sum of squared residuals for given terms. @param {ArrayLike<number>} alpha @param {Sums} sums */
   residual(alpha, { squares, products, targets }) {
     const { length: R } = products;
     let total = targets;
@@ -130,7 +130,7 @@ export class PaintedPull extends Climber {
     this.termSlopes();
     sums.forEach(({ count, squares, products }, k) => {
       if (!count) return;
-      // B J and B α from the lower triangle of B.
+      // Compute B J and B α from the lower triangle of B.
       carried.fill(0);
       pressed.set(products);
       for (let i = 0; i < R; i++) {
@@ -161,7 +161,7 @@ export class PaintedPull extends Climber {
     return value;
   }
 
-  /** The slopes of the terms where `lookSlopes` was called. */
+  /** Compute the slopes of the terms at the place of `lookSlopes`. */
   termSlopes() {
     const { slopes, functionals: { rowSlopes }, model: { rank, nInducing: M, nLatent: Q, transform, nTerms } } = this;
     slopes.fill(0);
@@ -175,15 +175,20 @@ export class PaintedPull extends Climber {
   }
 }
 
-/** The rows whose outputs explain the painted values best. */
+/** The choice of rows whose outputs explain the painted values best. */
 export class PaintedSeeds extends Seeds {
-  /** The terms of the mean at these rows, N × R. @type {Float32Array | null} */
+  /** The terms of the mean at the rows near the data, N × R. @type {Float32Array | null} */
   terms = null;
 
   /** @param {PaintedPull} pull */
   constructor(pull) {
     super(pull.functionals, pull.near);
     this.pull = pull;
+  }
+
+  /** @override */
+  get ready() {
+    return this.terms !== null;
   }
 
   /** @override @returns {Generator<void, void>} */

@@ -1,4 +1,4 @@
-// Random bodies that respect what is held: draws from a Gaussian around every explanation, weighted by the objective.
+// Random bodies that fit the held joints, drawn from Gaussians around all explanations and weighted by the objective.
 
 import { normal } from "../geometry/drawn.js";
 import { inSlices } from "../kit/slices.js";
@@ -12,9 +12,9 @@ export const POSSIBLE = 8;
 const DRAWS_A_STEP = 8;
 
 /**
- * Bodies for the held joints, without order. Each draw from N(mode, A⁻¹) has the weight p(x) / q(x).
+ * Draw bodies for the held joints, in random order. Each draw from N(mode, A⁻¹) has the weight p(x) / q(x).
  * @param {BodyDrag} drag
- * @param {() => number} [random] from 0 to 1
+ * @param {() => number} [random] returns numbers from 0 to 1
  * @returns {Generator<void, Explanation[]>}
  */
 export function* possiblePoses(drag, random = Math.random) {
@@ -47,7 +47,7 @@ export function* possiblePoses(drag, random = Math.random) {
   return found;
 }
 
-/** A random index with these weights. @param {number[]} weights @param {() => number} random */
+/** Return a random index with these weights. @param {number[]} weights @param {() => number} random */
 function chosenOf(weights, random) {
   let left = random() * weights.reduce((sum, weight) => sum + weight, 0);
   for (let i = 0; i < weights.length; i++) {
@@ -68,16 +68,16 @@ function spreadBy(lower, noise) {
   return found;
 }
 
-/** The button "Possible poses", and small pictures of them. */
+/** The small pictures of possible poses, which the button "Possible poses" draws. */
 export class Possible extends Explanations {
   /** @param {Body} body */
   constructor(body) {
-    super(body, { one: "Possible pose", all: "Possible poses", title: "Take this pose" });
+    super(body, { one: "Possible pose", all: "Possible poses", title: "Show this pose" });
     this.small.classList.add("possible");
     this.body = body;
   }
 
-  /** Draw them, in slices of time. @override */
+  /** Draw possible poses, in slices of time. @override */
   search() {
     const { drag } = this.body;
     this.cease();
@@ -85,7 +85,7 @@ export class Possible extends Explanations {
     this.cease = inSlices(possiblePoses(drag), (found) => this.put(found));
   }
 
-  /** Take a pose as it is. @override @param {number} i */
+  /** Show a pose unchanged, and keep its place. @override @param {number} i */
   take(i) {
     const { found, body } = this;
     if (!found[i]) return;

@@ -1,17 +1,17 @@
-// Where a search may begin: the rows whose outputs explain the handles best.
+// The places where a search may begin: rows whose outputs explain the handles best.
 
 import { finish } from "./near.js";
 
 /** @import { Functionals } from "./functionals.js" */
 /** @import { NearData } from "./near.js" */
 
-// Other places are tried during a drag, and all good ones at its end.
+// The number of other places that a drag tries; the end of a drag tries more places.
 export const CHALLENGERS = 2;
-export const BETTER_NATS = 4; // a place must be better by this to be taken
-export const FULL_CLIMB = 40; // steps
+export const BETTER_NATS = 4; // another place must be better by more than this
+export const FULL_CLIMB = 40; // the most steps of a climb at the end of a drag
 export const MOST_SEEDS = 6;
 export const MOST_OTHERS = 4;
-export const FAR_NATS = 12; // worse explanations are not offered
+export const FAR_NATS = 12; // explanations that are worse by more are not offered
 
 export class Seeds {
   /** @param {Functionals} functionals @param {NearData} near */
@@ -21,11 +21,16 @@ export class Seeds {
     this.near = near;
     /** The least distance of two seeds. */
     this.apart = 0;
-    /** k(Z, x_n) of the rows near the data. @type {Float32Array | null} */
+    /** k(Z, x_n) of the rows that NearData uses. @type {Float32Array | null} */
     this.cross = null;
-    /** Means of the handles at these rows, and the handles' rows that they belong to. @type {Float64Array | null} */
+    /** The means of the handles at these rows. They are valid for the handles in `rows`. @type {Float64Array | null} */
     this.atRows = null;
     this.rows = functionals.rows;
+  }
+
+  /** Whether `best` needs no preparation. */
+  get ready() {
+    return this.cross !== null;
   }
 
   /** Find the kernel at the rows near the data, some rows at a step. @returns {Generator<void, void>} */
@@ -43,7 +48,7 @@ export class Seeds {
   }
 
   /**
-   * The rows whose outputs explain the handles best, apart from each other and from some places.
+   * Return the rows whose outputs explain the handles best, at a distance from each other and from some places.
    * @param {number} most
    * @param {Float64Array[]} beside
    */
@@ -62,7 +67,7 @@ export class Seeds {
     return chosen.slice(beside.length);
   }
 
-  /** How well the output of every row explains the handles. */
+  /** Return how well the output of every row explains the handles. */
   scores() {
     const { near, functionals: { handles, noises } } = this;
     const means = this.means();
@@ -76,7 +81,7 @@ export class Seeds {
     return scores;
   }
 
-  /** Means of the handles at the rows near the data, N × H. */
+  /** Return the means of the handles at these rows, N × H. */
   means() {
     const { near, functionals, model: { nInducing: M, nLatent: Q } } = this;
     const { handles: { length: H }, rows, offsets, linear } = functionals;
@@ -95,7 +100,7 @@ export class Seeds {
     return this.atRows;
   }
 
-  /** The distance of two places, weighted by relevance. @param {Float64Array} x @param {Float64Array} other */
+  /** Return the distance of two places, with dimensions weighted by relevance. @param {Float64Array} x @param {Float64Array} other */
   distance(x, other) {
     const { relevance } = this.model;
     let square = 0;

@@ -1,145 +1,38 @@
-// A picture under a brush: the painted values, the picture that fits them, and other explanations.
-// Knows nothing of the page.
+// A picture under a brush: the painted values and the picture that fits them. Knows nothing of the page.
 
 import { cholesky, choleskySolve } from "../kit/algebra.js";
+import { Fit } from "./fit.js";
 import { NearData } from "./near.js";
 import { PaintedPull, PaintedSeeds } from "./painted.js";
-import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS } from "./seeds.js";
 
 /** @import { Doubt } from "../geometry/doubt.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
-/** @import { Explanation } from "./drag.js" */
 
-const BRUSH_STEPS = 3;
-const RIVAL_STEPS = 4; // climbing steps of a challenger in a frame
-const RIVAL_FRAMES = 4;
-const EXACT_NATS = 1e-8; // gain at which the last climb of a stroke ends
 const OTHER_PICTURE = 0.25; // root mean square difference of two explanations, in units of the data's spread
 
-export class Sketch {
+/** @extends {Fit<PaintedPull, PaintedSeeds>} */
+export class Sketch extends Fit {
   /** @param {LatentModel} model of pictures */
   constructor(model) {
-    this.model = model;
-    this.near = new NearData(model);
-    this.pull = new PaintedPull(model, this.near);
-    this.seeds = new PaintedSeeds(this.pull);
-    this.point = new Float64Array(model.nLatent);
-    /** The picture at the point. */
-    this.pose = new Float64Array(model.nOutputs);
-    this.still = true;
-    /** F at the point. */
-    this.best = -Infinity;
-    /** Other places that are tried, a little in every frame. @type {Generator<void, void> | null} */
-    this.challenge = null;
+    const pull = new PaintedPull(model, new NearData(model));
+    super(model, pull, new PaintedSeeds(pull));
+    this.targets = pull.targets;
     this.spread = model.header.unit_spread || 1;
   }
 
-  /** Whether anything is painted. */
+  /** Whether anything is painted. @override */
   get holds() {
     return this.pull.count > 0;
   }
 
-  /** Begin at a place. @param {ArrayLike<number>} point */
-  begin(point) {
-    this.point.set(point);
-    this.model.predict(this.point, this.pose);
-    this.pull.damping = 0.01;
-  }
-
-  /** Paint an output; NaN erases it. @param {number} d @param {number} value */
-  paint(d, value) {
+  /** Paint an output; NaN erases it. @override @param {number} d @param {number} value */
+  hold(d, value) {
     if (!Number.isNaN(value) && !Number.isFinite(value)) return;
     this.pull.paint(d, value);
     this.still = false;
   }
 
-  /** Erase everything. */
-  free() {
-    this.pull.erase();
-    this.still = true;
-    this.challenge = null;
-  }
-
-  /** Paint the values of an earlier stroke. @param {ArrayLike<number>} targets */
-  restore(targets) {
-    for (let d = 0; d < targets.length; d++) this.pull.paint(d, targets[d]);
-    this.still = true;
-  }
-
-  /** Follow the brush by one frame. @returns {boolean} whether anything changed */
-  step() {
-    if (this.still) return false;
-    if (this.holds) {
-      const { value, still } = this.pull.climb(this.point, BRUSH_STEPS);
-      this.still = still;
-      this.best = value;
-      this.challenge ??= this.seeds.terms ? this.challenging() : null;
-      if (this.challenge?.next().done) this.challenge = null;
-      else if (this.challenge) this.still = false;
-    } else this.still = true;
-    this.model.predict(this.point, this.pose);
-    return true;
-  }
-
-  /** Climb from two other places; take one that is clearly better. @returns {Generator<void, void>} */
-  *challenging() {
-    const seeds = this.seeds.best(CHALLENGERS, [this.point.slice()]);
-    yield;
-    for (const seed of seeds) {
-      let damping = 0.01;
-      for (let frame = 0; frame < RIVAL_FRAMES; frame++) {
-        const own = this.pull.damping;
-        const { value, still } = this.pull.climb(seed, RIVAL_STEPS, damping);
-        damping = this.pull.damping;
-        this.pull.damping = own;
-        if (value > this.best + BETTER_NATS) {
-          this.point.set(seed);
-          this.still = false;
-          return;
-        }
-        if (still) break;
-        yield;
-      }
-    }
-  }
-
-  /**
-   * Search from the best rows; the point goes to the best explanation. Returns the others, the best first.
-   * @returns {Generator<void, Explanation[]>}
-   */
-  *settle() {
-    yield* this.seeds.prepare();
-    const found = [this.explained(this.point.slice())];
-    yield;
-    for (const seed of this.seeds.best(MOST_SEEDS)) {
-      found.push(this.explained(seed));
-      yield;
-    }
-    const [own] = found;
-    found.sort((p, q) => q.score - p.score);
-    const first = found[0].score > own.score + BETTER_NATS ? found[0] : own;
-    this.pull.climb(first.point, FULL_CLIMB, 0.01, EXACT_NATS);
-    this.begin(first.point);
-    this.still = true;
-    /** @type {Explanation[]} */
-    const kept = [];
-    for (const each of found) {
-      if (each.score < first.score - FAR_NATS || kept.length === MOST_OTHERS) break;
-      if ([first, ...kept].every(({ pose }) => this.differ(pose, each.pose))) kept.push(each);
-    }
-    return kept;
-  }
-
-  /** Climb to the end. @param {Float64Array} point @returns {Explanation} */
-  explained(point) {
-    const { pull, model } = this;
-    pull.climb(point, FULL_CLIMB, 0.01);
-    const pose = new Float64Array(model.nOutputs);
-    model.predict(point, pose);
-    return { point, pose, score: pull.factorAt(point).score };
-  }
-
-  /** @param {Float64Array} pose @param {Float64Array} other */
+  /** @override @param {Float64Array} pose @param {Float64Array} other */
   differ(pose, other) {
     const { scales } = this.model.outputs;
     let total = 0;
@@ -147,16 +40,8 @@ export class Sketch {
     return Math.sqrt(total / pose.length) > OTHER_PICTURE * this.spread;
   }
 
-  /** Go over to another explanation. @param {Explanation} explanation */
-  choose({ point }) {
-    this.begin(point);
-    this.pull.climb(this.point, FULL_CLIMB);
-    this.model.predict(this.point, this.pose);
-    this.still = true;
-  }
-
   /**
-   * How far the outputs may be off, given the painted values: the cells of `doubt`, and their share.
+   * Return how wrong the outputs may be, given the painted values, in the form of `Doubt`: cells and their share.
    * @param {Doubt} doubt
    */
   freedom({ at, weights, scales }) {

@@ -1,5 +1,5 @@
-// From outputs back to the map: the latent point that explains handles. The objective is that of
-// gplvm_core/prediction/handles.py; node's tests compare both.
+// The search from outputs back to the map: it finds the latent point that explains handles. The objective is the same as in
+// gplvm_core/prediction/handles.py; a test compares both.
 
 import { cholesky, choleskySolve } from "../kit/algebra.js";
 import { Functionals } from "./functionals.js";
@@ -11,11 +11,11 @@ import { Functionals } from "./functionals.js";
 const FIRST_DAMPING = 1e-2;
 const LEAST_DAMPING = 1e-9;
 const MOST_DAMPING = 1e9;
-const FAILED = 6; // the factor of the damping after a failure
-const WORKED = 5; // its divisor after a success
-const ENOUGH_NATS = 1e-3; // in a frame
+const FAILED = 6; // factor of the damping after a step that fails
+const WORKED = 5; // divisor of the damping after a step that succeeds
+const ENOUGH_NATS = 1e-3; // a climb ends at a smaller gain per step
 
-/** A climb on an objective over latent points; a subclass has the objective. */
+/** A climb on an objective F over latent points; subclasses define the objective. */
 export class Climber {
   /** @param {LatentModel} model @param {NearData} near */
   constructor(model, near) {
@@ -29,12 +29,12 @@ export class Climber {
     this.damping = FIRST_DAMPING;
   }
 
-  /** F at x, without the slopes. @param {ArrayLike<number>} x */
+  /** Return F at x, without computing slopes. @param {ArrayLike<number>} x */
   value(x) {
     return this.near.at(x);
   }
 
-  /** F at x, with `gradient` and `curvature`. @param {ArrayLike<number>} x */
+  /** Return F at x, and compute `gradient` and `curvature`. @param {ArrayLike<number>} x */
   at(x) {
     this.gradient.fill(0);
     this.curvature.fill(0);
@@ -42,10 +42,10 @@ export class Climber {
   }
 
   /**
-   * Climb from x, in place, by Levenberg–Marquardt; the damping stays for the next climb.
+   * Climb from x, in place, by Levenberg–Marquardt; the next climb continues with the same damping.
    * @param {Float64Array} x
-   * @param {number} most number of steps
-   * @param {number} [damping] a start of its own
+   * @param {number} most the largest number of steps
+   * @param {number} [damping] the initial damping, if it differs
    * @param {number} [enough] the climb ends at a smaller gain, in nats
    * @returns {{ value: number, still: boolean }} F, and whether the climb has ended
    */
@@ -79,7 +79,7 @@ export class Climber {
     return { value, still };
   }
 
-  /** The Cholesky factor of the curvature at x, for `score` and the outputs' freedom. @param {ArrayLike<number>} x */
+  /** Compute the Cholesky factor of the curvature at x, for `score` and for the outputs' freedom. @param {ArrayLike<number>} x */
   factorAt(x) {
     const value = this.at(x);
     const factor = cholesky(this.curvature.slice(), x.length);
@@ -89,16 +89,16 @@ export class Climber {
   }
 }
 
-/** The objective of some handles and bones. */
+/** The objective for given handles and bones. */
 export class Pull extends Climber {
-  /** Variances of the handles, with noise and tolerance. */
+  /** The variances of the handles, including noise and tolerance. */
   taus = new Float64Array(0);
 
   get handles() {
     return this.functionals.handles;
   }
 
-  /** Use other handles; for other targets only, change those. @param {Handle[]} handles @param {BoneTerm[]} [bones] */
+  /** Set the handles; if only targets differ, change only the targets. @param {Handle[]} handles @param {BoneTerm[]} [bones] */
   hold(handles, bones = []) {
     this.functionals.hold(handles, bones);
     this.taus = new Float64Array(handles.length);
@@ -111,7 +111,7 @@ export class Pull extends Climber {
     return this.likelihood() + this.near.at(x);
   }
 
-  /** The part of F from handles and bones where `look` was called. */
+  /** Return the part of F from handles and bones, at the place of `look`. */
   likelihood() {
     const { taus, functionals: { handles, bones, means, levels, noises, known, forms: { length: F } } } = this;
     let total = 0;
@@ -161,9 +161,9 @@ export class Pull extends Climber {
   }
 }
 
-/** Whether the page can differentiate all parts of a model's kernel. @param {LatentModel} model */
+/** Return whether the page can differentiate all parts of a model's kernel. @param {LatentModel} model */
 export function canPull(model) {
-  return model.lengths && !model.table;
+  return model.lengths;
 }
 
 /** Add weight · a a' to a matrix. @param {Float64Array} matrix @param {Float64Array} a @param {number} weight */

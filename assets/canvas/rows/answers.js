@@ -1,30 +1,31 @@
-// A model's answers about new rows, and which of them a table lists, in which order.
+// A model's answers about new rows, and the choice and order of those that a table lists.
 
 import { readFrame } from "../kit/frame.js";
 
 /**
- * A column that makes a row odd: its number, a sentence about it, and a short form.
+ * A column that makes a row odd: its number, values, a sentence, and the sentence's short form.
  * @typedef {{ column: number, given: number, expected: number, std: number, words: string, short: string }} Reason
  */
 /**
- * A new row. p: the share of held-out training rows that were at least as odd, null if not known; unlike: odder than all
- * of them; typical: p in a sentence; gaps: the number of filled values; near: names of training rows, nearest first.
+ * A new row. p: the share of held-out training rows that were at least as odd, null if unknown; unlike:
+ * whether the row is odder than all of them; typical: p in a sentence; gaps: the number of filled values;
+ * near: names of training rows, nearest first.
  * @typedef {{ name: string, p: number | null, unlike: boolean, typical: string, reasons: Reason[], gaps: number, near: string[] }} NewRow
  */
 /** @typedef {"all" | "odd" | "unlike" | "gaps" | "selected"} Filter */
 /** @typedef {"row" | "p" | "gaps"} Order */
 /**
- * What the table lists. threshold: rows with a p up to it are odd; selected: by the lasso, in order.
+ * What the table lists. threshold: rows with p at or below it are odd; selected: the rows inside the lasso, in order.
  * @typedef {{ filter: Filter, order: Order, down: boolean, threshold: number, find: string, selected: readonly number[] }} Listing
  */
 
-/** Thresholds, and how many of 1,000 ordinary rows they call odd. */
+/** Thresholds for p, and how many of 1,000 ordinary rows each threshold calls odd. */
 export const THRESHOLDS = [
   { value: 0.05, words: "p ≤ 0.05", promise: "fifty" },
   { value: 0.01, words: "p ≤ 0.01", promise: "ten" },
 ];
 
-const LESS_COMMON = 0.25; // up to this p, an ordinary row is less common
+const LESS_COMMON = 0.25; // at or below this p, an ordinary row is called less common
 
 export class Answers {
   /** @param {Uint8Array} bytes of gplvm_core/wire/new_rows.py */
@@ -32,7 +33,7 @@ export class Answers {
     const { header, arrays } = readFrame(bytes);
     /** @type {NewRow[]} */
     this.rows = header.rows;
-    /** How many held-out training rows p is compared with; 0: it is not known. @type {number} */
+    /** The number of held-out training rows behind p; 0: p is unknown. @type {number} */
     this.known = header.known;
     /** @type {number} */
     this.nLatent = header.n_latent;
@@ -40,7 +41,7 @@ export class Answers {
     this.places = arrays.places;
     /** @type {Float32Array} */
     this.std = arrays.place_std;
-    /** The rows whose values are here, in order. @type {number[]} */
+    /** The rows whose values the page has, in order. @type {number[]} */
     this.detailed = header.detailed;
     /** @type {number} */
     this.width = header.width;
@@ -52,14 +53,14 @@ export class Answers {
     this.missing = arrays.missing;
   }
 
-  /** A row's position in all dimensions of a map; a single dimension has a second axis, where it lies at 0. @param {number} n @param {number} count */
+  /** Return a row's position in all dimensions of a map. A map with one dimension has a second axis, where the row is at 0. @param {number} n @param {number} count */
   place(n, count) {
     const place = new Float64Array(count);
     for (let q = 0; q < Math.min(count, this.nLatent); q++) place[q] = this.places[n * this.nLatent + q];
     return place;
   }
 
-  /** The values of a row, if they are here. @param {number} n */
+  /** Return the values of a row, if the page has them. @param {number} n */
   values(n) {
     const at = this.detailed.indexOf(n);
     if (at < 0) return null;
@@ -73,7 +74,7 @@ export function isOdd({ p, unlike }, threshold) {
   return unlike || (p !== null && p <= threshold);
 }
 
-/** How typical a row is, in a word or two. @param {NewRow} row @param {number} threshold */
+/** Describe how typical a row is, in a word or two. @param {NewRow} row @param {number} threshold */
 export function levelOf(row, threshold) {
   if (row.unlike) return "Unlike all";
   if (row.p === null) return "–";
@@ -82,7 +83,7 @@ export function levelOf(row, threshold) {
 }
 
 /**
- * The rows that a filter lists, in the file's order.
+ * Return the rows that a filter lists, in the file's order.
  * @param {readonly NewRow[]} rows
  * @param {Filter} filter
  * @param {Pick<Listing, "threshold" | "selected">} listing
@@ -99,13 +100,13 @@ export function filtered(rows, filter, { threshold, selected }) {
   return all.filter(fits[filter]);
 }
 
-/** The rows of the table, in its order. @param {readonly NewRow[]} rows @param {Listing} listing */
+/** Return the rows of the table, in the table's order. @param {readonly NewRow[]} rows @param {Listing} listing */
 export function listed(rows, listing) {
   const wanted = listing.find.trim().toLowerCase();
   const found = filtered(rows, listing.filter, listing).filter((n) => !wanted || rows[n].name.toLowerCase().includes(wanted));
   const key = {
     row: (/** @type {number} */ n) => n,
-    // A row unlike all others is the oddest; a row that is not compared is last.
+    // Rows unlike all others are first; rows that are not compared are last.
     p: (/** @type {number} */ n) => (rows[n].unlike ? -1 : rows[n].p ?? 2),
     gaps: (/** @type {number} */ n) => rows[n].gaps,
   }[listing.order];

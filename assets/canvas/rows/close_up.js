@@ -1,4 +1,4 @@
-// One new row: what was given, what the model expects at its place, the difference, and its nearest training rows.
+// One new row: its given values, the values that the model expects at its place, the difference, and its nearest training rows.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
@@ -39,14 +39,14 @@ export class CloseUp {
     const row = answers.rows[current];
     const values = answers.values(current);
     const heading = element("h2", {}, row.name, " ", element("small", {}, row.p === null ? "" : levelOf(row, listing.threshold)));
-    const fill = element("button", { type: "button", title: "Hide or show parts of this row, and see the alternatives" }, "Open in Fill in");
+    const fill = element("button", { type: "button", title: "Hide parts of this row, and see what else the model finds possible" }, "Open in Fill in");
     fill.addEventListener("click", () => this.page.fillIn(current));
     const close = element("button", { type: "button", class: "icon", "aria-label": "Close", title: "Close" }, "×");
     close.addEventListener("click", () => this.page.close());
     host.replaceChildren(element("div", { class: "head" }, heading, fill, close), ...this.words(row));
     if (!values) {
       this.page.ask(current);
-      host.append(element("p", { class: "quiet" }, "Fetching its values …"));
+      host.append(element("p", { class: "quiet" }, "Loading the row's values …"));
     } else host.append(this.values(values, row, answers.place(current, this.model.nLatent)));
     host.append(this.near(row));
   }
@@ -55,7 +55,7 @@ export class CloseUp {
   words(row) {
     const words = [row.typical, ...row.reasons.map(({ words: sentence }) => sentence)].filter(Boolean);
     return [...words.map((each) => element("p", {}, each)),
-      ...(row.unlike ? [element("p", {}, "It is unlike anything the model has seen, so filled values and the place are not reliable.")] : [])];
+      ...(row.unlike ? [element("p", {}, "This row is unlike anything the model has seen, so its place and its filled values are not reliable.")] : [])];
   }
 
   /** @param {{ filled: Float32Array, deviations: Float32Array, missing: Uint8Array }} values @param {NewRow} row @param {Float64Array} place */
@@ -67,7 +67,7 @@ export class CloseUp {
   }
 
   /**
-   * A line for every column: the value on the range of the training rows; filled ones with ±.
+   * Return a line for every column: the value on the range of the training rows; filled values have a ±.
    * @param {{ filled: Float32Array, deviations: Float32Array, missing: Uint8Array }} values
    * @param {NewRow} row
    * @param {string[]} names
@@ -95,12 +95,12 @@ export class CloseUp {
       return element("li", reason ? { class: "odd" } : missing[d] ? { class: "filled" } : {}, title, bar, element("b", {}, seen.value), element("small", {}, beside));
     });
     return element("div", { class: "values" }, element("ul", { "aria-label": "Values of the row" }, ...lines),
-      element("p", {}, ["Mark: value. Band: 95 % of rows like this one.",
-        ...(place ? ["In brackets: the value that the other columns suggest for a column that makes the row odd; for all others, the value of the map at the row's place."] : []),
-        "Line: range of the training rows."].join(" ")));
+      element("p", {}, ["The mark is the value, and the band holds 95 % of similar rows.",
+        ...(place ? ["The value in brackets is expected from the map; for a column that makes the row odd, it is expected from the other columns."] : []),
+        "The line is the range of the training rows."].join(" ")));
   }
 
-  /** The row with its gaps filled, the output at its place, and the difference. @param {{ filled: Float32Array, missing: Uint8Array }} values @param {Float64Array} place */
+  /** Return pictures of the row with filled gaps, the output at the row's place, and the difference. @param {{ filled: Float32Array, missing: Uint8Array }} values @param {Float64Array} place */
   pictures({ filled, missing }, place) {
     const { model } = this;
     const expected = new Float64Array(model.nOutputs);

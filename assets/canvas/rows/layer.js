@@ -1,4 +1,4 @@
-// New rows drawn over a map, whose training rows stay where they are.
+// A map with new rows over the training rows, which do not move.
 
 import { rowsInside } from "../geometry/lasso.js";
 import { css } from "../kit/theme.js";
@@ -10,13 +10,13 @@ import { isOdd } from "./answers.js";
 /** @import { MapState } from "../map/scene.js" */
 
 const ROW_SIZE = 5.5; // CSS pixels: half the diagonal of a diamond
-const ROW_EDGE = 9; // rows beyond the map are drawn so far from its edge
+const ROW_EDGE = 9; // CSS pixels from the map's edge at which rows beyond the map are drawn
 const ROW_HIT = 11;
 const ROW_FAINT = 0.22;
-const ROW_WIDTHS = 2; // an ellipse has so many standard deviations
+const ROW_WIDTHS = 2; // standard deviations from the middle of an ellipse to its edge
 
 /**
- * What the map shows of the new rows. shown: the rows that the table lists; current: the chosen row, or −1.
+ * What the map shows about the new rows. shown: the rows that the table lists; current: the chosen row, or −1.
  * @typedef {{ answers: Answers | null, listing: Listing, shown: ReadonlySet<number>, current: number, pointed: number, ellipses: boolean }} Overlay
  */
 
@@ -33,7 +33,7 @@ export class RowsMap extends LatentMap {
     this.overlay = overlay;
   }
 
-  /** Where a new row is drawn, and whether its place is beyond the map. @param {number} n @returns {[number, number, boolean]} */
+  /** Return where a new row is drawn, and whether its place is beyond the map. @param {number} n @returns {[number, number, boolean]} */
   pixelOf(n) {
     const place = /** @type {Answers} */ (this.overlay.answers).place(n, this.model.nLatent);
     const [x, y] = this.toPixel(place[this.state.a], place[this.state.b]);
@@ -52,7 +52,7 @@ export class RowsMap extends LatentMap {
     for (const n of order) this.diamond(context, n, shown.has(n) ? 1 : ROW_FAINT, ROW_SIZE);
   }
 
-  /** The chosen row and the one under the pointer, in front. @override @param {CanvasRenderingContext2D} context */
+  /** Draw the chosen row and the row under the pointer in front. @override @param {CanvasRenderingContext2D} context */
   drawInFront(context) {
     const { answers, current, pointed } = this.overlay;
     if (!answers) return;
@@ -122,7 +122,7 @@ export class RowsMap extends LatentMap {
     context.fillText(words, left, y + 0.5, 200);
   }
 
-  /** The listed new row nearest to the pointer, or −1. @param {number} x @param {number} y */
+  /** Return the listed new row that is nearest to the pointer, or −1. @param {number} x @param {number} y */
   newRowAt(x, y) {
     const { shown } = this.overlay;
     let [best, least] = [-1, ROW_HIT * ROW_HIT];
@@ -134,7 +134,7 @@ export class RowsMap extends LatentMap {
     return best;
   }
 
-  /** The new rows inside a closed line of CSS pixels. @override @param {[number, number][]} line @returns {number[]} */
+  /** Return the new rows inside a closed line of CSS pixels. @override @param {[number, number][]} line @returns {number[]} */
   enclosed(line) {
     const { answers } = this.overlay;
     return answers ? rowsInside(answers.rows.flatMap((_, n) => {

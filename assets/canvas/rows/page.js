@@ -1,4 +1,4 @@
-// The tab of new rows: the map with the new rows over it, their table, and one row in detail, all linked.
+// The tab New rows: a map with the new rows, their table, and one row in detail, all linked.
 
 import { element, partsOf, skipToMap } from "../kit/dom.js";
 import { closingMenus } from "../kit/menus.js";
@@ -20,8 +20,8 @@ import { RowTable } from "./table.js";
 /** @import { Action } from "../map/state.js" */
 
 const ROW_FLIGHT_MS = 350;
-const ROW_MIDDLE = 0.7; // a place beyond this part of the view is moved to its middle
-const ROW_STEP = 0.04; // of an arrow key, as a share of the view
+const ROW_MIDDLE = 0.7; // if a row is outside this central part of the view, the map moves the row to the middle
+const ROW_STEP = 0.04; // step of an arrow key, as a fraction of the view
 const ROW_COVERED = { above: 48, below: 48 }; // CSS pixels under the legend and the buttons
 
 export class RowsPage {
@@ -84,7 +84,7 @@ export class RowsPage {
       keep: () => {},
       reset: () => map.fit(),
     }, () => [-100, -100]);
-    // The line selects new rows, whichever labels of training rows are shown.
+    // The line selects all new rows inside it, also when labels of training rows are hidden.
     const lassoed = () => /** @type {any} */ ({
       model, width: map.width, height: map.height, state: { selected: new Set(), theme: this.state.theme },
       enclosed: (/** @type {[number, number][]} */ line) => map.enclosed(line),
@@ -120,10 +120,10 @@ export class RowsPage {
     const { lasso, select, hint } = this.parts;
     lasso.hidden = !on;
     select.setAttribute("aria-pressed", String(on));
-    hint.textContent = on ? "Draw around diamonds to list their rows, with Shift to add to them." : "Press a diamond to see its row; drag to move the map.";
+    hint.textContent = on ? "Draw around diamonds to list their rows; hold Shift to add rows." : "Press a diamond to see its row; drag to move the map.";
   }
 
-  /** List the rows inside the line. @param {number[]} rows @param {boolean} add */
+  /** Select the rows inside the line, and list them. @param {number[]} rows @param {boolean} add */
   select(rows, add) {
     const { listing } = this.overlay;
     listing.selected = add ? [...new Set([...listing.selected, ...rows])].sort((m, n) => m - n) : rows;
@@ -146,27 +146,27 @@ export class RowsPage {
     this.map.refresh();
   }
 
-  /** New answers: more rows, or the same with more about them. @param {Answers} answers */
+  /** Show new answers, which have more rows, or more about the same rows. @param {Answers} answers */
   take(answers) {
     const { overlay } = this;
     const first = overlay.answers === null;
     const compared = answers.known > 0 && !overlay.answers?.known;
     overlay.answers = answers;
-    // Once odd rows are known, they come first.
+    // As soon as odd rows are known, the table lists them first.
     if (compared && overlay.listing.order === "row") overlay.listing.order = "p";
     if (overlay.current >= answers.rows.length) overlay.current = -1;
     if (first && answers.rows.length === 1) overlay.current = 0;
     this.show();
   }
 
-  /** Another file: nothing is chosen. */
+  /** Clear the selection and the filters for another file. */
   clear() {
     Object.assign(this.overlay, { answers: null, current: -1, pointed: -1 });
     Object.assign(this.overlay.listing, { filter: "all", order: "row", down: false, selected: [], find: "" });
     this.parts.find.value = "";
   }
 
-  /** Show the listed rows everywhere. */
+  /** Update the map, the table and the detail for the listed rows. */
   show() {
     const { overlay, table, map, parts } = this;
     overlay.shown = new Set(table.rows());
@@ -177,7 +177,7 @@ export class RowsPage {
     const odd = Boolean(overlay.answers?.known);
     parts.marks.replaceChildren(keyEntry("new row", "plain"), ...(odd ? [keyEntry("odd", "odd")] : []));
     parts.announce.textContent = overlay.answers ? table.words() : "";
-    parts.upper.setAttribute("aria-label", `Latent map of ${this.model.nRows} training points with ${overlay.answers?.rows.length ?? 0} new rows over them; the table lists them. Arrow keys move the map, plus and minus zoom, 0 shows all.`);
+    parts.upper.setAttribute("aria-label", `Latent map of ${this.model.nRows} training points with ${overlay.answers?.rows.length ?? 0} new rows over them; the table lists the new rows. Arrow keys move the map, plus and minus zoom, 0 shows all.`);
   }
 
   /** Highlight the row under the pointer. @param {number} n */
@@ -190,7 +190,7 @@ export class RowsPage {
     if (line) line.dataset.pointed = "true";
   }
 
-  /** Choose a row; −1: none. @param {number} n @param {boolean} scroll the table to it */
+  /** Choose a row; −1: no row. @param {number} n @param {boolean} scroll whether the table scrolls to the row */
   choose(n, scroll) {
     this.overlay.current = n;
     this.table.mark(scroll);
@@ -200,7 +200,7 @@ export class RowsPage {
     if (n >= 0) this.flyTo(n);
   }
 
-  /** Move the map until the row is well inside it. @param {number} n */
+  /** Move the map so that the row is well inside the view. @param {number} n */
   flyTo(n) {
     const { map, state, overlay } = this;
     const place = /** @type {Answers} */ (overlay.answers).place(n, this.model.nLatent);
@@ -227,7 +227,7 @@ export class RowsPage {
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
   }
 
-  /** Streamlit's theme changed. */
+  /** Draw again after a change of Streamlit's theme. */
   retheme() {
     takeTheme(this.root, this.state.theme);
     this.colours.show();
@@ -242,7 +242,7 @@ export class RowsPage {
   }
 }
 
-/** An entry of the key below the map. @param {string} words @param {string} kind */
+/** Return an entry of the key below the map. @param {string} words @param {string} kind */
 function keyEntry(words, kind) {
   return element("span", {}, element("i", { class: `diamond ${kind}` }), words);
 }

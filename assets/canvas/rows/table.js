@@ -7,13 +7,13 @@ import { THRESHOLDS, filtered, isOdd, levelOf, listed } from "./answers.js";
 /** @import { Filter, NewRow, Order } from "./answers.js" */
 /** @import { Overlay } from "./layer.js" */
 
-const ROW_PAGE = 100; // rows drawn at a time
+const ROW_PAGE = 100; // rows that the table adds at a time
 /** @type {{ key: Filter, title: string, help: string }[]} */
 const ROW_FILTERS = [
   { key: "all", title: "All", help: "All rows" },
-  { key: "odd", title: "Odd", help: "Odd rows: few training rows were as odd" },
-  { key: "unlike", title: "Unlike all", help: "Rows unlike anything trained on: odder than every training row" },
-  { key: "gaps", title: "With gaps", help: "Rows in which the model filled something" },
+  { key: "odd", title: "Odd", help: "Rows that are odder than almost all training rows" },
+  { key: "unlike", title: "Unlike all", help: "Rows that are odder than every training row" },
+  { key: "gaps", title: "With gaps", help: "Rows in which the model filled gaps" },
   { key: "selected", title: "Selected", help: "Rows inside the line on the map" },
 ];
 /** @type {{ key: Order | null, title: string, down: boolean }[]} */
@@ -70,7 +70,7 @@ export class RowTable {
     this.page.changed();
   }
 
-  /** The listed rows, in order. */
+  /** Return the listed rows, in order. */
   rows() {
     const { answers, listing } = this.overlay;
     return answers ? listed(answers.rows, listing) : [];
@@ -89,12 +89,12 @@ export class RowTable {
     parts.threshold.parentElement.hidden = !known;
     const promise = THRESHOLDS.find(({ value }) => value === listing.threshold)?.promise;
     parts.promise.textContent = known
-      ? `Of 1,000 ordinary rows, expect ${promise} to be called odd at this threshold. Rows unlike all are always odd. p is the share of ${answers.known.toLocaleString("en")} known rows that were at least as odd.`
+      ? `At this threshold, expect ${promise} of 1,000 ordinary rows to be called odd; rows unlike all are always odd. p is the share of ${answers.known.toLocaleString("en")} training rows that were at least as odd.`
       : "";
     for (const { key, cell } of this.headings) cell.setAttribute("aria-sort", key !== listing.order ? "none" : listing.down ? "descending" : "ascending");
     const rows = this.rows();
     parts.body.replaceChildren(...rows.slice(0, this.most).map((n) => this.line(n)));
-    if (!rows.length) parts.body.append(element("tr", {}, element("td", { colspan: ROW_COLUMNS.length, class: "none" }, listing.filter === "odd" || listing.filter === "unlike" ? "No such rows." : "No row fits.")));
+    if (!rows.length) parts.body.append(element("tr", {}, element("td", { colspan: ROW_COLUMNS.length, class: "none" }, listing.filter === "odd" || listing.filter === "unlike" ? "There are no such rows." : "No row matches.")));
     parts.more.hidden = rows.length <= this.most;
     parts.more.textContent = `Show more (${(rows.length - this.most).toLocaleString("en")} left)`;
   }
@@ -120,7 +120,7 @@ export class RowTable {
   why(row, odd) {
     if (row.reasons.length) return row.reasons.map(({ short }) => short).join("; ");
     if (row.p === null) return "–";
-    return odd ? "The row as a whole" : "Fits in every column";
+    return odd ? "The row as a whole" : "Every column fits";
   }
 
   /** Show the chosen row in the table. @param {boolean} scroll */
@@ -134,7 +134,7 @@ export class RowTable {
     if (top < box.scrollTop || bottom > box.scrollTop + box.clientHeight) box.scrollTop = Math.max(top - box.clientHeight / 3, 0);
   }
 
-  /** The number of listed rows, in words. */
+  /** Return the number of listed rows, in words. */
   words() {
     return `${counted(this.rows().length, "new row")} in the table.`;
   }

@@ -1,9 +1,9 @@
-// Buttons that respond at the click: on a busy machine the server's response takes seconds.
+// Buttons that respond at the click, because a busy server needs seconds to respond.
 
-const MOST = 20_000; // milliseconds; without a response by then, the old label returns
+const MOST = 20_000; // milliseconds; if the server has not responded by then, the old label returns
 
 /**
- * The text node in an element whose text is one of the labels.
+ * Return the text node in an element whose text is one of the labels.
  * @param {Element} root
  * @param {Record<string, string>} words
  */

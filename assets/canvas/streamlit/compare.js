@@ -1,5 +1,5 @@
 // Streamlit component of linked maps. Every model arrives through a separate byte store (store.js), so
-// that a new one does not send the others again; the place and the switch go into the link.
+// that the server does not send the others again when a model is added. The link has the place and the switch.
 
 import { LinkedMaps } from "../compare/linked.js";
 import { linkNumber } from "../kit/format.js";
@@ -35,11 +35,11 @@ export default component((root, /** @type {CompareData} */ first) => {
     if (wanted === built || packed.length < asked.length) return;
     maps?.stop();
     const again = built !== "";
-    // A place belongs to the present models; rows and their colours belong to the data.
+    // A place is valid only for the present models; rows and colours are valid for all models of the data.
     if (again) stand = { ...stand, at: null };
     built = wanted;
     maps = new LinkedMaps(root, packed, stand, tell);
-    // With other models, Python has written the link, without the browser's later parameters.
+    // If the models change, Python writes the link again, without the browser's parameters.
     if (again) maps.tell();
     shelf.views.set("compare", maps);
   };

@@ -3,6 +3,7 @@
 import { LatentModel } from "../geometry/model.js";
 import { partsOf } from "../kit/dom.js";
 import { Explorer } from "../map/explorer.js";
+import { toLink } from "../map/state.js";
 import { fetchBytes } from "./fetching.js";
 import { oneMap } from "./one_map.js";
 
@@ -10,7 +11,7 @@ import { oneMap } from "./one_map.js";
 /** @import { WholeMap } from "../map/taking.js" */
 
 /**
- * opening: Python code that opens the model; columns: addresses of all rows of a large model; file: the state of the last export.
+ * opening: Python code that opens the model; columns: the addresses of all rows' columns, for a large model; file: the state of the last export.
  * @typedef {MapData & { opening: string, columns: Record<string, string>, file: WholeMap | null }} ExploreData
  */
 
@@ -24,6 +25,7 @@ function readModel(bytes, { columns }) {
 export default oneMap(readModel, (root, model, chosen, keep, { opening }, names, send) => {
   partsOf(root).taking.dataset.opening = opening;
   const explorer = new Explorer(root, model, chosen, keep, names);
-  explorer.taking?.offerFile((turn) => send("file", { turn, names: names.visitors }), fetchBytes);
+  const ask = (/** @type {number} */ turn) => send("file", { turn, names: names.visitors, link: toLink(explorer.state.chosen) });
+  explorer.taking?.offerFile(ask, fetchBytes);
   return explorer;
 }, (explorer, { file }) => void explorer.taking?.takeFile(file));

@@ -1,4 +1,4 @@
-// Bytes from the app's server.
+// Fetches bytes from the app's server.
 
 /** Fetch bytes. Throws an Error with the server's message if it refuses. @param {string} address */
 export async function fetchBytes(address) {

@@ -1,4 +1,4 @@
-// Streamlit component of the first screen: first pictures, then the live map when its bytes arrive.
+// Streamlit component of the first screen: first pictures, then, when its bytes arrive, the live map.
 
 import { LatentModel } from "../geometry/model.js";
 import { Hero } from "../hero/hero.js";

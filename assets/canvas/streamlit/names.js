@@ -17,7 +17,7 @@ export default function names({ data: { of, known }, setTriggerValue }) {
       if (last >= 0) found[key.slice(PLACE.length)] = Array.from({ length: last + 1 }, (_, q) => given[q] ?? "");
     }
   } catch {
-    return; // Without readable names, figures and files have the model's own.
+    return; // Without readable names, figures and files use the model's own names.
   }
   if (same(found, known)) return;
   setTriggerValue("names", found);

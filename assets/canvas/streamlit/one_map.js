@@ -1,6 +1,6 @@
 // Streamlit component of a page with one map. The model arrives through a byte store (store.js). After
-// that, the page needs nothing from the server: the visitor's choices go into the link and are kept
-// for the return to the page.
+// that, the page needs nothing from the server. The visitor's choices are written into the link, and kept
+// for the visitor's return to the page.
 
 import { browserStorage } from "../kit/dom.js";
 import { DimensionNames } from "../map/names.js";
@@ -15,19 +15,19 @@ import { component, freshBytes, shelf } from "./shelf.js";
 /** @import { Chosen, Link } from "../map/state.js" */
 
 /**
- * The link's place, if it has one, and its other parameters of the map.
+ * The place in the link, if there is one, and the link's other parameters of the map.
  * @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, look?: Record<string, string>, names: NamesData }} MapData
  */
 /** @typedef {(chosen: Readonly<Chosen>) => void} Keep */
 
-/** Whether a newer run of the script has replaced the content. @param {HTMLElement} root */
+/** Return whether a newer run of the script has replaced the content. @param {HTMLElement} root */
 function outdated(root) {
   const place = root.getRootNode();
   return place instanceof ShadowRoot && place.host.closest('[data-stale="true"]') !== null;
 }
 
 /**
- * The state in a link; a missing place or missing switches come from the last visit.
+ * Return the state in a link; a missing place or missing switches are those of the last visit.
  * @param {MapData} data
  */
 function linked({ store, look = {}, ...place }) {
@@ -41,7 +41,7 @@ function linked({ store, look = {}, ...place }) {
 const edited = new Set();
 
 /**
- * The names of a model's dimensions; after an edit, the link contains the visitor's names.
+ * Return the names of a model's dimensions; after an edit, the link contains the visitor's names.
  * @param {LatentPoints} model
  * @param {{ names: NamesData, look?: Record<string, string> }} data
  * @param {Send} send
@@ -56,12 +56,12 @@ export function namesOf({ header }, { names, look }, send) {
 }
 
 /**
- * A component around a map.
+ * Return a component that contains a map.
  * @template {LatentPoints} Model
  * @template {MapData} Data
  * @param {(bytes: Uint8Array, data: Data) => Model} read
  * @param {(root: HTMLElement, model: Model, chosen: Readonly<Chosen>, keep: Keep, data: Data, names: DimensionNames, send: Send) => Explorer<any>} open
- * @param {(explorer: Explorer<any>, data: Data) => void} [take] a newer message
+ * @param {(explorer: Explorer<any>, data: Data) => void} [take] handles a newer message
  */
 export function oneMap(read, open, take = () => {}) {
   return component((root, /** @type {Data} */ data, send) => {
@@ -69,7 +69,7 @@ export function oneMap(read, open, take = () => {}) {
     /** @type {Explorer<any> | null} */
     let explorer = null;
     const keep = (/** @type {Readonly<Chosen>} */ chosen) => {
-      // Only the place, for a page that does not read switches from its link.
+      // A page that does not read switches from its link gets only the place.
       const { dims, at, hold, ...switches } = toLink(chosen);
       const link = { dims, at, hold, ...(data.look ? switches : {}) };
       shelf.looks.set(data.store, link);

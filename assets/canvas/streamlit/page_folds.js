@@ -8,10 +8,10 @@ const FOLDS = "[data-testid=stExpander] details, details.mf-fold";
 /** The expanders found so far, and their names. @type {WeakMap<HTMLDetailsElement, string>} */
 const known = new WeakMap();
 
-/** The name of a fold: its page and its title, without numbers; null before its title is drawn.
+/** Return a fold's name: its page and its title, without numbers; null before the title is drawn.
  * @param {HTMLDetailsElement} fold */
 function nameOf(fold) {
-  // The summary of Streamlit's folds has an icon, too, whose text depends on whether it is open.
+  // The summary of Streamlit's folds also has an icon, whose text changes when the fold opens.
   const title = fold.querySelector(fold.matches(".mf-fold") ? "summary" : "summary [data-testid=stMarkdownContainer]");
   const words = title?.textContent?.replace(/[\d,.]+/g, "#").trim();
   return words ? `${location.pathname} ${words}` : null;
@@ -25,7 +25,7 @@ function find() {
     known.set(fold, name);
     const summary = fold.querySelector("summary");
     if (wasOpen(name, fold.open) !== fold.open) {
-      // Streamlit changes its own expanders only by a click.
+      // A script can open and close Streamlit's own expanders only by a click.
       if (fold.matches(".mf-fold")) fold.open = !fold.open;
       else summary?.click();
     }
@@ -43,5 +43,5 @@ export default function pageFolds({ parentElement }) {
   const app = document.querySelector("[data-testid=stApp]");
   if (app) observer.observe(app, { childList: true, subtree: true });
   find();
-  parentElement.replaceChildren(element("span", { "data-kept": "" })); // from now on
+  parentElement.replaceChildren(element("span", { "data-kept": "" })); // marks that folds are remembered from now on
 }

@@ -9,7 +9,7 @@ import { component, freshBytes, shelf } from "./shelf.js";
  * @typedef {object} PainterData
  * @property {{ rows: string, answer: string, possibilities: string }} stores
  * @property {string} batch which rows
- * @property {string} current id of the chosen row
+ * @property {string} current the chosen row's id
  * @property {Record<string, string>} masks by id
  * @property {string[]} touched ids of painted rows
  */

@@ -1,7 +1,7 @@
-// Writes the visitor's place into the page's link. It replaces the history entry, so Back leaves the page.
+// Writes the visitor's place into the page's link. The history gets no new entry, so Back leaves the page.
 
 /**
- * Set parameters of the link; null removes one.
+ * Set parameters of the link; null removes a parameter.
  * @param {Record<string, string | null>} values
  */
 export function replaceLink(values) {
@@ -15,15 +15,15 @@ export function replaceLink(values) {
   if (link !== location.pathname + location.search + location.hash) history.replaceState(history.state, "", link);
 }
 
-const REST_MS = 150; // writing into the link takes longer than a frame, so it waits until after the drawing
+const REST_MS = 150; // pause before the link is written, because writing takes longer than a frame
 
 /** @type {{ timer?: ReturnType<typeof setTimeout>, values: Record<string, string | null> }} */
 const linkWriter = { values: {} };
 
-/** The page and tab of the link. */
+/** Return the page and tab of the link. */
 const opened = () => `${location.pathname}?${new URLSearchParams(location.search).get("tab") ?? ""}`;
 
-/** Set parameters of the link after the last change. @param {Record<string, string | null>} values */
+/** Set parameters of the link once changes have stopped. @param {Record<string, string | null>} values */
 export function linkSoon(values) {
   const page = opened();
   Object.assign(linkWriter.values, values);
@@ -31,7 +31,7 @@ export function linkSoon(values) {
   linkWriter.timer = setTimeout(() => {
     const written = linkWriter.values;
     linkWriter.values = {};
-    // The visitor is on another page or tab, with another link.
+    // Do not write if the visitor has opened another page or tab, which has another link.
     if (opened() === page) replaceLink(written);
   }, REST_MS);
 }

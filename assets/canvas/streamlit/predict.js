@@ -1,4 +1,4 @@
-// Streamlit component of the tab Predict: built when the model's bytes arrive; the server is not asked again.
+// Streamlit component of the tab Predict. After the model's bytes have arrived, it needs nothing from the server.
 
 import { PredictFigure } from "../predict/predict.js";
 import { component, freshBytes, shelf } from "./shelf.js";

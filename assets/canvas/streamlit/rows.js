@@ -1,4 +1,4 @@
-// Streamlit component of new rows. The model arrives through a byte store (store.js); the answers are fetched whenever
+// Streamlit component of new rows. The model arrives through a byte store (store.js); the component fetches the answers whenever
 // their address changes.
 
 import { ChainModel } from "../deep/chain.js";
@@ -12,8 +12,8 @@ import { component, freshBytes } from "./shelf.js";
 /** @import { NamesData } from "../map/names.js" */
 
 /**
- * file: identifies the visitor's rows; address: of the answers so far; deep: whether the map is a layer of a
- * deep model.
+ * file: identifies the visitor's rows; address: the address of the answers so far; deep: whether the map is a
+ * layer of a deep model.
  * @typedef {{ store: string, file: string, address: string, deep: boolean, names: NamesData }} RowsData
  */
 

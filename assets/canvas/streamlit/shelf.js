@@ -1,7 +1,7 @@
-// Connects Streamlit's byte stores (store.js) and the views, with one shelf for the whole page.
+// Connects Streamlit's byte stores (store.js) and the views through one object per page, the shelf.
 //
-// Bytes and a view's small message arrive separately, in any order; a view is built once for its
-// element and then receives changes.
+// Bytes and a view's small message arrive separately, in any order. A view is built once for its
+// element; after that it receives changes.
 
 /** @typedef {(bytes: Uint8Array) => void} TakeBytes */
 /** @typedef {{ stores: Map<string, Uint8Array>, views: Map<string, object>, listeners: Set<() => void>, places: Map<string, any>, looks: Map<string, any> }} Shelf */
@@ -10,10 +10,10 @@
  * The result of mounting a view.
  * @template Data
  * @typedef {object} Mounted
- * @property {string} name for tests and tools, to find the view's `shown`
- * @property {() => object | null | undefined} shown the drawn object; none while its bytes are missing
- * @property {() => void} look take the available bytes
- * @property {(data: Data) => void} update a new message from Python
+ * @property {string} name the name under which tests and tools find `shown`
+ * @property {() => object | null | undefined} shown the drawn object; undefined while its bytes are missing
+ * @property {() => void} look uses bytes that have arrived
+ * @property {(data: Data) => void} update handles a new message from Python
  * @property {() => void} stop
  */
 
@@ -22,18 +22,18 @@ const emptyShelf = () => ({
   stores: new Map(), // name → framed bytes
   views: new Map(), // name → the drawn object
   listeners: new Set(), // called when bytes arrive
-  places: new Map(), // name → the visitor's place, for the return from another page
-  looks: new Map(), // name → the switches there
+  places: new Map(), // name → the visitor's place, for the return to the page
+  looks: new Map(), // name → the visitor's switches, for the return to the page
 });
 
 const page = /** @type {any} */ (window);
-// `window[name]` is a heading's element with that id until it is assigned.
+// Until `window.manifolio` is assigned, it may be a page element with that id.
 if (!page.manifolio?.stores) page.manifolio = emptyShelf();
 /** @type {Shelf} */
 export const shelf = page.manifolio;
 
 /**
- * Takes bytes from stores, each only once.
+ * Return a function that reads bytes from stores, and returns each store's bytes only once.
  * @returns {(store: string, take: TakeBytes) => void}
  */
 export function freshBytes() {
@@ -48,7 +48,7 @@ export function freshBytes() {
 }
 
 /**
- * A Streamlit component from its mount function, called once per element; `update` gets every message.
+ * Make a Streamlit component from a mount function, which is called once per element; `update` gets every message.
  * @template Data
  * @param {(root: HTMLElement, data: Data, send: Send) => Mounted<Data>} mount
  */

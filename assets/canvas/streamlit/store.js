@@ -1,5 +1,5 @@
-// An invisible component that fetches framed bytes and stores them under the name in the frame's
-// header, for the views. Browsers cache the bytes.
+// An invisible component that fetches framed bytes for the views, and stores them under the name in the frame's
+// header. Browsers cache the bytes.
 
 import { readHeader } from "../kit/frame.js";
 import { fetchBytes } from "./fetching.js";
@@ -26,7 +26,7 @@ export default function store({ data, parentElement }) {
 }
 
 /**
- * Fetch bytes; ignore the result if newer ones were requested meanwhile.
+ * Fetch bytes; ignore the result if newer bytes were requested meanwhile.
  * @param {Held} held
  * @param {string} address
  */

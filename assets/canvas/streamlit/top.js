@@ -1,6 +1,6 @@
 // An invisible component that scrolls to the top of the page when its content changes.
 
-/** The last content by its kind, such as the page or the training. @type {Map<string, string>} */
+/** The last content of each kind, such as the page or the training. @type {Map<string, string>} */
 const seen = new Map();
 
 /** @param {{ data: { kind: string, of: string } }} message */

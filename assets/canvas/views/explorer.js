@@ -1,4 +1,4 @@
-// One map and several outputs that follow one pointer; a lock holds all dimensions outside the chosen part.
+// The explorer of several views: one map, and several outputs that follow the pointer. A lock holds all dimensions outside the chosen part.
 
 import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
@@ -14,7 +14,7 @@ const EVERYTHING = "everything";
 export class ViewsExplorer extends Explorer {
   /** @override */
   buildPictures() {
-    /** The part that moves, or everything. */
+    /** The id of the part that moves, or EVERYTHING. */
     this.lock = EVERYTHING;
     const pictures = this.model.outputs.map(({ title, labels, model }) => {
       const canvas = element("canvas", { role: "img" });
@@ -34,7 +34,7 @@ export class ViewsExplorer extends Explorer {
   groups() {
     const { groups, nLatent } = this.model;
     const part = groups.find(({ id }) => id === this.lock);
-    // A part with two or more dimensions has its own plane.
+    // A part with two or more dimensions is shown in its own plane.
     if (part && part.dims.length > 1) return [part];
     const others = Array.from({ length: nLatent }, (_, q) => q).filter((q) => !groups.some(({ dims }) => dims.includes(q)));
     return [...groups, { title: "For the second axis", dims: others, used: false }];
@@ -53,7 +53,7 @@ export class ViewsExplorer extends Explorer {
   // --- the lock -------------------------------------------------------------------------------
 
   showMoves() {
-    const all = { id: EVERYTHING, title: "Everything", dims: null, words: "Every dimension follows the pointer" };
+    const all = { id: EVERYTHING, title: "Everything", dims: null, words: "All dimensions follow the pointer" };
     const parts = this.model.groups.filter(({ used }) => used);
     this.parts.moves.replaceChildren(...[all, ...parts].map(({ id, title, dims, words }) => {
       const none = dims?.length === 0;
@@ -71,7 +71,7 @@ export class ViewsExplorer extends Explorer {
     this.hold();
   }
 
-  /** Hold the dimensions outside the chosen part, and show a plane in which it can move. */
+  /** Hold the dimensions outside the chosen part, and show a plane in which the part can move. */
   hold() {
     const { model, state } = this;
     const part = model.groups.find(({ id }) => id === this.lock);
@@ -107,7 +107,7 @@ export class ViewsExplorer extends Explorer {
     super.reset();
   }
 
-  /** The plane for a part: its first two dimensions; for a part with one dimension, this and any other one. @param {Group | undefined} part */
+  /** Return the plane for a part: its first two dimensions, or its only dimension and any other. @param {Group | undefined} part */
   planeOf(part) {
     const { a, b } = this.state;
     if (!part) return [a, b];

@@ -1,4 +1,4 @@
-// Several layers on one latent space: the shared points, and one output per picture.
+// Several views on one latent space: the shared points, and one output per picture.
 
 import { formatNumber } from "../kit/format.js";
 import { ChainModel } from "../deep/chain.js";
@@ -10,9 +10,9 @@ import { LatentPoints } from "../geometry/points.js";
 /** @import { Group } from "../kit/pair.js" */
 /** @import { Output } from "../geometry/model.js" */
 
-/** A picture of one layer, or of several as one row; labels: whether its outputs are classes. @typedef {{ title: string, labels: boolean, model: ViewModel | JoinedLayers }} ViewOutput */
+/** A picture of one view, or of several views as one row; labels: whether the outputs are classes. @typedef {{ title: string, labels: boolean, model: ViewModel | JoinedLayers }} ViewOutput */
 
-/** A view, through its own hidden layers if it has any. @typedef {LatentModel | ChainModel} ViewModel */
+/** A view, with its own hidden layers if it has any. @typedef {LatentModel | ChainModel} ViewModel */
 
 /** @param {Uint8Array} bytes @returns {ViewModel} */
 function viewModel(bytes) {
@@ -21,7 +21,7 @@ function viewModel(bytes) {
 
 export class ViewsModel extends LatentPoints {
   /**
-   * bytes: as gplvm_core/wire/views.py writes them; groups: the dimensions by the views that use them.
+   * bytes: from gplvm_core/wire/views.py; groups: the dimensions, grouped by the views that use them.
    * @param {Uint8Array} bytes
    * @param {Group[]} groups
    */
@@ -38,7 +38,7 @@ export class ViewsModel extends LatentPoints {
       model: output.layers.length === 1 ? this.layers[output.layers[0]]
         : new JoinedLayers(output.layers.map((/** @type {number} */ i) => this.layers[i]), output.layers.map((/** @type {number} */ i) => this.signal[i]), output.drawing),
     }));
-    /** The dimensions by the views that use them. @type {Group[]} */
+    /** The dimensions, grouped by the views that use them. @type {Group[]} */
     this.groups = [];
     this.setGroups(groups);
   }
@@ -54,12 +54,12 @@ export class ViewsModel extends LatentPoints {
     return this.outputs.map(({ model }) => model);
   }
 
-  /** The map's thumbnails are those of the first output. */
+  /** The map's thumbnails, which the first output has. */
   get items() {
     return this.outputs[0].model.items;
   }
 
-  /** Prior variance of a layer, averaged over some training points. @param {LatentModel} layer */
+  /** Return the prior variance of a layer, averaged over some training points. @param {LatentModel} layer */
   meanSignal(layer) {
     const step = Math.ceil(this.nPoints / 50);
     let [sum, count] = [0, 0];
@@ -67,18 +67,18 @@ export class ViewsModel extends LatentPoints {
     return sum / count;
   }
 
-  /** A standard deviation relative to its value without data. @param {number} share */
+  /** Return a standard deviation as text, relative to its value without data. @param {number} share */
   spreadWords(share) {
     return `${Math.round(100 * Math.sqrt(share))} %`;
   }
 
-  /** The variance relative to each layer's prior variance, averaged over the layers. @param {Float64Array} x */
+  /** Return the variance relative to each layer's prior variance, averaged over the layers. @param {Float64Array} x */
   variance(x) {
     return this.layers.reduce((sum, layer, i) => sum + layer.variance(x) / (this.signal[i] * this.layers.length), 0);
   }
 
   /**
-   * A plane for the shading: `variance` at positions of the plane.
+   * Return a plane for the shading, with `variance` at positions of the plane.
    * @param {Float64Array} x
    * @param {number} a
    * @param {number} b
@@ -101,7 +101,7 @@ export class ViewsModel extends LatentPoints {
   }
 }
 
-/** Outputs of several layers as one row, drawn together. */
+/** The outputs of several layers, drawn together as one row. */
 class JoinedLayers {
   /** @param {ViewModel[]} layers @param {number[]} signal their prior variances @param {Drawing} drawing */
   constructor(layers, signal, drawing) {
@@ -120,8 +120,7 @@ class JoinedLayers {
   }
 
   /**
-   * Computes the mean of the whole row; returns the mean variance of the outputs, in the units of
-   * the data or relative.
+   * Compute the mean of the whole row; return the outputs' mean variance, in the units of the data or relative.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */

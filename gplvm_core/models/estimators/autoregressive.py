@@ -92,6 +92,7 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
             If a setting is out of range, or if the series is too short for the window.
         """
         check_settings(self)
+        self.intervals_ = None
         window, several = checked_window(self.window), are_several(series)
         given: Any = series if several else [series]
         each = [checked_series(self, s, window, reset=n == 0) for n, s in enumerate(given)]

@@ -1,20 +1,24 @@
 """Forecasts of fitted autoregressions."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core.models.data.series import checked_series, checked_variances
+from gplvm_core.models.data.series import are_several, checked_series, checked_variances
 from gplvm_core.models.estimators.regression import SparseGPRegression
 from gplvm_core.models.training.run import seeds_for
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.forecast import forecast, sample_forecast
+from gplvm_core.prediction.intervals import Asked, Intervals, Tries, away
 
 PROPAGATE = ("full", "moments", "none")
 FUTURES = 200
+# Calibration trains on this share of every series, and continues the rest from up to ORIGINS times.
+KNOWN, ORIGINS = 0.7, 12
 
 
 class Forecasting:
@@ -32,6 +36,8 @@ class Forecasting:
         The last values of the training series.
     history_variance_ : ndarray of shape (window, D) or None
         The given variances of these values; None if the variances were learnt.
+    intervals_ : Intervals or None
+        The factors of the standard deviations of forecasts (`calibrate`); None before.
     bound_ : float
         The bound of `aware_`, in nats.
     result_ : Result
@@ -55,6 +61,86 @@ class Forecasting:
     one_column_: bool
     history_: Float[Array, "W D"]
     history_variance_: Float[Array, "W D"] | None
+    # A default, since files of older versions do not store it.
+    intervals_: Intervals | None = None
+
+    def calibrate(
+        self,
+        series: Any,
+        steps: int = 20,
+        *,
+        series_variance: Any = None,
+    ) -> Self:
+        """Learn from the end of the training series how wide the intervals of forecasts must be.
+
+        A copy of the model is trained on the first 70 % of every series, and forecasts the rest
+        from up to 12 times. The standard deviations of `forecast` are then multiplied by a factor
+        for each column, shrunk to a common one, so that 95 % of these values are inside their 95 %
+        intervals. Means and drawn futures do not change. `intervals_` has the share of values
+        inside, before and after. This takes about as long as `fit`.
+
+        Parameters
+        ----------
+        series : array_like of shape (T,) or (T, D), or list of them
+            The training series.
+        steps : int, default 20
+            The number of values to predict from each time.
+        series_variance : array_like or list of them, optional
+            The variances of the values, if training had them.
+
+        Returns
+        -------
+        self
+            The estimator, with `intervals_`.
+
+        Raises
+        ------
+        ValueError
+            If the series are too short to keep a part of them aside.
+        """
+        check_is_fitted(self)
+        several = are_several(series)
+        given: Any = list(series) if several else [series]
+        each = [checked_series(self, own, self.window, reset=False) for own in given]
+        cuts = [round(KNOWN * len(own)) for own in each]
+        if min(cuts) <= self.window + 1 or any(
+            c == len(s) for c, s in zip(cuts, each, strict=True)
+        ):
+            raise ValueError(
+                f"the first {100 * KNOWN:.0f} % of every series must be longer than the window by "
+                f"2 values; got series of {', '.join(str(len(own)) for own in each)} values and a "
+                f"window of {self.window}: give longer series"
+            )
+        variances = None
+        if series_variance is not None:
+            variances = checked_variances(series_variance, each, several=several)
+            known = [own[:cut] for own, cut in zip(variances, cuts, strict=True)]
+        shown = [own[:, 0] if self.one_column_ else own for own in each]
+        copy = clone(self).fit(
+            [own[:cut] for own, cut in zip(shown, cuts, strict=True)],
+            series_variance=None if variances is None else known,
+        )
+        spread, tries = np.std(np.vstack(each), axis=0), Tries()
+        for number, (own, cut) in enumerate(zip(each, cuts, strict=True)):
+            for first in np.unique(np.linspace(cut, len(own) - 1, ORIGINS).astype(int)):
+                truth = own[first : first + steps]
+                before = None if variances is None else variances[number][:first]
+                for propagate in PROPAGATE:
+                    mean, std = copy.forecast(
+                        len(truth),
+                        propagate=propagate,
+                        history=shown[number][:first],
+                        history_variance=before,
+                        return_std=True,
+                    )
+                    error = away(
+                        mean.reshape(truth.shape), std.reshape(truth.shape) ** 2, truth, spread
+                    )
+                    # Forecasts from nearby times overlap.
+                    groups = np.full(len(truth), f"{number} {(first - cut) // steps}")
+                    tries.add(Asked("forecast", how=propagate), error, groups)
+        self.intervals_ = Intervals(tuple(tries.factors()))
+        return self
 
     def forecast(
         self,
@@ -85,7 +171,8 @@ class Forecasting:
         Returns
         -------
         ndarray of shape (steps,) or (steps, D), or two of them
-            The means, and with return_std the standard deviations with observation noise.
+            The means, and with return_std the standard deviations with observation noise,
+            calibrated after `calibrate`.
 
         Raises
         ------
@@ -117,6 +204,9 @@ class Forecasting:
             )
             if self.one_column_:
                 mean, spread = mean[:, 0], spread[:, 0]
+        if self.intervals_ is not None:
+            asked = Asked("forecast", how=propagate)
+            spread = self.intervals_.widen(asked, spread.reshape(steps, -1)).reshape(spread.shape)
         return (mean, np.sqrt(spread)) if return_std else mean
 
     def sample_forecast(

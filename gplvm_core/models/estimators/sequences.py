@@ -4,22 +4,27 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.rows import checked_rows
+from gplvm_core.models.data.timeline import checked_times
 from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.estimators.timed import Timed
+from gplvm_core.models.estimators.with_intervals import WithIntervals
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
+from gplvm_core.prediction.derived import Report
 from gplvm_core.prediction.fills import FillMethod
+from gplvm_core.prediction.held_out import HeldOut
+from gplvm_core.prediction.intervals import Asked, Tries, parts_of_sequences
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.prediction.sequence import FoundPath, sample_paths
+from gplvm_core.readers import DataError
 
 
-class SequenceQueries(LatentVariableModel, Timed):
+class SequenceQueries(LatentVariableModel, WithIntervals):
     """Methods for rows in time, which need only fitted attributes."""
 
     def forecast(
@@ -40,7 +45,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         -------
         ndarray of shape (n, D), or two of them
             The means, and with return_std the standard deviations with noise, in the units of the
-            outputs.
+            outputs. After `calibrate` they are calibrated at times before and after the sequence.
 
         Raises
         ------
@@ -49,6 +54,8 @@ class SequenceQueries(LatentVariableModel, Timed):
         """
         path = Belief(*self.forecast_latent(times, sequence=sequence))
         outputs, spread = prediction.moments(self._network, {0: path}, noise=True)[DATA]
+        new = self._outside(times, sequence)
+        spread[new] = self._calibrated(Asked("forecast"), spread[new])
         return (outputs, np.sqrt(spread)) if return_std else outputs
 
     def complete(
@@ -68,7 +75,8 @@ class SequenceQueries(LatentVariableModel, Timed):
         """Fill in missing values with their predictive means.
 
         With times the rows are one sequence and are inferred jointly; rows without any observed
-        value are allowed in this case. Without times every row is inferred separately.
+        value are allowed in this case. Without times every row is inferred separately. After
+        `calibrate` the standard deviations of a new sequence (coupled, not adapt) are calibrated.
 
         Parameters
         ----------
@@ -109,8 +117,12 @@ class SequenceQueries(LatentVariableModel, Timed):
         if return_cov:
             raise ValueError("return_cov is for independent rows: leave out times")
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
-        along = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
-        whole, variance = prediction.complete(outputs, *along)
+        mean, spread = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
+        if sequence is None and coupled and not adapt:
+            empty = np.isnan(outputs).all(axis=1)
+            spread[empty] = self._calibrated(Asked("frames"), spread[empty])
+            spread[~empty] = self._calibrated(Asked("values"), spread[~empty])
+        whole, variance = prediction.complete(outputs, mean, spread)
         completed = self._as_given(Y, whole, np.sqrt(variance) if return_std else None)
         found: tuple[Any, ...] = completed if return_std else (completed,)
         if return_latent:
@@ -176,6 +188,28 @@ class SequenceQueries(LatentVariableModel, Timed):
         prior = self._continued(times, None, None)
         paths, drawn = sample_paths(self._network, prior, n_samples, random_state)
         return (drawn[DATA], paths) if return_latent else drawn[DATA]
+
+    def _to_calibrate(self, Y: ArrayLike) -> dict[str, Array]:
+        if not self._paths:
+            raise DataError(
+                "this model has no time_kernel, so it has neither gaps along time nor forecasts: "
+                "fit_density calibrates the intervals of complete"
+            )
+        return {DATA: self._rows_in_time(Y)}
+
+    def _try(self, held: HeldOut, groups: None, seed: int, report: Report) -> Tries:
+        tries, generator = Tries(), np.random.default_rng(seed)
+        held.try_forecasts(tries)
+        parts = parts_of_sequences(held.sequences, held.times, generator)
+        for number, part in enumerate(parts, 1):
+            report(number / (len(parts) + 1))
+            held.try_gaps(part, generator, tries)
+        return tries
+
+    def _outside(self, times: ArrayLike, sequence: Any) -> NDArray[np.bool_]:
+        """Which times are before or after those of a trained sequence."""
+        new, known = checked_times(times, None), self.times_[self._rows_of(sequence)]
+        return np.asarray(np.any((new < known.min(axis=0)) | (new > known.max(axis=0)), axis=1))
 
     def _rows_in_time(self, Y: ArrayLike) -> Array:
         """Checked rows; complete rows may be missing."""

@@ -42,6 +42,7 @@ from gplvm_core.models.training.watched import Watched
 from gplvm_core.models.training.work import EVEN
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
+from gplvm_core.prediction.intervals import Intervals
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, executor_for
 
@@ -100,6 +101,7 @@ class Trainable:
     sequences_: Any
     path_: Any
     time_kernel_: Any
+    intervals_: Intervals | None
 
     def _train(
         self,
@@ -168,8 +170,10 @@ class Trainable:
     ) -> tuple[str, ...]:
         """Store the times and sequences of the rows if the model has a kernel over time.
 
-        If it has none, times and sequences are ignored, and a note is returned.
+        If it has none, times and sequences are ignored, and a note is returned. Factors of earlier
+        intervals are forgotten.
         """
+        vars(self).pop("intervals_", None)  # None is the class's value
         self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
         if self.time_kernel is not None:
             self.times_, self.sequences_ = checked_timeline(times, sequences, count)

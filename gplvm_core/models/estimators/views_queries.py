@@ -19,9 +19,9 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_mapping, given_views
 from gplvm_core.models.estimators.fitted import LatentRows
 from gplvm_core.models.estimators.frames import framed, names_of
-from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.models.estimators.with_density import Method, WithDensity
 from gplvm_core.models.estimators.with_handles import WithHandles
+from gplvm_core.models.estimators.with_intervals import WithIntervals
 from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.numerics import Array
@@ -34,7 +34,12 @@ from gplvm_core.statistics import Statistics
 
 
 class ViewsQueries(
-    WithDensity, WithHandles, Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    WithDensity,
+    WithHandles,
+    WithIntervals,
+    LatentRows,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
 ):
     """Methods of `ManifoldRelevance` that need only the fitted posteriors.
 

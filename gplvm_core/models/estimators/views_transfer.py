@@ -1,7 +1,7 @@
 """Shared dimensions of views, and prediction of one view from others."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,22 @@ from gplvm_core.models.problems.segmentation import (
     used_by_weight,
 )
 from gplvm_core.numerics import Array
+from gplvm_core.prediction import Network
 from gplvm_core.prediction.columns import Expected
+from gplvm_core.prediction.derived import Report
+from gplvm_core.prediction.held_out import HeldOut
+from gplvm_core.prediction.intervals import (
+    Asked,
+    Tries,
+    away,
+    parts_of_rows,
+    parts_of_sequences,
+    questions,
+)
 from gplvm_core.prediction.paths import Continued, StepCallback
+from gplvm_core.prediction.sequence import FoundPath, infer_sequence
 from gplvm_core.prediction.transfer import (
+    PRIVATE,
     Private,
     Roles,
     Wanted,
@@ -136,7 +149,9 @@ class ViewsTransfer(ViewsQueries):
             points that are nearest in the shared dimensions (Damianou 2015, Algorithm 2). "prior"
             integrates them out, with all explanations of the row.
         return_std : bool, default False
-            Whether to return standard deviations with noise, too.
+            Whether to return standard deviations with noise, too. Those of a single prediction
+            include that another explanation or neighbour may be the true one, and after `calibrate`
+            they are calibrated; those of an alternative hold if it is the true one.
         times : array_like of shape (n,) or (n, P), optional
             The times of the rows, for a model with a time_kernel. With times, the rows are one
             sequence and are inferred jointly.
@@ -165,21 +180,27 @@ class ViewsTransfer(ViewsQueries):
             )
         given = self._given(views, empty_rows=times is not None)
         wanted = self._wanted(given, to)
+        asked = self._asked(given, to, private, timed=times is not None)
         table = self._tables.get(to)
         latent: tuple[Array, ...] = ()
         if times is not None:
             found = self._path_of(given, times, sequence, adapt, callback)
             path = transfer_path(wanted, *found, private)
             own = wanted.at(path, noise=table is None)
+            tried = sequence is None and not adapt
             latent = (path.mean, np.sqrt(path.variance)) if return_latent else ()
             if table is None:
                 mean, variance = own
+                if tried:
+                    variance = self._calibrated(asked, variance)
             else:
                 values, std = Expected.at(table, self.posteriors_[to], *own).values()
         else:
             each = self._explained(given)[self._shared_node]
             if table is None:
                 mean, variance = prediction.transfer(wanted, each, n_alternatives, private)
+                if n_alternatives == 1:
+                    variance = self._calibrated(asked, variance)
             else:
                 parts = transfer_functions(wanted, each, n_alternatives, private)
                 expected = Expected(table, self.posteriors_[to], *parts)
@@ -232,7 +253,11 @@ class ViewsTransfer(ViewsQueries):
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
         prior = self._continued(times, len(next(iter(given.values()))), sequence)
-        found = self._inferred_path(given, prior, callback, adapt=adapt).beliefs[self._shared_node]
+        return self._shared_path(self._inferred_path(given, prior, callback, adapt=adapt), prior)
+
+    def _shared_path(self, path: FoundPath, prior: Continued) -> tuple[Belief, Continued]:
+        """q and prior of the shared points of a path."""
+        found = path.beliefs[self._shared_node]
         if self._shared_node == 0:
             return found, prior
         # The path is at the top; below it, rows depend on each other only through the top.
@@ -241,15 +266,90 @@ class ViewsTransfer(ViewsQueries):
 
     def _wanted(self, given: Views, to: str) -> Wanted:
         """The view to predict. Warns if it shares no dimension with the given views."""
-        uses = self._uses(LEAST_DROP)
-        known = np.any([uses[name] for name in given], axis=0)
-        roles, there = Roles.of(known, uses[to], self.relevance_[to]), self.seen_[to]
-        if not roles.shared.any():
+        wanted = self._wanted_of(self._network, given, to, self.seen_[to])
+        if not wanted.roles.shared.any():
             warnings.warn(
                 f"{', '.join(given)} and {to} share no latent dimension: the prediction of {to} "
                 "does not depend on the given views",
                 UserWarning,
                 stacklevel=3,
             )
-        lenders = Belief(self.latent_mean_[there], self.latent_variance_[there])
-        return Wanted(self._network, to, self._shared_node, lenders, roles)
+        return wanted
+
+    def _wanted_of(
+        self, network: Network, given: Collection[str], to: str, there: Bool[Flags, " T"]
+    ) -> Wanted:
+        """The view to predict by a graph; there: which of its training rows have the view."""
+        uses = self._uses(LEAST_DROP)
+        known = np.any([uses[name] for name in given], axis=0)
+        roles = Roles.of(known, uses[to], self.relevance_[to])
+        lenders = network.beliefs[self._shared_node].rows(np.flatnonzero(there))
+        return Wanted(network, to, self._shared_node, lenders, roles)
+
+    def _asked(self, given: Collection[str], to: str, private: Private, *, timed: bool) -> Asked:
+        known = tuple(name for name in self.views_ if name in given)
+        return Asked("transfer", to, known, private, timed)
+
+    def _to_calibrate(self, Y: Mapping[str, ArrayLike]) -> Views:
+        return self._given(Y, empty_rows=True)
+
+    def _try(self, held: HeldOut, groups: Any, seed: int, report: Report) -> Tries:
+        tries, generator = Tries(), np.random.default_rng(seed)
+        if self._paths:
+            parts = parts_of_sequences(held.sequences, held.times, generator)
+        else:
+            parts = parts_of_rows(len(self.latent_mean_), groups, generator)
+        every = questions(self.views_)
+        for number, part in enumerate(parts):
+            network, others = held.without(part.aside)
+            truth = held.of(part.asked)
+            for at, (given, views) in enumerate(every):
+                report((number + at / len(every)) / len(parts))
+                some = {name: truth[name] for name in given}
+                seen = np.any([~np.isnan(own).all(axis=1) for own in some.values()], axis=0)
+                numbers = [to for to in views if to not in self._tables]
+                if not seen.any() or not numbers:
+                    continue
+                ways = [True, False] if self._paths else [False]
+                for timed in ways:
+                    rows = slice(None) if timed else seen
+                    answers = self._transferred(
+                        network,
+                        {name: own[rows] for name, own in some.items()},
+                        {to: self.seen_[to][others] for to in numbers},
+                        held.new_path(part.asked) if timed else None,
+                    )
+                    for asked, (mean, variance) in answers.items():
+                        spread = held.spread[asked.to]
+                        error = away(mean, variance, truth[asked.to][rows], spread)
+                        tries.add(asked, error, part.groups[rows])
+        return tries
+
+    def _transferred(
+        self,
+        network: Network,
+        given: Views,
+        there: Mapping[str, Bool[Flags, " T"]],
+        prior: Continued | None,
+    ) -> dict[Asked, tuple[Array, Array]]:
+        """Mean and variance of views by a graph; there: which of its rows have each view.
+
+        prior: of the rows as a new sequence; None: independent rows.
+        """
+        found: dict[Asked, tuple[Array, Array]] = {}
+        path, each = None, None
+        if prior is not None:
+            inferred = infer_sequence(network, given, prior, tops=tuple(self._paths))
+            path = self._shared_path(inferred, prior)
+        else:
+            each = prediction.explain(network, given)[self._shared_node]
+        for to, own in there.items():
+            wanted = self._wanted_of(network, given, to, own)
+            for private in PRIVATE:
+                asked = self._asked(given, to, private, timed=prior is not None)
+                if path is not None:
+                    found[asked] = wanted.at(transfer_path(wanted, *path, private))
+                else:
+                    assert each is not None
+                    found[asked] = prediction.transfer(wanted, each, 1, private)
+        return found

@@ -105,15 +105,7 @@ class WithDensity:
             If Y has another number of rows than training had, or if columns are no numbers.
         """
         outputs, network = self._all_data(Y), self._network
-        missing = [name for name in network.ends if name not in outputs]
-        if missing:
-            raise DataError(f"the training rows of {', '.join(missing)} are not given: add them")
-        count, trained = len(next(iter(outputs.values()))), network.beliefs[0].n_points
-        if count != trained:
-            raise DataError(
-                f"the model has the latent points of {trained:,} training rows, and Y has "
-                f"{count:,} rows: give the training rows, in the same order"
-            )
+        trained = check_training_rows(network, outputs)
         self.density_ = prediction.derived(
             network,
             outputs,
@@ -258,6 +250,20 @@ class WithDensity:
                 "the model has no density yet: call fit_density with the training rows"
             )
         return self.density_
+
+
+def check_training_rows(network: Network, outputs: Mapping[str, Array]) -> int:
+    """The number of training rows; DataError if these are not all data of all of them."""
+    missing = [name for name in network.ends if name not in outputs]
+    if missing:
+        raise DataError(f"the training rows of {', '.join(missing)} are not given: add them")
+    count, trained = len(next(iter(outputs.values()))), network.beliefs[0].n_points
+    if count != trained:
+        raise DataError(
+            f"the model has the latent points of {trained:,} training rows, and Y has "
+            f"{count:,} rows: give the training rows, in the same order"
+        )
+    return trained
 
 
 def checked_components(components: Any) -> int:

@@ -42,7 +42,7 @@ class Motion:
 
 
 def read_motion(source: Source) -> tuple[Motion, str]:
-    """Read a BVH file, plain or gzipped, and its name. Errors (DataError) name the line."""
+    """Read a BVH file, plain or gzipped; also return its name. Errors (DataError) name the line."""
     data, name = read_source(source, "a BVH file")
     if data[:2] == b"\x1f\x8b":
         data = _gunzip(data, name)
@@ -170,7 +170,7 @@ def _parse_offset(lines: _Lines, name: str) -> tuple[float, float, float]:
 
 
 def _floats(words: list[str]) -> Array | None:
-    """The words as finite numbers; None if one of them is not a finite number."""
+    """Return the words as finite numbers; None if one of them is not a finite number."""
     try:
         numbers = np.array(words, dtype=np.float64)
     except ValueError:

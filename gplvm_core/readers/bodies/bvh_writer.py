@@ -1,10 +1,10 @@
 """Write joint positions as a BVH file: the mean lengths of the bones, and rotations that align the
 bones.
 
-Positions do not determine a bone's rotation about its own axis. The writer uses the rotation that
-gives a bone its direction and is nearest to the parent's rotation. Several bones that start at one
-joint may move relative to each other. Each of them therefore gets an additional joint of length 0,
-as in motion-capture programs for hips.
+Positions do not determine a bone's rotation about its own axis. Many rotations give a bone its
+direction; the writer uses the one that is nearest to the parent's rotation. Several bones that
+start at one joint may move relative to each other. Each of these bones therefore gets an additional
+joint of length 0, as in motion-capture programs for hips.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class BvhJoint:
 
 
 def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: float) -> str:
-    """The text of a BVH file; y is up, lengths have the unit of the positions.
+    """Return the text of a BVH file; y is up, lengths have the unit of the positions.
 
     frame_time: seconds. Raises DataError for missing positions, and for a skeleton with several
     roots.
@@ -53,7 +53,7 @@ def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: 
 
 
 def _offsets(skeleton: Skeleton, positions: Array) -> Array:
-    """Bones in the directions of the first frame, with mean lengths: (J, 3); the root's is 0."""
+    """Return bones with the first frame's directions and mean lengths, (J, 3); 0 for the root."""
     offsets = np.zeros(positions.shape[1:])
     for joint, parent in enumerate(skeleton.parents):
         if parent >= 0:
@@ -67,7 +67,7 @@ def _offsets(skeleton: Skeleton, positions: Array) -> Array:
 def _node(
     skeleton: Skeleton, positions: Array, offsets: Array, joint: int, before: Array
 ) -> BvhJoint:
-    """A joint with all joints below it; before: the rotation of its parent."""
+    """Return a joint with all joints below it; before: the rotation of its parent."""
     name = "_".join(skeleton.joint_names[joint].split())
     children = [child for child, parent in enumerate(skeleton.parents) if parent == joint]
     if not children:
@@ -93,7 +93,7 @@ def _node(
 
 
 def _channels(node: BvhJoint, before: Array) -> list[Array]:
-    """Angles (F, 3) in degrees of a joint and all joints below it, in the file's order."""
+    """Return angles (F, 3) in degrees of a joint and all joints below it, in the file's order."""
     if node.rotation is None:
         return []
     local = np.swapaxes(before, 1, 2) @ node.rotation
@@ -102,7 +102,7 @@ def _channels(node: BvhJoint, before: Array) -> list[Array]:
 
 
 def _described(node: BvhJoint, indent: str) -> list[str]:
-    """The lines of a joint and all joints below it."""
+    """Return the lines of a joint and all joints below it."""
     offset = " ".join(f"{value:.6f}" for value in node.offset)
     inside = indent + "  "
     if node.rotation is None:
@@ -119,7 +119,9 @@ def _described(node: BvhJoint, indent: str) -> list[str]:
 
 
 def _best(start: Float[Array, "F C 3"], end: Float[Array, "F C 3"]) -> Float[Array, "F 3 3"]:
-    """The rotations that best align several start directions with end directions (Kabsch 1976)."""
+    """Return the rotations that best align several start directions with end directions (Kabsch
+    1976).
+    """
     left, _, right = np.linalg.svd(np.einsum("fci,fcj->fij", end, start))
     sign = np.linalg.det(left @ right)
     left[:, :, 2] *= sign[:, None]
@@ -127,7 +129,7 @@ def _best(start: Float[Array, "F C 3"], end: Float[Array, "F C 3"]) -> Float[Arr
 
 
 def _shortest(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float[Array, "F 3 3"]:
-    """The smallest rotations from one direction to another (Rodrigues)."""
+    """Return the smallest rotations from one direction to another (Rodrigues)."""
     u, v = (a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-12) for a in (start, end))
     cosine = np.sum(u * v, axis=1)
     # Opposite directions: half a turn about any perpendicular axis.
@@ -144,7 +146,9 @@ def _shortest(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float[Arr
 
 
 def _angles(rotation: Float[Array, "F 3 3"]) -> Float[Array, "F 3"]:
-    """Angles about z, x, y, in radians, whose rotations in this order give the product."""
+    """Return the angles about z, x, y, in radians, whose rotations in this order give
+    `rotation`.
+    """
     about_x = np.arcsin(np.clip(rotation[:, 2, 1], -1.0, 1.0))
     about_z = np.arctan2(-rotation[:, 0, 1], rotation[:, 1, 1])
     about_y = np.arctan2(-rotation[:, 2, 0], rotation[:, 2, 2])

@@ -13,7 +13,7 @@ AXES = "XYZ"
 
 
 def axis_rotation(axis: str, radians: Float[Array, " F"]) -> Float[Array, "F 3 3"]:
-    """Rotations about a coordinate axis, counterclockwise as seen from its tip."""
+    """Return rotations about a coordinate axis, counterclockwise as seen from its tip."""
     after, before = (AXES.index(axis) + 1) % 3, (AXES.index(axis) + 2) % 3
     rotation = np.tile(np.eye(3), (len(radians), 1, 1))
     cosine, sine = np.cos(radians), np.sin(radians)
@@ -23,7 +23,7 @@ def axis_rotation(axis: str, radians: Float[Array, " F"]) -> Float[Array, "F 3 3
 
 
 def joint_frames(motion: Motion) -> tuple[Float[Array, "F J 3"], Float[Array, "F 3 3"]]:
-    """Every joint's position in the world, y up, and the root's rotation.
+    """Return every joint's position in the world, y up, and the root's rotation.
 
     A joint's rotation is its parent's rotation times the product of its channels' rotations, in
     their order in the file. Position channels replace a joint's offset, as in motion-capture
@@ -61,7 +61,8 @@ def _local(joint: Joint, values: Array) -> tuple[Array, Array]:
 
 
 def heading(rotation: Float[Array, "F 3 3"]) -> Float[Array, " F"]:
-    """The angle, in radians, of the rotation about the vertical axis y nearest to each rotation.
+    """Return the angle, in radians, of the rotation about the vertical axis y nearest to each
+    rotation.
 
     "Nearest" is meant in the Frobenius norm: the angle is the twist of a swing-twist decomposition.
     Unlike the direction in which a body faces, this angle is also defined for a body that lies
@@ -71,7 +72,7 @@ def heading(rotation: Float[Array, "F 3 3"]) -> Float[Array, " F"]:
 
 
 def poses(motion: Motion) -> Float[Array, "F J 3"]:
-    """Joint positions with the root at the origin and heading 0, y up."""
+    """Return joint positions with the root at the origin and heading 0, y up."""
     positions, root = joint_frames(motion)
     centred = positions - positions[:, :1]
     back = axis_rotation("Y", -heading(root))
@@ -79,8 +80,8 @@ def poses(motion: Motion) -> Float[Array, "F J 3"]:
 
 
 def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
-    """The skeleton without joints that coincide with their parent, and the indices of the remaining
-    joints.
+    """Return the skeleton without joints that coincide with their parent, and the indices of the
+    remaining joints.
 
     Such a joint only adds a rotation; its position equals its parent's.
     """

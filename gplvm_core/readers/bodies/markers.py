@@ -27,7 +27,8 @@ PAIRS_LOOKED_AT = 2_000_000  # largest number of pairs of markers × frames that
 FARTHEST = 1e6  # in the file's unit
 NEVER_TOGETHER = 1e9  # metres; the cost of a pair that is never visible in the same frame
 MOST_FRAMES = 1_000_000  # c3d makes an array of each frame
-# added because SciPy ignores edges below 1e-8, such as those between coinciding markers
+# Added to every cost, because SciPy ignores edges below 1e-8, such as edges between coinciding
+# markers.
 NO_EDGE = 1e-6
 
 
@@ -108,7 +109,7 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
 
 
 def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], float, str, str]:
-    """Marker names and positions, frames per second, the unit of length, and the vertical axis."""
+    """Read marker names and positions, frames per second, the unit of length, and the up axis."""
     import c3d
 
     with (
@@ -153,7 +154,7 @@ def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], 
 
 
 def _labels(reader: Any, name: str) -> list[str]:
-    """The marker names; DataError if they are not a list of words."""
+    """Return the marker names; DataError if they are not a list of words."""
     parameter = reader.get("POINT:LABELS")
     if parameter is None:
         return []
@@ -170,7 +171,7 @@ def _word(reader: Any, name: str) -> str:
 def rigid_tree(
     positions: Float[Array, "F J 3"],
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The markers ordered from the centre outwards, and the parent of each (-1: root).
+    """Return the markers ordered from the centre outwards, and the parent of each (-1: root).
 
     The tree is a minimum spanning tree that prefers pairs whose distance varies little, and close
     pairs.

@@ -80,7 +80,7 @@ def read_bvh(
 
 
 def coordinate_names(skeleton: Skeleton) -> tuple[str, ...]:
-    """The column names of flattened joint positions, such as "Head x"."""
+    """Return the column names of flattened joint positions, such as "Head x"."""
     return tuple(f"{joint} {axis}" for joint in skeleton.joint_names for axis in "xyz")
 
 

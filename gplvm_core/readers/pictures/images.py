@@ -99,7 +99,7 @@ def read_images(
 
 
 def natural(member: str) -> list[tuple[int, str]]:
-    """A sort key that compares digits as numbers and the rest as text."""
+    """Return a sort key that compares digits as numbers and the rest as text."""
     parts = re.split(r"(\d+)", member.lower())
     # Without leading zeros, the number with more digits is the larger one.
     keys = [(len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (-1, part)
@@ -108,7 +108,7 @@ def natural(member: str) -> list[tuple[int, str]]:
 
 
 def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, list[str]]:
-    """The most common size in the headers of the images, and notes. Refuses other files."""
+    """Return the most common size in the headers of the images, and notes. Refuses other files."""
     sizes: Counter[Size] = Counter()
     others: list[str] = []
     together = 0
@@ -145,7 +145,7 @@ def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, 
 
 def _load(data: bytes, member: str, size: Size) -> Picture:
     image = open_picture(data, member)
-    if image is None:  # _survey read it already
+    if image is None:  # _survey has already read it
         raise DataError(f"{member} is damaged. Save it again.")
     changes = (
         "of a moving image, or one with several pages, only the first picture is used",
@@ -173,7 +173,7 @@ def _labels(members: list[str]) -> tuple[NDArray[np.int64] | None, tuple[str, ..
 
 
 def _place_in_sequence(sequences: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Numbers 0, 1, 2… of the rows within each sequence."""
+    """Return numbers 0, 1, 2… of the rows within each sequence."""
     place = np.empty(len(sequences))
     for number in np.unique(sequences):
         rows = np.flatnonzero(sequences == number)

@@ -89,8 +89,8 @@ def moving(image: "Image") -> bool:
 
 
 def orientation(image: "Image", name: str) -> int:
-    """The EXIF orientation that the camera recorded: 1 is upright, values above 4 are on their
-    side.
+    """Return the EXIF orientation that the camera recorded: 1 is upright, values above 4 are on
+    their side.
     """
     with parsing(name):  # some formats must decode their pixels for this
         noted = image.getexif().get(0x0112, 1)
@@ -98,7 +98,7 @@ def orientation(image: "Image", name: str) -> int:
 
 
 def shrunk(size: Size, max_side: int) -> Size:
-    """The size with the same proportions and no side above `max_side`."""
+    """Return the size with the same proportions and no side above `max_side`."""
     scale = min(1.0, max_side / max(size))
     return (max(1, round(size[0] * scale)), max(1, round(size[1] * scale)))
 
@@ -142,7 +142,7 @@ def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:
 def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tuple[str, ...]]:
     """Stack pictures: pixels (N, H, W, 3), or (N, H, W) in grey, and notes.
 
-    colour: whether to preserve colour; None: if any picture has colour.
+    colour: whether to preserve colour; None preserves it if any picture has colour.
     """
     all_grey = all(picture.is_grey for picture in pictures)
     if colour or (colour is None and not all_grey):
@@ -154,7 +154,7 @@ def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tu
 
 
 def _luma(pixels: UInt8[Bytes, "H W _C"]) -> UInt8[Bytes, "H W"]:
-    """Grey values by ITU-R BT.601, rounded; grey pixels do not change."""
+    """Return grey values by ITU-R BT.601, rounded; grey pixels do not change."""
     if pixels.shape[2] == 1:
         return pixels[..., 0]
     grey = pixels.astype(np.float64) @ np.array([0.299, 0.587, 0.114])

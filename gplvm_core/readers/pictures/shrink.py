@@ -10,8 +10,8 @@ Bytes = NDArray[np.uint8]
 
 
 def shrink(images: Shaped[NDArray[Any], "N H W"], factor: int) -> UInt8[Bytes, "N h w"]:
-    """Means over factor × factor blocks of pixels in 0…255, rounded; H and W are multiples of the
-    factor.
+    """Return means over factor × factor blocks of pixels in 0…255, rounded; H and W are multiples
+    of the factor.
 
     Stored models refer to a data set by its name, so the pixels must not depend on the version of
     an image library.

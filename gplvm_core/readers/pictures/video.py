@@ -89,7 +89,7 @@ def read_video(
 
 
 def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
-    """All frames, shrunk. Refuses files above the limits before unpacking them."""
+    """Return all frames, shrunk. Refuses files above the limits before unpacking them."""
     image = open_picture(data, filename, ("GIF",))
     if image is None:
         raise DataError(
@@ -126,6 +126,6 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
 
 
 def _count(image: "GifImageFile", filename: str) -> int:
-    """The number of frames by their headers, without unpacking any."""
+    """Return the number of frames by their headers, without unpacking any."""
     with parsing(filename):
         return image.n_frames

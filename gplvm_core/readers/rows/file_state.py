@@ -28,7 +28,7 @@ class FileState:
 
     @classmethod
     def of(cls, file: BinaryIO) -> Self:
-        """The present state of an open file."""
+        """Return the present state of an open file."""
         state = os.fstat(file.fileno())
         digest = hashlib.sha256()
         for begin in (0, max(0, state.st_size - ENDS)):

@@ -102,10 +102,10 @@ class RowFiles:
         return next((each.names for each in self.files if isinstance(each, ParquetRows)), None)
 
     def parts(self, size: int | None = None) -> list[tuple[int, int]]:
-        """(first, last + 1) of the parts to read at once, of at most `size` rows if files allow it.
+        """Return (first row, last row + 1) of each part, of at most `size` rows if files allow it.
 
-        The parts depend only on the files. By default they grow with the table, so that their
-        number is small.
+        A part is read at once. The parts depend only on the files. By default their size grows with
+        the table, so that their number is small.
         """
         size = size or max(ROWS_AT_ONCE, -(-len(self) // MOST_PARTS))
         parts, before = [(0, 0)], 0
@@ -139,7 +139,7 @@ class RowFiles:
             before += each.n_rows
 
     def take(self, chosen: Int[NDArray[np.intp], " n"]) -> Float[Array, "n D"]:
-        """The rows with these numbers, which must be in ascending order."""
+        """Return the rows with these numbers, which must be in ascending order."""
         parts = []
         for first, rows in self.chunks():
             edges = np.searchsorted(chosen, [first, first + len(rows)])
@@ -147,7 +147,7 @@ class RowFiles:
         return np.concatenate(parts)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """All rows in memory, for functions that need an array."""
+        """Return all rows in memory, for functions that need an array."""
         whole = np.concatenate([rows for _, rows in self.chunks()])
         return whole if dtype is None else whole.astype(dtype)
 

@@ -22,7 +22,8 @@ DESCRIPTORS = (
     and os.listdir in os.supports_fd
     and hasattr(os, "O_NOFOLLOW")
 )
-# Looked up by name, because no system has all of them. O_NONBLOCK: opening a pipe must not block.
+# The flags are looked up by name, because no system has all of them. O_NONBLOCK: opening a pipe
+# must not block.
 FLAGS = ("O_RDONLY", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK")
 FILE = sum(getattr(os, name, 0) for name in FLAGS)
 FOLDER = FILE | getattr(os, "O_DIRECTORY", 0)
@@ -45,7 +46,7 @@ class Folder:
 
     @contextmanager
     def inner(self, name: str) -> Iterator[Self]:
-        """Open a folder in this one. Raises OSError, also for a link."""
+        """Open a folder inside this folder. Raises OSError, also for a link."""
         self.state(name)  # lstat reports a link as a link; os.open may report "not a directory"
         if isinstance(self.at, Path):
             yield type(self)(self.at / name)
@@ -61,7 +62,7 @@ class Folder:
         return sorted(os.listdir(self.at))
 
     def state(self, name: str) -> os.stat_result:
-        """Return the state of a file or folder in this one. Raises OSError, also for a link."""
+        """Return the state of a file or folder in this folder. Raises OSError, also for a link."""
         if isinstance(self.at, Path):
             state = os.lstat(self.at / name)
         else:
@@ -101,8 +102,8 @@ class FolderFile:
     def open(self, mode: Literal["rb"]) -> BinaryIO:
         """Open the file for reading, as `Path.open` does.
 
-        Raises DataError for a link, for anything but a regular file, and for another file than the
-        listed one; OSError for a file that cannot be read.
+        Raises DataError for a link, for anything but a regular file, and for a file that is not the
+        listed file; OSError for a file that cannot be read.
         """
         try:
             with ExitStack() as way:

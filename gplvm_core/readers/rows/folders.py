@@ -32,7 +32,7 @@ class OpenTable:
 
 
 def opened_folders(environment: Mapping[str, str]) -> dict[str, Path]:
-    """The folders in the setting, by their names; empty if the setting is not set.
+    """Return the folders in the setting, by their names; empty if the setting is not set.
 
     Raises ValueError for a wrong setting.
     """
@@ -53,7 +53,7 @@ def opened_folders(environment: Mapping[str, str]) -> dict[str, Path]:
 
 
 def tables_in(folders: Mapping[str, Path]) -> tuple[OpenTable, ...]:
-    """The tables in opened folders, sorted by name, at most `MOST_TABLES`."""
+    """Return the tables in opened folders, sorted by name, at most `MOST_TABLES`."""
     found: list[OpenTable] = []
     for root in folders.values():
         # Skip a folder that cannot be read or has become a link.
@@ -76,7 +76,7 @@ def table_named(name: str, folders: Mapping[str, Path]) -> OpenTable:
 def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[OpenTable]:
     """Yield a table for every file, and a table for all files of the same kind in a folder.
 
-    parts: the names from the opened folder, `root`, to this one.
+    parts: the names from the opened folder, `root`, to `folder`.
     """
     tables: dict[str, list[OpenTable]] = {}
     for name in folder.names():

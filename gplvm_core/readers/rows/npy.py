@@ -18,7 +18,8 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 class NpyRows:
     """The position of the rows in a file.
 
-    If the file is cut off, reading raises an error; with a memory map it would end the process.
+    If the file is cut off, reading raises an error; with a memory map, reading would end the
+    process.
     """
 
     path: FilePath
@@ -65,7 +66,7 @@ class NpyRows:
         return cls(path, *shape, dtype, begins, state)
 
     def ends(self, size: int) -> list[int]:
-        """Row numbers at which to divide the file into parts of `size` rows."""
+        """Return row numbers that divide the file into parts of `size` rows."""
         return [*range(size, self.n_rows, size), self.n_rows]
 
     def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:

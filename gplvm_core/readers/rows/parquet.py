@@ -61,7 +61,7 @@ class ParquetRows:
         return len(self.names)
 
     def ends(self, size: int) -> list[int]:
-        """The ends of the row groups, for any `size`, so that no group is unpacked twice."""
+        """Return the ends of the row groups, for any `size`, so that no group is unpacked twice."""
         return list(self.edges)
 
     def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:

@@ -22,7 +22,7 @@ SHOWN = 2000  # sampled rows, for display and for trial runs
 class TableDataset(Dataset):
     """A sample of rows from a table in an opened folder; training reads the whole table.
 
-    table: its name (`tables_in`); n_rows: of the whole table.
+    table: the table's name (`tables_in`). n_rows: the number of rows of the whole table.
     """
 
     table: str = ""
@@ -48,7 +48,9 @@ class TableDataset(Dataset):
         )
 
     def rows(self) -> RowFiles:
-        """All rows. Raises DataError if the table was removed, or is no longer open to visitors."""
+        """Return all rows. Raises DataError if the table was removed, or is no longer open to
+        visitors.
+        """
         try:
             folders = opened_folders(os.environ)
         except ValueError as error:
@@ -56,7 +58,7 @@ class TableDataset(Dataset):
         return RowFiles.of(table_named(self.table, folders).files)
 
     def kept(self, chosen: Int[NDArray[np.intp], " K"] | None) -> Dataset:
-        """The rows on a model's map, as a data set; None: all rows."""
+        """Return the chosen rows, or all rows (None), as the data set that a model stores."""
         files = self.rows()
         targets = np.asarray(files) if chosen is None else files.take(chosen)
         own = {each.name: getattr(self, each.name) for each in fields(Dataset)}

@@ -101,7 +101,7 @@ def _open(data: bytes, name: str) -> Archive:
 
 
 def _declared(data: bytes, archive: Archive | None, name: str) -> dict[str, Declared]:
-    """The headers of all arrays; the values are not read."""
+    """Return the headers of all arrays; the values are not read."""
     if archive is None:
         return {"array": _header(data, len(data), name)}
     return {

@@ -14,7 +14,7 @@ TIME_OF_DAY = re.compile(
     r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
 )
 LONGEST = 24  # maximum number of characters of a time of day
-# if at least this fraction of a column's cells are times, the other cells are mistakes
+# If at least this fraction of a column's cells are times, the other cells are mistakes.
 MOSTLY = 0.8
 
 
@@ -61,6 +61,6 @@ def _hours(cell: str) -> float | None:
 
 
 def hours_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
-    """A note on the columns of times of day, with an example for each."""
+    """Return a note on the columns of times of day, with an example for each."""
     words = [f"{name} (“{cell}” is {hours:.4g})" for name, (cell, hours) in examples]
     return f"Times of day were read as hours since midnight: {listed(words, 3)}."

@@ -64,7 +64,7 @@ class Column:
     of_day: bool = False
 
     def words(self) -> list[str]:
-        """Every cell as text; a missing one is empty."""
+        """Return every cell as text; a missing cell is empty."""
         if self.texts is not None:
             return ["" if text.lower() in MISSING else text for text in self.texts]
         if self.numbers is None:
@@ -72,14 +72,14 @@ class Column:
         return ["" if np.isnan(value) else f"{value:.15g}" for value in self.numbers]
 
     def words_a_cell(self) -> float:
-        """The average number of words in a cell of text, without missing cells."""
+        """Return the average number of words in a cell of text, without missing cells."""
         if self.numbers is not None:
             return 1.0
         counts = [len(cell.split()) for cell in self.words() if cell]
         return sum(counts) / max(len(counts), 1)
 
     def first_words(self, count: int) -> tuple[str, ...]:
-        """The first cells as they are written in the file."""
+        """Return the first cells as they are written in the file."""
         if self.texts is not None:
             return self.texts[:count]
         return tuple(
@@ -87,7 +87,7 @@ class Column:
         )
 
     def missing_spellings(self) -> set[str]:
-        """The different ways in which missing cells are written: "", "NA", …"""
+        """Return the different ways in which missing cells are written: "", "NA", …"""
         if self.texts is None:
             return {"NaN"} if self.numbers is not None and np.isnan(self.numbers).any() else set()
         return {text for text in self.texts if text.lower() in MISSING}
@@ -120,7 +120,7 @@ class Table:
 
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
-    """A column of text cells; also as numbers if all cells are numbers or missing."""
+    """Return a column of text cells; also as numbers if all cells are numbers or missing."""
     # The fast path for most columns of large files: plain numbers, in which only NaN marks gaps.
     if decimal == "." or not any("." in cell for cell in cells):
         plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells

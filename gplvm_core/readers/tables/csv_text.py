@@ -26,7 +26,7 @@ def is_risky(cell: object) -> bool:
 
 
 def csv_text(rows: Iterable[Iterable[object]], *, as_text: bool = True) -> str:
-    """Rows as CSV. as_text: put an apostrophe before text that begins like a formula (= + - @)."""
+    """Write rows as CSV. as_text: put an apostrophe before text that begins like a formula."""
     lines = (
         ",".join(_quoted(marked(c) if as_text and isinstance(c, str) else c) for c in row)
         for row in rows
@@ -35,12 +35,12 @@ def csv_text(rows: Iterable[Iterable[object]], *, as_text: bool = True) -> str:
 
 
 def marked(cell: str) -> str:
-    """Text with an apostrophe before each piece that begins like a formula."""
+    """Return text with an apostrophe before each piece that begins like a formula."""
     return PIECE.sub(lambda piece: f"{MARK}{piece[0]}" if _begins(piece[0]) else piece[0], cell)
 
 
 def unmarked(cell: str) -> str:
-    """The text of a cell before `csv_text` marked it."""
+    """Return the text of a cell before `csv_text` marked it."""
     return PIECE.sub(
         lambda piece: piece[0][1:] if piece[0][0] == MARK and _begins(piece[0][1:]) else piece[0],
         cell,
@@ -48,7 +48,7 @@ def unmarked(cell: str) -> str:
 
 
 def html_text(text: str) -> str:
-    """Text as HTML. Spreadsheets open HTML pages, too, and run formulas in paragraphs and cells."""
+    """Escape text for HTML, where spreadsheets run formulas in paragraphs and cells, too."""
     return escape(f"{JOINT}{text}" if _begins(text) else text)
 
 

@@ -102,7 +102,7 @@ def find_dates(column: Column) -> Dates | None:
 
 
 def _day_and_month(found: Sequence[re.Match[str]]) -> Dates:
-    """Find whether day or month comes first: by numbers above 12, or by dots (day first)."""
+    """Find whether day or month comes first: from numbers above 12, or from dots (day first)."""
     days = [match[0] for match in found if int(match["one"]) > 12 >= int(match["two"])]
     months = [match[0] for match in found if int(match["two"]) > 12 >= int(match["one"])]
     if len(days) > len(months):
@@ -138,7 +138,7 @@ def _numbers_as_dates(name: str, numbers: Array) -> Dates | None:
 def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
     """Read a column's dates as moments, NaT where missing; also a note on time zones.
 
-    Moments of one time zone, or without a zone, are not converted; those of several zones are
+    Moments of one time zone, or without a zone, are not converted; moments of several zones are
     converted to UTC. Raises DateError for the first cell that is not a date, or that lacks a zone
     if other cells have one.
     """
@@ -207,7 +207,7 @@ def _zone(text: str | None) -> timezone | None:
 
 
 def unit_for(moments: Moments) -> TimeUnit:
-    """A unit for the median step between neighbouring moments: days, hours or seconds."""
+    """Return a unit for the median step between neighbouring moments: days, hours or seconds."""
     steps = np.diff(np.unique(moments[~np.isnat(moments)])).astype(float) / 1000.0
     step = float(np.median(steps)) if len(steps) else SECONDS["days"]
     if step >= SECONDS["days"] / 4:
@@ -216,7 +216,7 @@ def unit_for(moments: Moments) -> TimeUnit:
 
 
 def times_since_first(moments: Moments, unit: TimeUnit | None = None) -> tuple[Array, str]:
-    """Times since the earliest moment, and their unit in words: "days since 2024-01-03".
+    """Return times since the earliest moment, and their unit in words: "days since 2024-01-03".
 
     unit: None chooses one that suits the steps. Missing moments give NaN.
     """
@@ -230,7 +230,7 @@ def times_since_first(moments: Moments, unit: TimeUnit | None = None) -> tuple[A
 
 
 def date_columns(name: str, moments: Moments) -> dict[str, Float[Array, " N"]]:
-    """Columns to learn from dates: the year, the season (two columns), the weekday (Monday is 1).
+    """Return columns to learn from dates: year, season (two columns), weekday (Monday is 1).
 
     The season is the sine and cosine of 2π times the elapsed fraction of the year.
     """
@@ -249,5 +249,5 @@ def date_columns(name: str, moments: Moments) -> dict[str, Float[Array, " N"]]:
 
 
 def _float(values: NDArray[np.datetime64] | NDArray[np.timedelta64]) -> Array:
-    """All columns are numbers, NaN where missing."""
+    """Convert moments or durations to numbers, NaN where missing."""
     return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(float))

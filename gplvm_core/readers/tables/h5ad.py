@@ -1,4 +1,4 @@
-"""Single cells in AnnData files (.h5ad): read as a data set, written with latent positions."""
+"""Read single cells from AnnData files (.h5ad), and write them with latent positions."""
 
 import tempfile
 from os import PathLike
@@ -20,7 +20,7 @@ from gplvm_core.readers.tables.hdf5 import check_hdf5
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 NEEDS = ("AnnData files", ("anndata",))
 LIBRARY_SIZE = "library size"
-MOST_GENES = 200  # of counts: each costs as much as a column with gaps of its own
+MOST_GENES = 200  # for counts: each gene costs as much as a column with its own gaps
 MOST_LABELS = 50  # a column with more categories is not used as labels
 
 
@@ -34,11 +34,11 @@ def read_h5ad(
     """Read an AnnData file: cells are rows, genes are columns.
 
     layer: None reads X. If var marks highly variable genes, only these are used. counts: read whole
-    numbers from 0 as columns of counts, with the cell's sum over all genes, the library size, as
-    their exposure; at most 200 genes are used, those that vary most. Other values stay numbers.
-    label: the column of obs with the labels, by default its first categorical column. Numeric
-    columns of obs become covariates. Raises DataError for files that cannot be read, and without
-    the package anndata.
+    numbers from 0 as counts. Their exposure is the library size, the cell's sum over all genes. At
+    most 200 genes are used: the genes that vary most. Values that are not counts are read as
+    numbers. label: the column of obs with the labels, by default its first categorical column.
+    Numeric columns of obs become covariates. Raises DataError for files that cannot be read, and
+    without the package anndata.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def read_h5ad(
 
 
 def _library_sizes(cells: Any, layer: str | None) -> Float[np.ndarray, " N"] | None:
-    """The sum of every cell's counts over all genes; None if the values are not counts."""
+    """Return the sum of every cell's counts over all genes; None if the values are not counts."""
     values = cells.X if layer is None else cells.layers.get(layer)
     if values is None:
         return None
@@ -123,7 +123,7 @@ def _library_sizes(cells: Any, layer: str | None) -> Float[np.ndarray, " N"] | N
 def _most_variable(
     counts: Float[np.ndarray, "N D"], sizes: Float[np.ndarray, " N"]
 ) -> tuple[list[int], list[str]]:
-    """The genes that vary most beyond chance at equal shares in all cells, and notes.
+    """Return the genes that vary most beyond chance at equal shares in all cells, and notes.
 
     The measure is Pearson's: Σ (y − e)²/e, with e the count expected from the library size.
     """
@@ -143,11 +143,11 @@ def _most_variable(
 def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:
     """Write a copy of the file with a model's latent positions of the cells.
 
-    model: fitted to these cells, with `latent_mean_`, `latent_variance_` and `relevance_`. Added
-    are obsm["X_gplvm"], the latent positions, most relevant dimension first; obsm["X_gplvm_std"],
-    their standard deviations; and obs["gplvm_uncertainty"], the square root of each cell's summed
-    variances in units of the squared lengthscales. Raises DataError if the numbers of cells differ,
-    and without the package anndata.
+    model: a model fitted to these cells, with `latent_mean_`, `latent_variance_` and `relevance_`.
+    The copy has three more entries: obsm["X_gplvm"], the latent positions, most relevant dimension
+    first; obsm["X_gplvm_std"], their standard deviations; and obs["gplvm_uncertainty"], the square
+    root of each cell's summed variances in units of the squared lengthscales. Raises DataError if
+    the numbers of cells differ, and without the package anndata.
     """
     cells, filename = _opened(source)
     mean, variance = np.asarray(model.latent_mean_), np.asarray(model.latent_variance_)
@@ -174,7 +174,7 @@ def _as_plain_words(table: Any) -> None:
 
 
 def _opened(source: Source) -> tuple[Any, str]:
-    """The package's object of a file, and the file's name."""
+    """Return a file as an object of anndata, and the file's name."""
     data, name = read_source(source, "an AnnData file")
     if not data.startswith(HDF5_MAGIC):
         raise DataError(f"{name} is not an AnnData file (.h5ad, an HDF5 format). Save it as one.")
@@ -190,7 +190,7 @@ def _opened(source: Source) -> tuple[Any, str]:
 
 
 def _labels(obs: Any, wanted: str | None, name: str) -> tuple[Any, tuple[str, ...], str | None]:
-    """The labels as numbers (−1: missing), their names, and the column of obs that holds them."""
+    """Return labels as numbers (−1: missing), their names, and the column of obs with them."""
     import pandas
 
     if wanted is not None and wanted not in obs:

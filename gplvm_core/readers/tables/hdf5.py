@@ -26,7 +26,7 @@ from gplvm_core.readers.tables.sparse import check_sparse
 
 DEEPEST = 32  # groups within groups
 FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum and LZF: the filters that h5py includes
-STRINGS_AT_ONCE = 64  # only a few, because all of them may refer to the same long string
+STRINGS_AT_ONCE = 64  # small, because all strings may be the same long one
 SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
 AGAIN = "Save it again as one file, with a current version of anndata."
 
@@ -164,7 +164,8 @@ class _Walk:
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
             self.refuse(path, "has a group where a sparse matrix's numbers should be")
         about = Group(group).attrs
-        # Old and new names of the attributes. Readers differ in which of them they use.
+        # The attributes have old and new names. Some readers use the old names, others the new
+        # ones.
         forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
         shapes = [about[key] for key in ("shape", "h5sparse_shape") if key in about]
         if len({form.removesuffix("_matrix") for form in forms}) > 1 or not all(
@@ -193,7 +194,7 @@ def _has_text(kind: Any) -> bool:
 
 
 def _characters(values: Any) -> int:
-    """The total length of all texts, including those in nested fields."""
+    """Return the total length of all texts, including those in nested fields."""
     if values.dtype.names:
         return sum(_characters(values[key]) for key in values.dtype.names)
     return sum(len(word) for word in np.ravel(values) if isinstance(word, bytes | str))

@@ -10,7 +10,7 @@ LOOKED_AT = 20  # number of rows below the two lines of names that are examined
 
 
 def title_lines(rows: Sequence[Sequence[str]]) -> int:
-    """The number of lines above the column names that have a single cell of text."""
+    """Return the number of lines above the column names that have a single cell of text."""
     for number, row in enumerate(rows[: MOST_TITLES + 1]):
         filled = [cell for cell in row if cell]
         if len(filled) != 1:
@@ -22,7 +22,7 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
 
 
 def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
-    """The column names if they take two lines (groups above names, or units below), else None.
+    """Return column names that take two lines (groups above names, or units below), else None.
 
     The second line must have words in every column with numbers below, so it is not a row of
     values.

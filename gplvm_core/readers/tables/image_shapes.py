@@ -9,8 +9,8 @@ WIDEST = 4  # largest ratio of the longer side of an image to the shorter
 
 
 def image_shapes(n_columns: int) -> tuple[tuple[int, ...], ...]:
-    """The shapes of images with this many values, those closest to a square first; grey images
-    before colour.
+    """Return the shapes of images with this many values, those closest to a square first; grey
+    images before colour.
     """
     found: list[tuple[int, ...]] = [(high, wide) for high, wide in _rectangles(n_columns)]
     if n_columns % 3 == 0:

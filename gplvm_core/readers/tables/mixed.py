@@ -21,7 +21,7 @@ Kinds = Mapping[str, Any] | Literal["auto"] | None
 
 
 def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
-    """The kind of every column to learn; a column of text without one is "number".
+    """Return the kind of every column to learn; a column of text without a kind gets "number".
 
     asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out, the
     kind is proposed from the values; if no column has words, all columns are numbers. None: all
@@ -45,14 +45,14 @@ def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
 
 
 def _order(column: Column) -> Any:
-    """The words of a grade in their known order; numbers are already in order."""
+    """Return the words of a grade in their known order; numbers are already in order."""
     return "grade" if column.numbers is not None else list(proposal(column).words)
 
 
 def read_mixed(
     columns: Sequence[Column], kinds: Mapping[str, Any], table: Table
 ) -> tuple[tuple[TableColumn, ...], Array, list[str]]:
-    """The columns with their words, their values as numbers, and notes.
+    """Return the columns with their words, their values as numbers, and notes.
 
     Raises DataError for values that a column of its kind cannot have.
     """
@@ -78,7 +78,7 @@ def _words(column: TableColumn) -> str:
 
 
 def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells:
-    """text: numbers are read as text."""
+    """Convert a column of a file to cells. text: whether numbers are read as text."""
     values = np.full(len(table.places), None, dtype=object)
     if column.numbers is None or text:
         values[:] = [word or None for word in column.words()]

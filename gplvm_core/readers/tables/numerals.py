@@ -87,7 +87,8 @@ class Numerals:
 
 
 def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -> Numerals:
-    """Read the cells of a column as numbers. All cells must have the same sign or unit, or none.
+    """Read the cells of a column as numbers. All cells must have the same sign or unit, or no cell
+    has any.
 
     decimal: the decimal sign of the table; a column that clearly uses the other sign overrides it.
     """
@@ -121,7 +122,7 @@ def _written(cell: str) -> re.Match[str] | None:
 
 
 def _value(number: str, sign: str) -> str | None:
-    """A number in Python's notation; None if it is not a number with this decimal sign."""
+    """Return a number in Python's notation; None if it is not a number with this decimal sign."""
     if GROUPED[sign].fullmatch(number):
         number = SEPARATORS[sign].sub("", number)
     other = "," if sign == "." else "."
@@ -130,6 +131,6 @@ def _value(number: str, sign: str) -> str | None:
 
 
 def numerals_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
-    """A note on columns whose numbers have units or separators, with an example for each."""
+    """Return a note on columns whose numbers have units or separators, with an example for each."""
     words = [f"{name} (“{cell}” is {value:.10g})" for name, (cell, value) in examples]
     return f"Numbers were read without signs, units or separators: {listed(words, 3)}."

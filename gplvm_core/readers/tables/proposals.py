@@ -1,4 +1,4 @@
-"""Propose the kinds that a column can have by its values, the most likely one first."""
+"""Propose kinds for a column from its values, the most likely kind first."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from gplvm_core.readers.kinds import MOST_WORDS, YES
 from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
 
 MOST_CODES = 20  # largest number of different whole numbers that may be codes of words
-MOST_COUNTED = 20  # whole numbers from 0 up to this are probably counts, if some are 0
+MOST_COUNTED = 20  # whole numbers from 0 to this limit are probably counts, if some are 0
 LEAST_ZEROS = 0.05
-# In a table with words, a column of numbers that has few values, one of them this frequent, would
-# be learnt almost without noise and dominate the map.
+# Some columns have few different numbers, one of them this frequent. In a table with words, such
+# numbers would be learnt almost without noise and dominate the map.
 REPEATED = 0.15
 
 ORDERS: tuple[tuple[str, ...], ...] = (
@@ -56,8 +56,8 @@ ORDERS: tuple[tuple[str, ...], ...] = (
 class Proposal:
     """The kinds that a column can have, the proposed kind first; empty if it cannot be learnt.
 
-    words: the values as text; for a grade in their order, if it is known, otherwise the most
-    frequent first.
+    words: the values as text. The most frequent value comes first; the values of a grade are in
+    their order, if the order is known.
     """
 
     kinds: tuple[str, ...]
@@ -104,7 +104,7 @@ def _yes_first(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def known_order(words: Sequence[str]) -> tuple[str, ...]:
-    """The words from the lowest to the highest, if they have a usual order."""
+    """Return the words from the lowest to the highest, if they have a usual order."""
     plain = {
         " ".join(word.lower().replace("_", " ").replace("-", " ").split()): word for word in words
     }
@@ -117,7 +117,7 @@ def known_order(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_numbers(column: Column) -> Proposal:
-    """The proposal for tables with columns of words; in other tables the columns remain numbers."""
+    """Propose a kind for a table with words; in other tables, all columns remain numbers."""
     assert column.numbers is not None
     seen = column.numbers[~np.isnan(column.numbers)]
     values, counts = np.unique(seen, return_counts=True)

@@ -30,7 +30,8 @@ class ColumnReport:
     or of numbers that may be dates; None if there are none. `mostly_numbers`: at least half of the
     cells are numbers, so the others are probably mistakes. `kinds`: the kinds that the column can
     have in a table with words, the proposed kind first, each with a reason and the words. If all
-    columns are numbers, they remain numbers. `can_be_exposure`: a number above 0 in every row.
+    columns are numbers, they remain numbers. `can_be_exposure`: whether every row has a number
+    above 0.
     """
 
     name: str
@@ -63,11 +64,11 @@ class ColumnReport:
 class TableReport:
     """Properties of a table file, to show to the user before it is read.
 
-    `arrays` are the arrays of an NPZ file that could be the table. `array` is the one that is
-    reported; if the user must choose first, it is None and `columns` is empty. `image_shape` is set
-    if the rows are images; `columns` then lists only the other arrays of the file. `scaling` is the
-    suggested scaling: "columns" if the units differ. `first_rows` are the cells of the first rows,
-    by column.
+    `arrays` are the arrays of an NPZ file that could be the table. `array` is the array that is
+    reported. If the user must choose an array first, `array` is None and `columns` is empty.
+    `image_shape` is set if the rows are images; `columns` then lists only the other arrays of the
+    file. `scaling` is the suggested scaling: "columns" if the units differ. `first_rows` are the
+    cells of the first rows, by column.
     """
 
     name: str
@@ -139,7 +140,7 @@ def inspect_table(
 
 
 def identifiers(table: Table) -> list[Column]:
-    """The columns that seem to identify the rows."""
+    """Return the columns that seem to identify the rows."""
     return [c for c in table.columns if _report(c, table, False).role == "id"]
 
 

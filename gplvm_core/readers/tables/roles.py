@@ -1,4 +1,4 @@
-"""The roles of a table's columns, and columns of dates read in their format."""
+"""Check the roles of a table's columns, and read columns of dates in their format."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -73,7 +73,9 @@ class ColumnRoles:
         return found
 
     def check_kinds(self, table: Table, kinds: Any) -> Collection[str]:
-        """The columns whose kind is given. Raises DataError for columns that are not learnt."""
+        """Return the columns with a given kind. Raises DataError for columns that are not
+        learnt.
+        """
         if kinds is None or isinstance(kinds, str):
             if kinds not in (None, "auto"):
                 raise DataError(f'kinds must be None, "auto", or kinds by column; got {kinds!r}.')
@@ -88,7 +90,7 @@ class ColumnRoles:
             if name in self.all and (name != self.label or name == self.time):
                 raise DataError(
                     f"{table.name}: the column {name!r} has a kind, but it is not learnt: it "
-                    "is left out, or gives the time. Give it one of the two."
+                    "is left out, or gives the time. Remove its kind, or let it be learnt."
                 )
         return kinds
 
@@ -137,7 +139,7 @@ def moments_in(
 def times_in(
     column: Column, table: Table, roles: ColumnRoles, rows: NDArray[np.intp], unit: TimeUnit | None
 ) -> tuple[Array, str, list[str]]:
-    """The times of these rows, their unit in words ("" if unknown), and notes.
+    """Return the times of these rows, their unit in words ("" if unknown), and notes.
 
     Raises DataError for cells that are not times, and for rows without a time.
     """
@@ -191,8 +193,10 @@ def parts_of_dates(
 
 
 def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
-    """Names of the rows, from the id columns that differ in every row, or from all of them; prose
-    is ignored.
+    """Return names of the rows, from the id columns that differ in every row, or from all id
+    columns.
+
+    Columns of prose are ignored.
     """
     named = [column for column in columns if column.words_a_cell() < PROSE]
     words = [cells for column in named if len(set(cells := column.words())) > 1]
@@ -206,7 +210,7 @@ def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
 
 
 def as_numbers(columns: list[Column], table: Table) -> Array:
-    """The columns side by side, NaN where a cell is missing.
+    """Return the columns side by side, NaN where a cell is missing.
 
     Raises DataError with line and column of a cell that is not a number, or is infinite.
     """
@@ -221,7 +225,7 @@ def as_numbers(columns: list[Column], table: Table) -> Array:
 
 
 def _called(column: Column) -> str:
-    """A column's name in a message."""
+    """Return a column's name in a message."""
     return repr(shortened(column.name))
 
 

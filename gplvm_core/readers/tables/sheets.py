@@ -33,7 +33,7 @@ def is_workbook(data: bytes, name: str) -> bool:
 
 
 def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
-    """The first sheet as comma-separated text, with values instead of formulas; and notes.
+    """Return the first sheet as comma-separated text, with values instead of formulas; and notes.
 
     Raises DataError for a damaged file or one without a table, and without the package openpyxl.
     """
@@ -59,7 +59,7 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
 
 
 def parquet_text(data: bytes, name: str) -> bytes:
-    """The columns as comma-separated text with their names in the first line.
+    """Return the columns as comma-separated text with their names in the first line.
 
     Raises DataError for a damaged file, and without the package pyarrow.
     """

@@ -75,9 +75,9 @@ def read_table(
     Where no column has words, "auto" columns are numbers. A label column with a kind is learnt,
     too. Train with `kinds=dataset.kinds` on `dataset.in_own_values()`.
 
-    The reader drops, guesses or fills in nothing else. Raises DataError for a
-    row (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates,
-    and missing times.
+    The reader does not drop, guess or fill in anything else. Raises DataError for a row
+    (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates, and
+    missing times.
 
     Examples
     --------
@@ -179,10 +179,10 @@ def rows_with_values(
     date_columns: Iterable[str] = (),
     date_formats: Mapping[str, DateFormat] | None = None,
 ) -> tuple[Int[Rows, " n"], int]:
-    """The numbers of the rows with a value in any column to learn, and the total number of rows.
+    """Return the numbers of rows with a value in any column to learn, and the number of all rows.
 
-    Arguments as for `read_table`. Lines with only delimiters count as rows here if a row with
-    a value follows: row n of another file may describe the same item.
+    The arguments are those of `read_table`. In this function, lines with only delimiters count as
+    rows if a row with a value follows, because row n of another file may describe the same item.
     """
     table = parse_table(source, array, header)
     roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
@@ -201,7 +201,7 @@ def rows_with_values(
 
 
 def parse_table(source: Source, array: str | None, header: bool | None) -> Table:
-    """The columns of a file. Raises DataError for files that cannot be read."""
+    """Return the columns of a file. Raises DataError for files that cannot be read."""
     data, name = read_source(source, "a CSV, Excel, Parquet, NPZ or NPY file")
     sheet = is_workbook(data, name)
     if is_array_file(data) and not sheet:
@@ -242,8 +242,9 @@ def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:
 
 
 def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Class numbers of the rows, −1 for blank cells, and class names, sorted by number or
-    alphabetically.
+    """Return class numbers of the rows (−1 for blank cells), and class names.
+
+    The names are sorted by number or alphabetically.
     """
     cells = column.words()
     words = [cells[n] for n in rows]

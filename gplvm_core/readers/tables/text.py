@@ -140,8 +140,8 @@ def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
 
 
 def _sniff(lines: Sequence[str]) -> str:
-    """The first delimiter that gives nearly all lines the same number of cells, or else the one
-    that comes closest.
+    """Return the first delimiter that gives nearly all lines the same number of cells, or else the
+    one that comes closest.
     """
     best, best_share = ",", 0.0
     for delimiter in DELIMITERS:
@@ -201,7 +201,7 @@ def _texts(numbers: Iterable[int]) -> list[str]:
 
 
 def _filled_width(rows: list[list[str]]) -> int:
-    """The number of columns up to the last one with a value, at least one."""
+    """Return the number of columns up to the last one with a value, at least one."""
     width = len(rows[0])
     while width > 1 and not any(row[width - 1] for row in rows):
         width -= 1
@@ -216,7 +216,7 @@ def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]
     width = widths.most_common(1)[0][0]
     rows = grid.rows
     if len(rows[0]) == width - 1 and set(widths) == {width, width - 1} and widths[width - 1] == 1:
-        # R's write.table names every column except that of the row names.
+        # R's write.table names every column except the column of row names.
         return _Grid([["", *rows[0]], *rows[1:]], grid.lines), []
     odd = [i for i, row in enumerate(rows) if len(row) != width]
     if odd:

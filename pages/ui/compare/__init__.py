@@ -1,1 +1,1 @@
-"""The page Compare."""
+"""The room Compare: models of the same data side by side."""

@@ -1,4 +1,4 @@
-"""The linked maps as a Streamlit component: a small message, and separate bytes per model."""
+"""The linked maps as a Streamlit component; the browser fetches each model's bytes separately."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ show_maps = component("compare", "compare/compare.html", "map/strip.css", "compa
 
 
 def linked_maps(members: list[Member]) -> None:
-    """Maps side by side. Raises ValueError for a model that the browser cannot evaluate."""
+    """Show maps side by side. Raises ValueError for a model that the browser cannot evaluate."""
     bytes_of = {member.store: member.packed for member in members}
     models = [
         {
@@ -20,6 +20,7 @@ def linked_maps(members: list[Member]) -> None:
             "facts": member.facts,
             "note": NO_DRAWING,
             "draws": member.draws,
+            "names": member.named,
         }
         for member in members
     ]
@@ -43,7 +44,7 @@ def linked_maps(members: list[Member]) -> None:
 
 
 def linked_at() -> list[float] | None:
-    """A position in the link: the number of a map, then coordinates; None if it is malformed."""
+    """Return the position in the link: a map's number, then coordinates; None if malformed."""
     try:
         numbers = [float(text) for text in st.query_params.get("at", "").split(",")]
     except ValueError:

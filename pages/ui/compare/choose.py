@@ -1,4 +1,4 @@
-"""Menus and buttons to choose data and models; progress of models in training."""
+"""Menus and buttons that choose data and models, and the progress of models in training."""
 
 import streamlit as st
 
@@ -20,7 +20,7 @@ from pages.ui.shared.running import LOOK, time_in_words
 
 
 def choose_data(first: Item | None) -> None:
-    """Choose the model whose data the comparison uses."""
+    """Show the menu of data, and open the chosen data's model in the link."""
     titles = {each.key: each.entry.title for each in comparable()}
     keys, control = list(titles), f"compare_data|{first.key if first else None}"
 
@@ -41,7 +41,7 @@ def choose_data(first: Item | None) -> None:
 
 
 def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> None:
-    """The menu of data, and the buttons that add or remove a model."""
+    """Show the menu of data, and the buttons that add or remove a model."""
     full = len(keys) >= MOST
     others = {each.key: each.entry.title for each in fitting(first) if each.key not in keys}
     with st.container(horizontal=True, vertical_alignment="center", key="compare_models"):
@@ -85,11 +85,12 @@ def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> 
 
 
 def two_ready_models() -> None:
-    """Instructions for fewer than two models, and a button that loads two ready models."""
+    """Ask for a second model, and show a button that loads two ready models."""
     there = {each.key for each in comparable()}
     with st.container(horizontal=True, vertical_alignment="center", key="compare_empty"):
         st.markdown(
-            "Compare needs two models of the same data. Add a model, or start with two ready ones.",
+            "Compare needs two models of the same data. Add a model, or start with two ready "
+            "models.",
             width="content",
         )
         if there.issuperset(READY):
@@ -130,7 +131,7 @@ def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
 
 
 def waiting_panel(first: Item, keys: tuple[str, ...], waiting: Waiting) -> None:
-    """A model that is not trained yet: the button that starts the training, its progress, or its
+    """Show a model without a result: the button that starts its training, the progress, or the
     error.
     """
     recipe, run = waiting.recipe, waiting.run

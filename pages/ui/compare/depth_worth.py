@@ -1,6 +1,4 @@
-"""The question "Is depth worth it here?": compares numbers of layers on held-out rows, in
-a thread.
-"""
+"""The question "Is depth worth it here?": tests one to three layers on held-out rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +16,10 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 from pages.ui.shared.words import file_stem
 
-# The largest number of rows, which limits the waiting time. Larger data are thinned evenly, and the
-# page says so.
+# The first number limits the rows, and thereby the waiting time. Larger data are thinned evenly,
+# and the page says so.
 MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
-# Tables with more columns do not offer to predict one column from the others.
+# Tables with more columns than this do not offer to predict one column from the others.
 MOST_COLUMNS = 40
 OPEN = "depth_worth_open"  # session key: the model whose dialog is open
 WHOLE = "Whole rows"
@@ -29,7 +27,7 @@ WHOLE = "Whole rows"
 
 @dataclass(frozen=True)
 class DepthQuestion:
-    """The target: one column predicted from the others, or whole rows (None)."""
+    """A question about depth: predict `column` from the other columns; None: whole rows."""
 
     dataset: Dataset
     column: int | None
@@ -37,7 +35,7 @@ class DepthQuestion:
 
     @property
     def key(self) -> str:
-        """The key of this question for these data."""
+        """Return a key that identifies the question and the data."""
         data = self.dataset
         level = float(np.nanmean(data.targets))
         return f"depth|{data.name}|{data.targets.shape}|{level:.12g}|{self.column}"
@@ -47,7 +45,7 @@ class DepthQuestion:
         begin_comparison(self.key, self.asked)
 
     def asked(self, callback: Callable[[Step], None]) -> Comparison:
-        """The answer; callback: see is_depth_worth_it."""
+        """Compute the answer; callback: see is_depth_worth_it."""
         values = self.dataset.values[self.rows]
         settings: dict[str, Any] = {"cv": SPLITS, "n_inducing": N_INDUCING, "max_iter": MAX_ITER}
         if self.column is None:
@@ -65,10 +63,10 @@ def depth_worth_button(key: str) -> None:
         key=f"depth_worth_{key}",
         type="tertiary",
         icon=":material/layers:",
-        help="Tests models with one, two and three layers on new rows, beside simpler models.",
+        help="Tests models with one, two and three layers, and simpler models, on new rows.",
     ):
         st.session_state[OPEN] = key
-    # The page reruns when the answer is ready, but the dialog should remain open.
+    # The page reruns when the answer is ready; the dialog should then still be open.
     if st.session_state.get(OPEN) == key:
         depth_worth_dialog(key)
 
@@ -80,7 +78,7 @@ def closed() -> None:
 
 @st.dialog("Is depth worth it here?", width="large", on_dismiss=closed)
 def depth_worth_dialog(key: str) -> None:
-    """The dialog for the data of a stored model, above any page."""
+    """Show the dialog for the data of a stored model, above any page."""
     try:
         dataset = open_item(key).dataset
     except (ValueError, OSError) as error:
@@ -88,20 +86,20 @@ def depth_worth_dialog(key: str) -> None:
         return
     if dataset.columns:
         st.info(
-            "These rows have words or counts, and models with several layers learn numbers only."
+            "These rows contain words or counts, but models with several layers learn only numbers."
         )
         return
     depth_worth(dataset)
 
 
 def depth_worth(dataset: Dataset) -> None:
-    """The explanation, the button that starts the test, its progress, and the answer."""
+    """Show the explanation, the button that starts the test, its progress, and the answer."""
     st.markdown(
-        "Models with one, two and three layers are trained on parts of these rows and tested on "
-        "the other rows, beside simpler models."
+        "This test trains models with one, two and three layers, and simpler models, on parts of "
+        "the rows. It tests them on the other rows."
     )
     question = asked_for(dataset)
-    if running(question.key, "depth_worth", "Keeps the splits that are finished."):
+    if running(question.key, "depth_worth", "Uses the random splits that are finished."):
         return
     run = comparison_of(question.key)
     if run is not None and run.problem is not None:
@@ -115,13 +113,13 @@ def depth_worth(dataset: Dataset) -> None:
         type="primary" if run is None else "secondary",
         icon=":material/balance:",
         help=f"Trains every model on {SPLITS} random splits, each with a fifth of the rows held "
-        "out. It takes minutes and continues if you close this.",
+        "out. The test takes minutes, and continues when you close this window.",
         on_click=question.begin,
     )
 
 
 def asked_for(dataset: Dataset) -> DepthQuestion:
-    """Whole rows, or one of a table's columns."""
+    """Ask what to predict, whole rows or one column of a table, and return the question."""
     rows = rows_for(dataset, MOST_ROWS)
     names, column = dataset.column_names, None
     if names is not None and 2 <= len(names) <= MOST_COLUMNS and not dataset.views:
@@ -130,14 +128,15 @@ def asked_for(dataset: Dataset) -> DepthQuestion:
             range(-1, len(names)),
             format_func=lambda at: WHOLE if at < 0 else f"{names[at]} from the other columns",
             key="depth_worth_column",
-            help="Whole rows: how probable new rows are. A column: how well it is predicted.",
+            help="Whole rows tests how probable new rows are; a column tests how well it is "
+            "predicted.",
         )
         column = None if chosen < 0 else int(chosen)
     return DepthQuestion(dataset, column, rows)
 
 
 def answer_panel(found: Comparison, dataset: Dataset) -> None:
-    """The answer, the table behind it, and buttons to export both."""
+    """Show the answer, the table behind the answer, and buttons that export both."""
     st.info(plain(found.answer), icon=":material/balance:")
     if not found.n_splits:
         return
@@ -153,7 +152,7 @@ def answer_panel(found: Comparison, dataset: Dataset) -> None:
             "text/csv",
             on_click="ignore",
             icon=":material/download:",
-            help="Every model on every split.",
+            help="The results of every model on every split.",
         )
         st.download_button(
             "As text",

@@ -1,6 +1,4 @@
-"""The models that are compared. They are named in the link, have the same data, and are open or in
-training.
-"""
+"""The models that are compared, which the link names; all must have the same data."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +15,7 @@ from gplvm_core.wire.model import Chart, pack_model
 from gplvm_core.wire.placed import pack_placed
 from pages.ui.compare.recipes import RECIPES, Made, Recipe, made_already
 from pages.ui.shared.catalogue import Item, Listed, items, one_view, open_item
+from pages.ui.shared.dimension_names import names_data, space_of, visitor_names
 from pages.ui.shared.doors import can_compare
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.link import go_to
@@ -27,16 +26,15 @@ READY = ("gallery:flow", "gallery:deep-flow")  # two ready models of the same da
 MOST, LEAST = 4, 2
 OF_THE_ROWS = ("rows", "labels", "by")  # parameters of the link that apply to these data only
 MOST_ROWS = 5000
-NO_DRAWING = "It only places rows: it cannot generate a row from a position."
+NO_DRAWING = "This method only places rows; it cannot generate a row from a position."
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A model in the comparison: its key in the link, its name, and the data for drawing and
-    measuring it.
+    """A model in the comparison: key in the link, name, and what is drawn and measured.
 
     chart: the packed model, if it is generative; positions: the rows of any other model. seconds:
-    training time, if known.
+    training time, if known. named: the visitor's names of the dimensions, for the browser.
     """
 
     key: str
@@ -47,6 +45,7 @@ class Member:
     positions: Array | None = None
     model: Any = None
     seconds: float | None = None
+    named: dict[str, Any] | None = None
 
     @property
     def draws(self) -> bool:
@@ -54,12 +53,15 @@ class Member:
 
     @property
     def packed(self) -> bytes:
-        """The message for the browser. Raises KernelError for a kernel that it cannot evaluate."""
+        """Return the message for the browser.
+
+        Raises KernelError if the browser cannot evaluate a kernel.
+        """
         return packed(self, self.store)
 
     @property
     def placed(self) -> Placed:
-        """The input of the measures."""
+        """Return the data from which the measures of maps are computed."""
         size = len(self.packed) / 1e6
         if self.positions is not None:
             pair = (0, 1)
@@ -89,7 +91,7 @@ class Waiting:
 
 
 def linked_keys() -> tuple[str, ...]:
-    """The keys in the link: `models=…,…`, or `model=…` and PCA; empty without any model."""
+    """Return the keys in the link, `models=…,…`, or `model=…` and PCA; empty without any model."""
     wanted = [key for key in st.query_params.get("models", "").split(",") if key]
     if wanted:
         return tuple(dict.fromkeys(wanted))[:MOST]
@@ -105,24 +107,24 @@ def _usual() -> str | None:
         try:
             return first_of(seen).key
         except (ValueError, OSError):
-            pass  # the models cannot be compared: start as on a first visit
+            pass  # the last model cannot be compared: start as on a first visit
     return FIRST if FIRST in there else next(iter(there), None)
 
 
 def set_keys(keys: tuple[str, ...], *dropped: str) -> None:
-    """Change the models in the link; removes the position on their maps and other parameters."""
+    """Change the models in the link; remove the map position and the `dropped` parameters."""
     go_to("model", "at", *dropped, models=",".join(keys))
 
 
 def comparable() -> tuple[Listed, ...]:
-    """All stored models with maps."""
+    """Return all stored models that have maps."""
     return tuple(
         each for each in items() if not each.entry.broken and can_compare(each.entry.capabilities)
     )
 
 
 def fitting(item: Item) -> tuple[Listed, ...]:
-    """Other stored models that may have the same data."""
+    """Return other stored models that seem to have the same data, by name and size."""
     shape = item.dataset.values.shape
     return tuple(
         each
@@ -134,12 +136,12 @@ def fitting(item: Item) -> tuple[Listed, ...]:
 
 
 def first_of(key: str) -> Item:
-    """The model whose data all other models must share. Raises ValueError or StoreError."""
+    """Open the model whose data all other models must share. Raises ValueError or StoreError."""
     item = one_view(open_item(key))
     if not can_compare(item.model.capabilities):
         raise ValueError(
-            f"“{item.title}” predicts a column, and Compare shows maps. Its tab Predict compares "
-            "it with simpler models."
+            f"“{item.title}” predicts a column, but Compare shows maps. The model's tab Predict "
+            "compares it with simpler models."
         )
     if len(item.dataset.values) > MOST_ROWS:
         raise ValueError(
@@ -150,13 +152,19 @@ def first_of(key: str) -> Item:
 
 
 def stored(key: str, first: Item) -> Member:
-    """A model of the Gallery. Raises ValueError if it has other data."""
+    """Return a stored model as a member. Raises ValueError if its data differ."""
     item = first if key == first.key else one_view(open_item(key))
     if not same(item.dataset, first.dataset):
         raise ValueError(f"“{item.title}” and “{first.title}” are models of different data.")
     member = of_model(key, item.model, first.dataset, f"{key}|{item.version}")
     title = item.title if item.view is None else f"{item.title}: {item.view}"
-    return replace(member, facts=f"{title} · {member.facts}")
+    space = space_of(item)
+    return replace(
+        member,
+        facts=f"{title} · {member.facts}",
+        chart=replace(member.chart, names=visitor_names(item, space)),
+        named=names_data(item, space),
+    )
 
 
 def of_model(key: str, model: Any, dataset: Dataset, store: str) -> Member:
@@ -167,7 +175,7 @@ def of_model(key: str, model: Any, dataset: Dataset, store: str) -> Member:
 
 
 def added(recipe: Recipe, first: Item) -> Member | Waiting:
-    """A model that was trained for the comparison."""
+    """Return a model that was trained for this comparison, or its training."""
     found = made_already(first, recipe)
     if not isinstance(found, Made):
         return Waiting(recipe, found)
@@ -195,7 +203,7 @@ def member_of(key: str, first: Item) -> Member | Waiting:
 
 
 def named(members: list[Member]) -> list[Member]:
-    """The members with unique names."""
+    """Return the members, with numbers after names that occur twice."""
     seen: dict[str, int] = {}
     found = []
     for member in members:
@@ -215,6 +223,7 @@ def packed(_member: Member, store: str) -> bytes:
     if _member.positions is not None:
         return pack_placed(_member.chart, _member.positions, _member.name, store)
     try:
-        return pack_model(_member.chart, store)
+        # The page gets the names beside the bytes, which stay the same after a renaming.
+        return pack_model(replace(_member.chart, names=()), store)
     except KernelError as error:
         raise ValueError(f"{_member.name} cannot be drawn here: {error}") from error

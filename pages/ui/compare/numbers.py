@@ -1,4 +1,4 @@
-"""The numbers behind the verdict: a table grouped by purpose, and its exports."""
+"""The numbers behind the verdict: a table grouped by purpose, and the exports."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from pages.ui.shared.words import file_stem
 
 
 def numbers(first: Item, members: list[Member], best: Verdict) -> None:
-    """Below the maps."""
+    """Show the numbers and the notes below the maps."""
     at_once = {
         member.name: measured_at_once(member, first, f"{member.store}|{member.name}")
         for member in members
@@ -37,7 +37,7 @@ def numbers(first: Item, members: list[Member], best: Verdict) -> None:
 
 
 def noted(members: list[Member]) -> tuple[str, ...]:
-    """The notes of the models about themselves and the data, without repetitions."""
+    """Return the models' notes about their training and data, without repetitions."""
     found: dict[str, list[str]] = {}
     for member in members:
         for note in getattr(member.model, "notes_", ()):
@@ -51,7 +51,8 @@ def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, flo
     if not data.columns:
         by_column = scaling_of(data) == "columns"
         return measured(_member.placed, data.values, data.labels, by_column=by_column)
-    # Words have no reconstruction, and the bound is per value of the table, not per number.
+    # Words have no reconstruction error. The bound counts values of the table, not the numbers that
+    # encode words.
     placed, rows = replace(_member.placed, posterior=None), numbers_of(data)
     if placed.bound is not None:
         share = np.sum(~np.isnan(rows)) / np.sum(~np.isnan(data.values))
@@ -60,7 +61,7 @@ def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, flo
 
 
 def export(table: MeasureTable, first: Item, members: list[Member], best: Verdict) -> None:
-    """The table as files, and everything as one page."""
+    """Show the buttons that export the table, or everything as one page."""
     stem = f"compare-{file_stem(first.title)}"
     with st.popover("Export", icon=":material/download:"):
         for label, text, end, kind in (
@@ -86,7 +87,7 @@ def export(table: MeasureTable, first: Item, members: list[Member], best: Verdic
 
 
 def whole_page(table: MeasureTable, first: Item, members: list[Member], best: Verdict) -> str:
-    """Linked maps, the recommendation and the table in one file."""
+    """Return one HTML file with the linked maps, the recommendation and the table."""
     maps = [
         MapOf(member.name, member.facts, member.chart, member.positions, NO_DRAWING)
         for member in members

@@ -18,15 +18,13 @@ from gplvm_core.optimise import Progress
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
 
-MOST_AT_ONCE = 5_000_000  # values; principal components of more data are computed in the background
+MOST_AT_ONCE = 5_000_000  # values; PCA of larger data runs in the background
 N_LATENT, N_INDUCING, MAX_ITER = 10, 50, 200
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A model that can be added, with its key in links; help: of the button; quick: whether it is
-    computed immediately.
-    """
+    """A model that can be added; key: its name in links; quick: computed without waiting."""
 
     key: str
     title: str
@@ -35,7 +33,7 @@ class Recipe:
     quick: bool = False
 
     def fits(self, dataset: Dataset) -> bool:
-        """Whether it can be trained on these data: a plain GP-LVM needs columns of numbers."""
+        """Return whether the model can learn these data: a plain GP-LVM learns only numbers."""
         return not dataset.columns or self.key != "gplvm"
 
     @property
@@ -50,33 +48,33 @@ RECIPES = {
             "pca",
             "Probabilistic PCA",
             "PCA",
-            "Straight lines only: the simplest model, as a reference for the others.",
+            "A straight map: the simplest model, as a reference for the others.",
             quick=True,
         ),
         Recipe(
             "gplvm",
             "GP-LVM",
             "GP-LVM",
-            "A curved map with one fitted position per row: it may overfit.",
+            "A curved map that fits one position per row, so it may overfit.",
         ),
         Recipe(
             "bayesian",
             "Bayesian GP-LVM, new",
             "Bayesian GP-LVM",
-            "A curved map with uncertainty; it switches off dimensions that it does not need.",
+            "A curved map with uncertainty that switches off unneeded dimensions.",
         ),
         Recipe(
             "isomap",
             "Isomap",
             "Isomap",
-            "Preserves distances along the data. It only places rows: it cannot generate new ones.",
+            "Preserves distances along the data; it places rows, but cannot generate new rows.",
         ),
         Recipe(
             "tsne",
             "t-SNE",
             "t-SNE",
-            "Preserves neighbours. It only places rows: it cannot generate new ones, and "
-            "distances between groups mean nothing.",
+            "Preserves neighbours; it cannot generate new rows, and distances between groups "
+            "mean nothing.",
         ),
     )
 }
@@ -92,7 +90,7 @@ class Made:
 
 
 def numbers_of(dataset: Dataset) -> Array:
-    """The rows as numbers that have distances: words as columns of 0 and 1 with equal weights."""
+    """Return the rows as numbers with meaningful distances: each word is a column of 0 and 1."""
     if not dataset.columns:
         return dataset.values
     table = TableColumns(dataset.columns)
@@ -100,7 +98,7 @@ def numbers_of(dataset: Dataset) -> Array:
 
 
 def scaling_of(dataset: Dataset) -> Any:
-    """The scaling for the data: pixels and joints share a unit, columns of tables may not."""
+    """Return the scaling for the data: pixels and joints share a unit, but columns may differ."""
     return "global" if dataset.drawing.kind in ("image", "skeleton") else "columns"
 
 
@@ -115,7 +113,7 @@ def begin(item: Item, recipe: Recipe) -> None:
 
 
 def made_already(item: Item, recipe: Recipe) -> Made | ComparisonRun | None:
-    """The result or the running training; a quick recipe is computed immediately."""
+    """Return the result or the running training; compute a quick recipe immediately."""
     values = item.dataset.values
     at_once = recipe.quick and not item.dataset.columns
     if at_once and values.size <= MOST_AT_ONCE and not np.isnan(values).any():
@@ -130,9 +128,7 @@ def _made_at_once(_dataset: Dataset, _recipe: Recipe, key: str) -> Made:
 
 
 def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> Made:
-    """Train the model of the recipe; if the visitor ends the training early, use the model at that
-    point.
-    """
+    """Train the recipe's model; if the visitor ends the training, return the current model."""
     start = time.perf_counter()
 
     def follow(progress: Progress) -> None:
@@ -140,13 +136,16 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
 
     rows, scaling = np.asarray(dataset.values, dtype=float), scaling_of(dataset)
     if not recipe.fits(dataset):
-        raise ValueError(f"{recipe.title} needs columns of numbers, without words and counts.")
+        raise ValueError(
+            f"{recipe.title} cannot learn words and counts, which these data contain. "
+            "Choose another model."
+        )
     if recipe.key in ("isomap", "tsne"):
         if dataset.columns:
             rows, scaling = numbers_of(dataset), "global"
         found = place(recipe.key, rows, by_column=scaling == "columns")  # type: ignore[arg-type]
         return Made(None, found, time.perf_counter() - start)
-    # The page shows the model's notes.
+    # No warnings in the log: the page shows the model's notes.
     with warnings.catch_warnings(action="ignore"):
         if dataset.columns:
             model = trained_on_table(recipe, dataset, follow)
@@ -156,7 +155,7 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
 
 
 def trained_on_table(recipe: Recipe, dataset: Dataset, follow: Callable[[Progress], None]) -> Any:
-    """A model of words and counts, fitted to all rows; PCA is its version with straight lines."""
+    """Train a model of words and counts on all rows; for PCA, its kernel is linear."""
     estimator = BayesianPCA if recipe.key == "pca" else BayesianGPLVM
     model: Any = estimator(
         min(N_LATENT, max(dataset.n_outputs - 1, 1)),
@@ -170,7 +169,7 @@ def trained_on_table(recipe: Recipe, dataset: Dataset, follow: Callable[[Progres
 
 
 def trained(recipe: Recipe, rows: Array, scaling: Any, follow: Callable[[Progress], None]) -> Any:
-    """A generative model, fitted to rows."""
+    """Train a generative model on rows."""
     width, points = min(N_LATENT, max(rows.shape[1] - 1, 1)), min(N_INDUCING, len(rows))
     if recipe.key == "pca":
         return ProbabilisticPCA(min(width, len(rows) - 1), scaling=scaling).fit(rows)

@@ -1,4 +1,4 @@
-"""The recommendation: a picture, three sentences, and the button that tests on new rows."""
+"""The recommendation: a picture, sentences, and the button that tests on new rows."""
 
 import warnings
 from collections.abc import Callable
@@ -27,13 +27,13 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 
-# Limits the waiting time: of more rows, evenly spread ones are used, and the page says so.
+# These limit the waiting time. Larger data are thinned evenly, and the page says so.
 MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result on new rows, if they were tested; the picture as HTML, and its sentences."""
+    """The recommendation: the test on new rows (or None), the picture as HTML, and sentences."""
 
     tested: Comparison | None
     picture: str
@@ -41,7 +41,7 @@ class Verdict:
 
 
 def verdict(first: Item, members: list[Member]) -> Verdict:
-    """Show the picture and its sentences."""
+    """Show the recommendation's picture and sentences, and return the recommendation."""
     looked = {member.name: looked_at_once(member, first, member.store) for member in members}
     key = "kept aside|" + "|".join(f"{member.name}|{member.store}" for member in members)
     run = comparison_of(key)
@@ -64,8 +64,8 @@ def looked_at_once(_member: Member, _first: Item, store: str) -> tuple[str, Arra
 
 
 def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | None) -> None:
-    """The button that tests the models on new rows, and the progress of the test."""
-    if running(key, "compare", "Keeps the splits that are finished."):
+    """Show the button that tests the models on new rows, or the progress of the test."""
+    if running(key, "compare", "Uses the random splits that are finished."):
         return
     if run is not None and run.problem is not None:
         st.error(plain(run.problem), icon=":material/error:")
@@ -82,8 +82,8 @@ def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | Non
             key="compare_try",
             type="primary" if run is None else "secondary",
             icon=":material/balance:",
-            help=f"Trains each model on {SPLITS} random parts of the rows and tests it on the "
-            f"others, beside plain models. {rows_used(first.dataset, rows, 'minutes')}",
+            help=f"Trains each model, and simpler models, on {SPLITS} random parts of the rows, "
+            f"and tests them on the other rows. {rows_used(first.dataset, rows, 'minutes')}",
             on_click=begin_trial,
         )
         if without:
@@ -91,7 +91,7 @@ def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | Non
 
 
 def refused(members: list[Member]) -> str:
-    """The models that cannot be tested, with the reasons."""
+    """Return a sentence on the models that cannot be tested, with the reasons."""
     why: dict[str, list[str]] = {}
     for member in members:
         reason = refusal(member.model)
@@ -107,7 +107,8 @@ def tried(
     dataset = first.dataset
     labels = None if dataset.labels is None else dataset.labels[rows]
     small = {name: smaller(model) for name, model in models.items()}
-    with warnings.catch_warnings(action="ignore"):  # warnings about parts of the rows are not shown
+    # Warnings about parts of the rows need not apply to the whole data.
+    with warnings.catch_warnings(action="ignore"):
         if dataset.columns:
             return compare_tables_kept_aside(
                 small, dataset.columns, dataset.values[rows], cv=SPLITS, callback=callback
@@ -123,7 +124,7 @@ def tried(
 
 
 def smaller(model: Any) -> Any:
-    """A copy with fewer inducing inputs and steps, to train on parts of the rows."""
+    """Return an untrained copy with fewer inducing inputs and steps, for parts of the rows."""
     from sklearn.base import clone
 
     most = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "n_restarts": 1}

@@ -1,1 +1,1 @@
-"""The page Explore."""
+"""The room Explore: one model, and a tab for each thing that it can do."""

@@ -1,4 +1,4 @@
-"""The panel that asks for new rows, and says what did not fit."""
+"""The panel that asks for new rows, and reports what did not fit."""
 
 from collections.abc import Callable
 
@@ -24,8 +24,8 @@ from pages.ui.shared.reading import readers
 
 Example = Callable[[Dataset], bytes]
 FILE, PASTE, LIBRARY = "File", "Paste", "Library"
-MOST_FILES = 100  # pictures at once
-NOTES_SHOWN = 2  # further ones are folded
+MOST_FILES = 100  # the most pictures that are read together
+NOTES_SHOWN = 2  # further notes are in an expander
 
 
 def asked_rows(
@@ -70,7 +70,7 @@ def asked_rows(
 
 
 def _other(item: Item, name: str, title: str, count: str = "") -> None:
-    """What was brought, and the button that asks for other rows."""
+    """Show the title of the brought rows, and the button that asks for other rows."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/draft: **{plain(title)}**{count}", width="content")
         st.button(
@@ -83,7 +83,7 @@ def _other(item: Item, name: str, title: str, count: str = "") -> None:
 
 
 def _forget(item: Item, name: str) -> None:
-    """Ask again, with an empty field for files."""
+    """Remove the brought rows, and ask again with an empty field for files."""
     bring(item, None)
     st.session_state[f"rows_turn|{name}"] = st.session_state.get(f"rows_turn|{name}", 0) + 1
 
@@ -130,7 +130,7 @@ def _ask_file(item: Item, name: str, turn: int) -> None:
         accept_multiple_files=picture,
         key=widget,
         on_change=take,
-        help="Columns are matched by their names, in any order. Empty cells and NA are gaps"
+        help="Columns are found by their names, in any order. Empty cells and NA are gaps"
         + (", and so are transparent pixels" if picture else "")
         + ". The file stays on this machine.",
     )
@@ -149,7 +149,7 @@ def _ask_cells(item: Item, name: str, turn: int) -> None:
         bring(item, Brought("Pasted cells", (("pasted cells.tsv", data),)))
 
     st.text_area(
-        "Cells of a spreadsheet, with the headings of the columns in the first line",
+        "Cells of a spreadsheet, with the column headings in the first line",
         key=widget,
         height=140,
         placeholder="\t".join(names_of(item.dataset)[:4]),

@@ -17,15 +17,14 @@ from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
 
-UNSEEN = {"walker": "walker_unseen"}  # data sets, and further rows of the same things
+# From data sets to data sets with further rows of the same kind.
+UNSEEN = {"walker": "walker_unseen"}
 CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
 
 
 @dataclass(frozen=True)
 class Brought:
-    """What a visitor brought: a title, and the content of files, the key of a model, or the name
-    of a data set of the project.
-    """
+    """New rows and their source: files, another model's key, or the name of a shipped data set."""
 
     title: str
     files: tuple[tuple[str, bytes], ...] = ()
@@ -35,18 +34,18 @@ class Brought:
 
 
 def place_of(item: Item) -> str:
-    """The session key of the rows brought to a model, or to one of its views."""
+    """Return the session key of the rows brought to a model, or to one of its views."""
     return f"brought|{item.key}|{item.view or ''}"
 
 
 def brought(item: Item) -> Brought | None:
-    """What was brought to this model in this session."""
+    """Return what the visitor brought to this model in this session."""
     kept = st.session_state.get(place_of(item))
     return kept if isinstance(kept, Brought) else None
 
 
 def bring(item: Item, rows: Brought | None) -> None:
-    """Keep rows for all tabs; None: forget them."""
+    """Store rows for all tabs; None removes them."""
     if rows is None:
         st.session_state.pop(place_of(item), None)
     else:
@@ -54,7 +53,7 @@ def bring(item: Item, rows: Brought | None) -> None:
 
 
 def mend(item: Item, misfit: Misfit) -> None:
-    """Apply the remedy of a misfit."""
+    """Apply the remedy for a part of the file that did not fit."""
     known = brought(item)
     if known is not None and misfit.mend is not None:
         bring(item, replace(known, mends=(*known.mends, misfit.mend)))
@@ -86,7 +85,7 @@ def _read(item: Item, name: str, data: bytes, mends: Mends, empty_rows: bool) ->
     dataset = item.dataset
     like: View | Dataset = View("rows", dataset.drawing, dataset.column_names)
     if dataset.columns:
-        # The reader needs only the columns, so the rows are not sent.
+        # The reader needs only the data's columns, so the rows are not sent to its process.
         nothing = np.zeros((2, dataset.n_outputs))
         like = Dataset("rows", "Rows", nothing, like.drawing, columns=dataset.columns)
     rows: NewRows = read_sandboxed(
@@ -96,7 +95,7 @@ def _read(item: Item, name: str, data: bytes, mends: Mends, empty_rows: bool) ->
 
 
 def _together(read: list[NewRows], asked: Brought) -> NewRows:
-    """Several pictures as rows, named by their files."""
+    """Join several pictures into rows that have the names of their files."""
     values = np.vstack([each.values for each in read])
     names = [name for (name, _), each in zip(asked.files, read, strict=True) for _ in each.values]
     notes = tuple(dict.fromkeys(note for each in read for note in each.notes))
@@ -123,8 +122,8 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
     words = bool(wanted.columns or source.columns)
     if not own and words and wanted.columns != source.columns:
         raise DataError(
-            f"“{other.title}” has other words or columns than this model. Export its table, and "
-            "bring the file."
+            f"The words or columns of “{other.title}” differ from this model's. Export its table, "
+            "and bring the file."
         )
     misfits: list[Misfit] = []
     if own or (source.drawing.shape == wanted.drawing.shape and not by_name):
@@ -148,7 +147,7 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
             notes.append(f"{plural(len(absent), 'column')} {are} missing in every row.")
     else:
         raise DataError(
-            f"A row of “{other.title}” has {source.n_outputs:,} values, and this model needs "
+            f"A row of “{other.title}” has {source.n_outputs:,} values, but this model needs "
             f"{wanted.n_outputs:,}. Choose data of the same form."
         )
     values = multiplied(values, names, asked.mends)
@@ -160,7 +159,7 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
 
 
 def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
-    """What is stored of the rows and was not learnt: label, time and further facts."""
+    """Return stored facts about the rows that the model did not learn: label, time and others."""
     facts: dict[str, Array] = {}
     known = [set(map(str, column.words)) for column in dataset.columns]
     if dataset.labels is not None and set(dataset.label_names) not in known:
@@ -178,12 +177,12 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
 
 
 def unseen_of(item: Item) -> str:
-    """The data set with further rows of the same things as the model's; "" if there is none."""
+    """Return the data set with further rows of the same kind; "" if there is none."""
     return UNSEEN.get(item.dataset.name.removesuffix(f"_{item.view}"), "")
 
 
 def pasted(text: str) -> bytes:
-    """Cells of a spreadsheet as a file. Raises DataError for text without cells."""
+    """Return pasted cells as a file. Raises DataError for text without cells."""
     lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
     if not lines:
         raise DataError("Nothing was pasted. Copy cells of a spreadsheet, with their headings.")

@@ -1,4 +1,4 @@
-"""The head of Explore: the open model's title and facts, the menus of models and views."""
+"""The head of Explore: the open model's title and facts, and the menus of models and views."""
 
 from collections.abc import Callable
 
@@ -20,9 +20,9 @@ OF_ALL_TABS = ("model", "view", "tab")  # parameters of the link
 
 
 def chosen_key(tab: str) -> str | None:
-    """Return the model in the link, else the last one, else the first that the tab can show.
+    """Return the model in the link, else the last open model, else one that the tab can show.
 
-    None if there is no model at all.
+    Return None if no model exists.
     """
     key = st.query_params.get("model")
     if key is None:
@@ -34,7 +34,8 @@ def chosen_key(tab: str) -> str | None:
         if key is not None:
             keep_in_link(model=key)
     elif ":" not in key:
-        # A name typed by hand, such as model=people: the shelf is added when a model has the name.
+        # Visitors may type a link such as model=people; if a model has this name, its shelf is
+        # added.
         full = next((each.key for each in items() if each.key.partition(":")[2] == key), key)
         if full != key:
             keep_in_link(model=full)
@@ -45,7 +46,7 @@ def chosen_key(tab: str) -> str | None:
 def opened(key: str, *, whole: bool) -> Item | None:
     """Open a model; on failure show the error and a button to the Gallery, and return None.
 
-    For a multi-view model, open the view in the link or the last one; whole: all views.
+    If the model has several views, open the view in the link, or the last view; whole: open all.
     """
     try:
         with st.spinner("Opening the model …"):
@@ -61,7 +62,7 @@ def opened(key: str, *, whole: bool) -> Item | None:
 
 
 def chosen_view(key: str) -> str | None:
-    """The view in the link, else the last one in this session."""
+    """Return the view in the link, else this session's last view of the model."""
     memory = f"chosen_view|{key}"
     view = st.query_params.get("view") or st.session_state.get(memory)
     if view is not None:
@@ -71,7 +72,7 @@ def chosen_view(key: str) -> str | None:
 
 
 def turn_to(key: str, tab: str) -> None:
-    """Change the link to another model or tab, in its last state; browser Back returns."""
+    """Open another model or tab in its last state; the browser's Back returns."""
     known = st.query_params.to_dict()
     links = st.session_state.setdefault(LINKS, {})
     before = known.get("model"), known.get("tab", FIRST_TAB)
@@ -85,7 +86,7 @@ def turn_to(key: str, tab: str) -> None:
 
 
 def offers(key: str, tab: str, fits: Callable[[Capabilities], bool], train: str) -> None:
-    """Buttons that open up to three other models for which `fits` holds, and one to train."""
+    """Show buttons that open up to three other models that fit, and a button that opens Train."""
     known = [each for each in items() if fits(each.entry.capabilities) and each.key != key]
     with st.container(horizontal=True):
         for model in known[:3]:
@@ -106,7 +107,7 @@ def offers(key: str, tab: str, fits: Callable[[Capabilities], bool], train: str)
 
 
 def model_menu(key: str, tab: str) -> None:
-    """A menu of all models, which stays in the tab."""
+    """Show a menu of all models that opens the chosen model in the same tab."""
     titles = {each.key: each.entry.title for each in items()}
     keys = list(titles)
     menu = f"explore_menu|{key}"
@@ -127,7 +128,7 @@ def model_menu(key: str, tab: str) -> None:
 
 
 def view_menu(item: Item) -> None:
-    """The menu of the model's views, one of which is shown; the tab Views shows them all."""
+    """Show the menu that chooses one of the model's views; the tab Views shows all views."""
     menu = f"explore_view|{item.key}|{item.view}"
 
     def switch() -> None:
@@ -147,17 +148,19 @@ def view_menu(item: Item) -> None:
         st.caption(f"This model has no view “{plain(wanted)}”.")
     partly = [f"“{view}”" for view in item.views if view not in item.alone]
     if partly:
-        st.caption(f"Only in the tab Views, because some rows lack them: {plain(listed(partly))}.")
+        st.caption(
+            "Some rows lack these views, so only the tab Views shows them: "
+            f"{plain(listed(partly))}."
+        )
 
 
 def _in_use(item: Item) -> str:
-    """The number of dimensions in use, or of layers."""
+    """Describe how many dimensions are in use, how many layers there are, or what is predicted."""
     model, task = item.model, item.dataset.task
     if task is not None:
         return f"predicts {plain(task.target)} from {plural(len(task.inputs), 'input')}"
     if model.capabilities.layers:
-        # The views' own layers are side by side: they count as many as the longest chain of one
-        # view.
+        # The views' own layers are side by side, so only the longest chain counts.
         own = (
             max(map(len, model.own_layers_.values()), default=0) if model.capabilities.views else 0
         )
@@ -166,18 +169,18 @@ def _in_use(item: Item) -> str:
 
 
 def model_head(item: Item, tab: str) -> None:
-    """The menu of models as the title, the menu of views, and facts."""
+    """Show the menu of models as the title, the menu of views, and facts."""
     dataset, model = item.dataset, item.model
     bound = whole(float(model.bound_))
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
     with st.container(gap=None, key="model_head"):
-        # The menu is the visible title; the heading (first here) is for screen readers.
+        # The menu is the visible title; the heading is for screen readers.
         st.title(plain(item.title), anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", key="model_menu"):
             model_menu(item.key, tab)
             if item.view is not None:
                 view_menu(item)
-        # st.html would change its width after the first drawing.
+        # Not st.html, which would change its width after the first drawing.
         st.markdown(
             f'<span class="mf-facts" title="bound {bound} nats">'
             f"{dataset.n_points:,} × {dataset.n_outputs:,} values · {_in_use(item)}"

@@ -1,4 +1,4 @@
-"""Infers sequences in a thread: it takes seconds, and the page should stay responsive."""
+"""The inference of sequences in a thread, so that the page stays responsive."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from gplvm_core.prediction.paths import MOST_STEPS, StepCallback
-from pages.ui.shared.words import bound_in_words, seconds_in_words
+from pages.ui.shared.words import seconds_in_words
 
 LOOK = 0.4  # seconds between two checks of the progress
 WORK = "dynamics_work|"
@@ -18,10 +18,10 @@ Result = TypeVar("Result")
 
 @dataclass(eq=False)
 class FillWork:
-    """One inference in a separate thread, without access to Streamlit.
+    """An inference in a separate thread, which cannot use Streamlit.
 
-    step, bound: the progress, 0 and −inf until the first step. After a cancel it ends at its next
-    step.
+    step, bound: the progress, 0 and −inf until the first step. A cancelled inference ends at its
+    next step.
     """
 
     task: Callable[[StepCallback], Any]
@@ -43,7 +43,7 @@ class FillWork:
     def _run(self) -> None:
         try:
             self.result = self.task(self._follow)
-        except Exception as error:  # a thread's error would be lost otherwise
+        except Exception as error:  # otherwise the error in the thread would be lost
             self.problem = str(error) or type(error).__name__
 
     def _follow(self, step: int, bound: float) -> None:
@@ -55,10 +55,10 @@ class FillWork:
 def filling(
     key: str, task: Callable[[StepCallback], Result], forget: Callable[[], None]
 ) -> Result | None:
-    """The result of `task`, which the first call starts; None while it runs.
+    """Start `task` at the first call; return its result, None while it runs.
 
-    key: the session key of the question; forget() is called when the visitor cancels. Raises
-    ValueError if the task failed.
+    key: the task's session key. forget: called when the visitor cancels. Raises ValueError if the
+    task failed.
     """
     work = st.session_state.get(WORK + key)
     if not isinstance(work, FillWork):
@@ -66,7 +66,7 @@ def filling(
             cancel(str(old))
         work = st.session_state[WORK + key] = FillWork(task).start()
     if not work.done:
-        # Wait for short tasks, so that the page need not run twice.
+        # Wait a moment, so that the page does not run twice for a short task.
         while not work.done and time.monotonic() - work.began < LOOK:
             time.sleep(0.02)
     if work.problem is not None:
@@ -78,7 +78,7 @@ def filling(
 
 
 def cancel(key: str) -> None:
-    """End the work under a session key, and delete it."""
+    """End the inference under a session key, and delete it."""
     work = st.session_state.pop(key, None)
     if isinstance(work, FillWork):
         work.cancelled = True
@@ -100,11 +100,8 @@ def keep_looking(work: FillWork, key: str, forget: Callable[[], None]) -> None:
 
 
 def progress_in_words(work: FillWork) -> str:
-    """The current task, its progress and the time spent."""
+    """Describe the current task, its progress and the time spent."""
     seconds = seconds_in_words(time.monotonic() - work.began)
     if work.step == 0:
         return f"Inferring each frame separately, {seconds}"
-    return (
-        f"Inferring the path: step {work.step} of at most {MOST_STEPS}, bound "
-        f"{bound_in_words(work.bound)} nats, {seconds}"
-    )
+    return f"Inferring the path: step {work.step} of at most {MOST_STEPS}, {seconds}"

@@ -1,6 +1,6 @@
-"""The player as a Streamlit component: a sequence and its latent path, played in the browser.
+"""The player as a Streamlit component, which plays a sequence and its latent path.
 
-A sequence is sent once, as bytes; playing, scrubbing and turning need nothing more from Python.
+A sequence is sent once, as bytes. The browser then plays, scrubs and turns it without Python.
 """
 
 from pages.ui.shared.component import component
@@ -9,5 +9,5 @@ show_player = component("player", "player/player.html", "player/player.css")
 
 
 def stores(name: str) -> dict[str, str]:
-    """The names under which the view finds its bytes."""
+    """Return the names under which the component finds its bytes."""
     return {part: f"{part}|{name}" for part in ("stage", "reel")}

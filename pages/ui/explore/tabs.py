@@ -1,4 +1,4 @@
-"""The tabs of Explore: several ways to look at the open model."""
+"""The tabs of Explore, each of which shows one thing that the open model can do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,16 +22,13 @@ from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.plain import plain
 
 CONTROL = "explore_tab"  # session key of the bar
-NO_MAP = (
-    "This model predicts a column from inputs that are known, so it has no map. Its answers are "
-    "below."
-)
+NO_MAP = "This model predicts a column from known inputs, so it has no map. Its answers are below."
 LAST = "explore_last_tab"  # session key: the tab before the visitor left Explore
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab: key in links, title, content; why a model lacks it, and the label to train one.
+    """A tab: key in links, title, content, why a model lacks the tab, and a label for Train.
 
     whole: whether the tab shows all views of a multi-view model; else it shows one.
     """
@@ -79,7 +76,7 @@ TABS = {
             "Predict",
             predict,
             "This model is a map: it does not predict one column. The tab Predict needs a model "
-            "that was trained for a column.",
+            "that was trained to predict a column.",
             "Train a model for a column",
             whole=True,
         ),
@@ -93,8 +90,10 @@ def explore() -> None:
     key = chosen_key(named)
     if key is None:
         st.title("Explore", anchor=False)
-        lead("Here a model becomes a map: move over it to see what it generates. There is no model "
-             "yet; training one takes about a minute.")  # fmt: skip
+        lead(
+            "Here a model becomes a map: move over the map to see what the model generates. "
+            "There is no model yet; a training takes about a minute."
+        )
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
             st.switch_page("pages/train.py")
         return
@@ -113,7 +112,7 @@ def explore() -> None:
 
 
 def _named_tab() -> str:
-    """The tab in the link; without one, the last tab of this visit."""
+    """Return the tab in the link; without one, return the last tab of this visit."""
     if "model" in st.query_params or "tab" in st.query_params:
         return st.query_params.get("tab", FIRST_TAB)
     last = st.session_state.get(LAST, FIRST_TAB)
@@ -124,7 +123,7 @@ def _named_tab() -> str:
 
 
 def _allowed(key: str) -> tuple[str, ...]:
-    """The tabs that a model has; () for an unknown key, which `opened` reports."""
+    """Return the tabs that a model has; () for an unknown key, which `opened` reports."""
     try:
         return tabs_for(capabilities_of(key))
     except ValueError:
@@ -132,7 +131,7 @@ def _allowed(key: str) -> tuple[str, ...]:
 
 
 def _bar(key: str, tab: str, allowed: tuple[str, ...]) -> None:
-    """The bar with the names of the tabs."""
+    """Show the bar with the names of the tabs."""
     st.session_state[CONTROL] = tab  # the link takes precedence, also after Back
 
     def switch() -> None:
@@ -153,7 +152,7 @@ def _bar(key: str, tab: str, allowed: tuple[str, ...]) -> None:
 def _say_lacking(key: str, named: str) -> None:
     """Explain why the tab in the link is not shown, and offer models that have it."""
     if named not in TABS:
-        st.info(f"There is no tab “{plain(named[:20])}”, so this is the map.")
+        st.info(f"There is no tab “{plain(named[:20])}”. The page shows the map instead.")
         return
     st.info(TABS[named].lacks or NO_MAP, icon=":material/info:")
     offers(key, named, lambda can: named in tabs_for(can), TABS[named].train)

@@ -1,1 +1,1 @@
-"""The room Gallery: ready models and the user's own."""
+"""The room Gallery: ready models and the user's models."""

@@ -14,7 +14,7 @@ show_hero = component("hero", "hero/hero.html", "hero/hero.css")
 
 
 def hero() -> None:
-    """Show the name, the sentence and, if the model exists, the map."""
+    """Show the name and the sentence, and the map if its model exists."""
     key = HERO if HERO in {each.key for each in gallery_items()} else None
     with st.container(horizontal=True, vertical_alignment="bottom", key="hero_head"):
         with st.container(gap="xxsmall"):
@@ -27,10 +27,10 @@ def hero() -> None:
 
 
 def _live(key: str) -> None:
-    """The map, which answers the pointer in the browser."""
+    """Show the map; the browser computes the output under the pointer."""
     try:
         item = open_item(key)
-    except (ValueError, OSError):  # the card of the model, further below, shows the error
+    except (ValueError, OSError):  # the model's card further down shows the error
         return
     name = f"{key}|{item.version}"
     first_map, picture = first_pictures(key, item.version)

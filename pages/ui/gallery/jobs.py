@@ -12,8 +12,8 @@ OPEN = ("queued", "running", "paused", "interrupted")
 
 
 def running_jobs() -> None:
-    """Every unfinished training with its progress and a link; updates while something trains."""
-    training.recover()  # includes the jobs of other servers on this workspace that have stopped
+    """Show unfinished trainings with their progress and links; update while something trains."""
+    training.recover()  # also recovers jobs of servers on this workspace that have stopped
     active = any(job.active for job in training.jobs())
     st.fragment(_jobs, run_every=LOOK if active else None)(_open_ids())
 

@@ -20,7 +20,7 @@ from pages.ui.shared.words import bytes_in_words
 
 
 def mine() -> None:
-    """The shelf."""
+    """Show the shelf Mine."""
     library = user_library()
     models = library_items()
     say_problem()
@@ -38,7 +38,7 @@ def mine() -> None:
 
 
 def _found(library: Library, models: tuple[Listed, ...]) -> None:
-    """The models that match the search."""
+    """Show the search field and the models that match."""
     st.caption(
         f"{plural(len(models), 'model')} · {bytes_in_words(library.disk_use().models)} on this "
         "computer's disk."
@@ -70,6 +70,6 @@ def _found(library: Library, models: tuple[Listed, ...]) -> None:
         in " ".join((listed.entry.title, listed.entry.dataset_name, *listed.entry.tags)).lower()
     ]
     if not found:
-        st.info("No model matches. Clear the search to see all of them.")
+        st.info("No model matches. Clear the search to see all models.")
     for listed in found:
         model_row(library, listed)

@@ -14,12 +14,12 @@ from pages.ui.shared.words import TERMS, story_of
 COLUMNS = 3
 SHOWS = {
     TIME: "Play the sequences, forecast beyond their end, or generate a new movement.",
-    LAYERS: "A second map describes the first one: move over either, and see what a layer adds.",
+    LAYERS: "A second map describes the first map. Move over either to see what a layer adds.",
 }
 
 
 def ready() -> None:
-    """The shelf."""
+    """Show the shelf Ready."""
     models = gallery_items()
     if not models:
         st.info(
@@ -46,7 +46,7 @@ def ready() -> None:
 
 
 def show_card(listed: Listed) -> None:
-    """One model: pictures, title, a sentence, facts, and the button that covers the card."""
+    """Show one model: pictures, title, a sentence, facts, and the button that covers the card."""
     entry = listed.entry
     story = story_of(entry.dataset_name, entry.title)
     with st.container(border=True, height="stretch", key=f"card_{entry.id}"):
@@ -72,7 +72,7 @@ def show_card(listed: Listed) -> None:
 
 
 def own_data_card() -> None:
-    """The last card leads to Train."""
+    """Show the last card, which opens Train."""
     with st.container(border=True, height="stretch", key="card_own_data"):
         st.html(own_data_picture())
         st.subheader("Your own data", anchor=False)
@@ -85,7 +85,8 @@ def own_data_card() -> None:
             st.switch_page("pages/train.py")
 
 
-# A mid grey is visible on light and dark; Streamlit removes inline SVG as unsafe.
+# A mid grey is visible on light and dark pages. Streamlit removes inline SVG as unsafe, so the
+# drawing is an image.
 TABLE_DRAWING = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-30 -30 160 160" fill="none" '
     'stroke="#8A939A" stroke-width="3"><rect x="10" y="18" width="80" height="64" rx="6"/>'
@@ -100,7 +101,7 @@ MAP_DRAWING = (
 
 
 def own_data_picture() -> str:
-    """A table that becomes a map."""
+    """Return HTML of a drawing: a table that becomes a map."""
     panels = "".join(
         '<div class="mf-panel"><img alt="" src="data:image/svg+xml;base64,'
         f'{base64.b64encode(drawing.encode()).decode()}"></div>'

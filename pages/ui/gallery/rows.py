@@ -1,4 +1,4 @@
-"""Parts of the shelf Mine: one row per model, its menu, undo, import."""
+"""Parts of the shelf Mine: the rows of models, their menus, undo, and import."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ SHOWN = "library_shown"  # session key: the titles of the models that this tab s
 
 
 def model_row(library: Library, listed: Listed) -> None:
-    """Picture, title, facts, tags, and the buttons."""
+    """Show the model's picture, title, facts, tags and buttons."""
     entry = listed.entry
     with st.container(border=True, key=f"row_{entry.id}"):
         if entry.broken is not None:
@@ -40,7 +40,7 @@ def model_row(library: Library, listed: Listed) -> None:
         except StoreError as error:
             broken_row(library, entry, error)
             return
-        except Exception as error:  # an error in this card must not hide the others
+        except Exception as error:  # an error in this card must not hide the other cards
             card, missing = None, f"No picture: {str(error) or type(error).__name__}"
         picture, words, buttons = st.columns([2, 5, 2], vertical_alignment="center")
         in_use = plural(entry.n_latent, "dimension")
@@ -64,7 +64,7 @@ def model_row(library: Library, listed: Listed) -> None:
             if entry.tags:
                 with st.container(horizontal=True, gap="xsmall"):
                     for tag in entry.tags:
-                        # st.badge would add another backslash before brackets.
+                        # Not st.badge, which would add another backslash before brackets.
                         st.markdown(f":gray-badge[:material/label: {plain(tag)}]")
         with buttons:
             door = main_door(entry.capabilities)
@@ -78,14 +78,14 @@ def model_row(library: Library, listed: Listed) -> None:
                     key=f"compare_{entry.id}",
                     icon=COMPARE.icon,
                     width="stretch",
-                    help="Beside other models of the same data. Is depth worth it here?",
+                    help="Compare this model with others of the same data.",
                 ):
                     COMPARE.open(listed.key)
                 menu(library, entry)
 
 
 def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
-    """A model that cannot be opened: the reason, and possible actions."""
+    """Show a model that cannot be opened, with the reason and the possible actions."""
     st.subheader(plain(entry.title), anchor=False)
     st.error(plain(reason), icon=":material/error:")
     with st.container(horizontal=True):
@@ -93,8 +93,8 @@ def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
             "Use it anyway",
             key=f"accept_{entry.id}",
             icon=":material/check:",
-            help="Accepts the changed files if they still contain a complete model. Do this only "
-            "if you know who changed them.",
+            help="Accepts changed files if they still contain a complete model; do this only if "
+            "you know who changed them.",
         ):
             done(lambda: library.accept(entry.id))
         st.download_button(
@@ -112,7 +112,7 @@ def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
 
 
 def menu(library: Library, entry: Entry) -> None:
-    """Rename, tag, duplicate, download, delete."""
+    """Show the model's menu: rename, tag, duplicate, download, delete."""
     with st.form(f"edit_{entry.id}", border=False):
         title = shared_text("Title", entry.title, entry.id, max_chars=120)
         tags = shared_text("Tags", ", ".join(entry.tags), entry.id, help="Separated by commas.")
@@ -138,9 +138,9 @@ def menu(library: Library, entry: Entry) -> None:
 
 
 def shared_text(label: str, saved: str, identifier: str, **options: Any) -> str:
-    """A text field whose stored text may be changed in another tab.
+    """Show a text field whose stored text another tab may change.
 
-    Text that was typed in this tab is not replaced; otherwise the field shows the stored text.
+    Text that was typed in this tab stays; otherwise the field shows the stored text.
     """
     key = f"{label}_{identifier}"
     shown = st.session_state.get(f"shown_{key}", saved)
@@ -151,7 +151,7 @@ def shared_text(label: str, saved: str, identifier: str, **options: Any) -> str:
 
 
 def delete(library: Library, entry: Entry) -> None:
-    """Move the model to the bin and offer to bring it back."""
+    """Move the model to the bin, and offer to restore it."""
 
     def act() -> None:
         library.delete(entry.id)
@@ -172,13 +172,13 @@ def done(act: Callable[[], object]) -> None:
 
 def save_words(library: Library, identifier: str, title: str, tags: str) -> None:
     if not title.strip():
-        raise ValueError("A model needs a title; the old one was kept.")
+        raise ValueError("A model needs a title; the old title was kept.")
     library.rename(identifier, title.strip())
     library.tag(identifier, tags.split(","))
 
 
 def exported(library: Library, identifier: str) -> bytes:
-    """The model's file as bytes."""
+    """Return the model's file as bytes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.gplvm"
         library.export_file(identifier, path)
@@ -186,7 +186,7 @@ def exported(library: Library, identifier: str) -> bytes:
 
 
 def undo_banner(library: Library) -> None:
-    """After a deletion: the deleted model, and the button that restores it."""
+    """Name the model that was just deleted, and show the button that restores it."""
     if DELETED not in st.session_state:
         return
     identifier, title = st.session_state[DELETED]
@@ -203,7 +203,7 @@ def undo_banner(library: Library) -> None:
 def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
     """Name the models that another tab or server deleted since this tab showed them."""
     if workspace_problem() is not None:
-        return  # the models may exist but cannot be read
+        return  # without a readable folder, nobody knows which models exist
     present = {listed.entry.id: listed.entry.title for listed in models}
     own, _ = st.session_state.get(DELETED, (None, None))
     for identifier, title in st.session_state.get(SHOWN, {}).items():
@@ -237,7 +237,7 @@ def import_form(library: Library) -> None:
 
 
 def deleted_list(library: Library) -> None:
-    """The list of deleted models, which can be restored."""
+    """Show the deleted models, each with a button that restores it."""
     try:
         deleted = library.trash()
     except StoreError as error:
@@ -251,7 +251,7 @@ def deleted_list(library: Library) -> None:
                 st.markdown(plain(entry.title), width="content")
                 if st.button("Bring back", key=f"restore_{entry.id}", icon=":material/undo:"):
                     done(lambda id=entry.id: library.restore(id))  # type: ignore[misc]
-        st.caption(f"They take {bytes_in_words(library.disk_use().trash)}.")
+        st.caption(f"Deleted models use {bytes_in_words(library.disk_use().trash)} of the disk.")
         if st.button("Remove for good", key="empty_trash", icon=":material/delete_forever:"):
             st.session_state.pop(DELETED, None)
             done(library.empty_trash)

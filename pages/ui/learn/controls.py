@@ -23,7 +23,7 @@ class Slider:
     help: str = ""
 
     def clean(self, value: object) -> float:
-        """Return the nearest number on the slider; the default if the value is no number."""
+        """Return the slider's nearest number; its default if the value is not a number."""
         number = _number(value)
         if number is None:
             return self.usual
@@ -39,7 +39,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class ChoiceControl:
-    """A choice of one option; options: names with the words that are shown."""
+    """A choice of one option; options: from names in links to the words that visitors see."""
 
     name: str
     label: str
@@ -62,7 +62,7 @@ class ChoiceControl:
 
 @dataclass(frozen=True)
 class Switch:
-    """On or off."""
+    """A switch that is on or off."""
 
     name: str
     label: str
@@ -81,7 +81,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Draw:
-    """A button for other random numbers, which adds one to the seed."""
+    """A button that draws other random numbers: it adds one to the seed."""
 
     name: str
     label: str
@@ -101,7 +101,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class PointsControl:
-    """Points in a panel, inside the ranges `across` and `up`; at most `most` points."""
+    """Points that the visitor moves in a panel, within the ranges `across` and `up`."""
 
     name: str
     across: tuple[float, float]
@@ -111,9 +111,7 @@ class PointsControl:
     fixed: bool = False  # the number of points cannot change
 
     def clean(self, value: object) -> list[Point]:
-        """Return points from a list, or from their text in a link; for invalid points, the default
-        points.
-        """
+        """Return points from a list or a link's text; the default points if these are invalid."""
         if isinstance(value, str):
             value = [place.split(",") for place in value.split(";") if place]
         usual = [list(place) for place in self.usual]

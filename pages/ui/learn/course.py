@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.learn.stop import OwnStop, Stop
 from pages.ui.shared.link import go_to
 
-# Names of the stops of two prepared lessons; docs/lesson_plan.md has their minutes.
+# The stops of two prepared lessons; docs/lesson_plan.md states the minutes for each stop.
 LESSONS = {
     "45 minutes": ("pixels", "digit", "functions", "maps", "dimensions", "meaning"),
     "90 minutes": (
@@ -49,7 +49,9 @@ def plan(stops: tuple[Stop | OwnStop, ...]) -> None:
             go_to("stops")
 
     with st.popover("Plan a lesson", icon=":material/school:"):
-        st.markdown("Choose the stops of your lesson. The page's address then opens only them.")
+        st.markdown(
+            "Choose the stops of your lesson. The page's address then opens only these stops."
+        )
         with st.container(horizontal=True):
             for title, names in LESSONS.items():
                 st.button(title, key=f"learn_plan|{title}", on_click=open_lesson, args=(names,))

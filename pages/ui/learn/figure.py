@@ -20,8 +20,8 @@ show_lesson = component("lesson", "learn/lesson.html", "learn/learn.css")
 
 @dataclass(frozen=True)
 class Shown:
-    """The content of a stop: its state, picture, number of the visitor's last edit, and training,
-    if any.
+    """The content of a stop: state, picture, number of the visitor's last edit, and training or
+    None.
     """
 
     state: State
@@ -31,12 +31,12 @@ class Shown:
 
 
 def key_of(stop: Stop) -> str:
-    """Return the stop's key in the session, which also names its bytes in the browser."""
+    """Return the stop's key in the session; the same key names its bytes in the browser."""
     return f"learn_shown_{stop.name}"
 
 
 def figure(stop: Stop, turn: Callable[[int], None]) -> None:
-    """Show the figure, and update it while its training plays. turn: called for arrow keys."""
+    """Show the figure, and update it during its training. turn: called for arrow keys."""
     playing = shown(stop).run
     watching = playing is not None and playing.playing
     st.fragment(_figure, run_every=PACE if watching else None)(stop, watching, turn)
@@ -54,7 +54,7 @@ def shown(stop: Stop) -> Shown:
 
 def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
     if st.session_state.pop(TURNED, False):
-        st.rerun()  # the whole page
+        st.rerun()  # rerun the whole page
     now = shown(stop)
     run = now.run
     if run is not None:
@@ -99,7 +99,7 @@ def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
 
 
 def training_words(stop: Stop, run: LessonRun | None) -> dict[str, str] | None:
-    """Return the status and the words beside the training buttons; None without a training."""
+    """Return the training's status and its text beside the buttons; None without training."""
     if stop.train is None:
         return None
     if run is None:
@@ -109,7 +109,7 @@ def training_words(stop: Stop, run: LessonRun | None) -> dict[str, str] | None:
 
 
 def after(stop: Stop, now: Shown, act: dict[str, Any]) -> Shown:
-    """Apply a visitor's act: a new state, or a command to the training."""
+    """Apply a visitor's action: a new state, or a command to the training."""
     edit = act.get("edit")
     edit = edit if isinstance(edit, int) else now.edit
     given = act.get("state")

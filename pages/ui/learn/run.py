@@ -9,8 +9,7 @@ from gplvm_core.readers.errors import plural
 from pages.ui.learn.controls import State
 from pages.ui.learn.stop import Stop
 
-# The largest number of trainings, of all visitors, that compute at once, because they share the
-# processor.
+# The most trainings of all visitors that compute at the same time; they share the processor.
 TURNS = threading.BoundedSemaphore(2)
 PACE = 1.0 / 25.0  # shortest time of a step in seconds, so that the visitor can see it
 UNSEEN = 2.0  # seconds without a call of `seen` after which a training waits
@@ -19,10 +18,9 @@ FORGOTTEN = 600.0  # seconds of waiting after which a training ends
 
 @dataclass(eq=False)
 class LessonRun:
-    """The training of a stop in a state; picture: the latest one; error: why it ended early.
+    """The training of a stop; picture: the latest picture; error: why the training ended early.
 
-    The training waits while `seen` is not called, because the visitor is on another page or closed
-    the tab.
+    The training waits while nobody calls `seen`: the visitor is on another page, or closed the tab.
     """
 
     stop: Stop
@@ -30,7 +28,7 @@ class LessonRun:
     picture: LessonPicture | None = None
     step: int = 0
     most: int = 0
-    seconds: float = 0.0  # time of training and drawing, without pauses
+    seconds: float = 0.0  # time spent on training and drawing, without pauses
     error: str | None = None
     ended: bool = False
     _allowed: float = 0.0  # the step at which the training pauses
@@ -81,7 +79,7 @@ class LessonRun:
         if not self.step:
             return "Training begins …"
         left = (self.most - self.step) * self.seconds / self.step
-        return f"Step {self.step} of at most {self.most}, up to {max(left, 1.0):.0f} s to go"
+        return f"Step {self.step} of at most {self.most}, up to {max(left, 1.0):.0f} s left"
 
     def _wanted(self) -> bool:
         watched = time.monotonic() - self._seen < UNSEEN
@@ -102,7 +100,7 @@ class LessonRun:
             TURNS.release()
 
     def _look(self, picture: LessonPicture, step: int, most: int) -> None:
-        """Show a step, then wait for the pace or a pause; other trainings may compute meanwhile."""
+        """Show a step, then wait until the next may start; other trainings compute meanwhile."""
         self.picture, self.step, self.most = picture, step, most
         TURNS.release()
         try:

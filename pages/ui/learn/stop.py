@@ -7,8 +7,9 @@ from typing import Any
 from gplvm_core.lessons.picture import LessonPicture
 from pages.ui.learn.controls import Control, State
 
-# Called during training with a picture, the current step and the maximum number of steps. It waits
-# while the visitor pauses, and raises StopIteration when the training is no longer needed.
+# The function that a training calls with a picture, the current step and the maximum number of
+# steps. The function waits while the visitor pauses, and raises StopIteration when nobody needs the
+# training any more.
 Look = Callable[[LessonPicture, int, int], None]
 
 
@@ -35,7 +36,7 @@ class Stop:
     """A stop of the tour: its name in links, its texts, controls and picture.
 
     picture: returns the picture of a state, within 0.1 s. train: runs the training that the visitor
-    plays, and returns its last picture.
+    starts, and returns the last picture.
     """
 
     name: str

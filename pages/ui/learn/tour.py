@@ -32,7 +32,7 @@ BEND = OwnStop(
     "why",
     "Why two layers?",
     "A Gaussian process draws a curve through points, with its uncertainty. It expects a curve "
-    "that is equally smooth everywhere, which a step is not. A deep Gaussian process first bends "
+    "that is equally smooth everywhere, but a step is not. A deep Gaussian process first bends "
     "the input axis with a second process. Add or remove points: both models train again.",
     bend,
 )
@@ -46,8 +46,8 @@ FAMILIES = OwnStop(
 PRIOR = OwnStop(
     "ten",
     "Why not ten layers?",
-    "These functions are typical of a model before it sees data. The deeper the model, the less "
-    "of its input reaches the last layer.",
+    "These functions are typical of a model before it sees data. In a deeper model, less "
+    "information about the input reaches the last layer.",
     prior,
 )
 STOPS: tuple[Stop | OwnStop, ...] = (
@@ -115,7 +115,7 @@ def large() -> bool:
 
 
 def _ways(stops: tuple[Stop | OwnStop, ...], place: int) -> None:
-    """Show the buttons Back and Next, the list of stops, and the switch for large type."""
+    """Show the buttons Back and Next, the menu of stops, and the switch for large type."""
     titles = {stop.name: f"{number}. {stop.title}" for number, stop in enumerate(stops, 1)}
 
     def chose() -> None:
@@ -159,7 +159,7 @@ def _ways(stops: tuple[Stop | OwnStop, ...], place: int) -> None:
 
 
 def _around(stop: Stop) -> None:
-    """Show a suggestion, a caution, links to other pages, and the note for teachers."""
+    """Show the exercise, the caution, buttons to other pages, and the note for teachers."""
     attempt, caution = st.columns(2)
     attempt.markdown(f"**Try this.** {stop.attempt}")
     caution.markdown(f"**What it does not mean.** {stop.caution}")

@@ -1,4 +1,4 @@
-"""Addresses in requests: scheme, name and port of a Host or an Origin header."""
+"""Addresses in requests: the scheme, name and port of a Host or an Origin header."""
 
 import re
 from typing import NamedTuple, Self
@@ -16,7 +16,7 @@ class Address(NamedTuple):
 
     @classmethod
     def of(cls, scheme: str, authority: str) -> Self | None:
-        """Parse a name with or without a port; None if it is malformed."""
+        """Parse a name with or without a port; return None if it is malformed."""
         parts = AUTHORITY.fullmatch(authority)
         if parts is None or scheme not in DEFAULT_PORTS:
             return None
@@ -25,7 +25,7 @@ class Address(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Parse an origin such as `https://maps.example.org`; None if malformed, or `null`."""
+        """Parse an origin such as `https://maps.example.org`; None if it is malformed or `null`."""
         scheme, between, authority = text.partition("://")
         return cls.of(scheme.lower(), authority) if between else None
 

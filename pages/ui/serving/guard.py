@@ -1,8 +1,9 @@
-"""The guard before Streamlit: accepts only requests from the app's pages to its own addresses.
+"""The guard before Streamlit, which accepts only requests to and from the app's own addresses.
 
 A page of another site can make a visitor's browser send requests here. With a host name that
-points to this machine (DNS rebinding), it can even read the responses. Browsers name the target
-in Host and the sender in Origin (RFC 6454; Fetch Metadata): both must be a served address.
+points to this machine (DNS rebinding), it can even read the responses. Browsers name the target in
+Host and the sender in Origin (RFC 6454; Fetch Metadata); the guard requires that both are addresses
+of this server.
 """
 
 import hashlib
@@ -19,11 +20,11 @@ from pages.ui.serving.paths import is_plain
 from pages.ui.serving.settings import Serving
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-READING = ("GET", "HEAD")  # the values that browsers send without an Origin
+READING = ("GET", "HEAD")  # methods for which browsers send no Origin
 
 
 class Refusal(NamedTuple):
-    """The response to a refused request: status, text and headers."""
+    """The response to a refused request, with its status, text and headers."""
 
     status: int
     words: str
@@ -31,14 +32,14 @@ class Refusal(NamedTuple):
 
 
 class Guard:
-    """ASGI middleware: refuses a request, or passes it on and adds security headers."""
+    """ASGI middleware that refuses a request, or passes it to the app and adds security headers."""
 
     def __init__(self, app: ASGIApp, serving: Serving) -> None:
         self.app = app
         self.serving = serving
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI call."""
+        """Answer an ASGI call."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
         elif refusal := self.refusal(scope):
@@ -47,34 +48,38 @@ class Guard:
             await self.app(scope, receive, with_headers(send))
 
     def refusal(self, scope: Scope) -> Refusal | None:
-        """The refusal, or None for an accepted request."""
+        """Return the refusal, or None for an accepted request."""
         if not is_plain(scope):
             return Refusal(
                 400,
-                "This server refuses paths with control characters, backslashes, encoded slashes, "
-                "invalid UTF-8, “//”, “.” or “..”. Correct the path.",
+                "This server refuses this path: it contains control characters, backslashes, "
+                "encoded slashes, invalid UTF-8, “//”, “.” or “..”. Correct the path.",
             )
         address = self.address(scope)
         if address is None:
             return Refusal(
                 400,
-                "This server does not answer to that name. Open it at the address that it "
-                "printed when it started; MANIFOLIO_HOSTS names further addresses.",
+                "This server does not accept this name. Open the address that the server printed "
+                "when it started; MANIFOLIO_HOSTS adds further addresses.",
             )
         if not asked_by(address, scope):
-            return Refusal(403, "This request comes from another page, which has no access here.")
+            return Refusal(
+                403,
+                "This request comes from another site, which has no access here. "
+                "Open the app's own address.",
+            )
         if is_metrics(scope["path"]) and not self.serving.metrics:
             return Refusal(404, "Metrics are closed; MANIFOLIO_METRICS=1 opens them.")
         return self.stranger(address, scope) if self.serving.token else None
 
     def address(self, scope: Scope) -> Address | None:
-        """The served address in the request's Host header; None if there is none or several."""
+        """Return the address in the request's Host header if this server has it; else None."""
         hosts = values(scope, b"host")
         if len(hosts) != 1:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         here, port = scope.get("server") or ("", 0)
-        # The address of the connection, which a host name cannot fake.
+        # This is the address of the connection, which a host name cannot fake.
         own = here.removeprefix("::ffff:")
         names = (*LOOPBACK, f"[{own}]" if ":" in own else own)
         served = [Address(str(scheme), name, port) for name in names]
@@ -88,8 +93,8 @@ class Guard:
         )
 
     def stranger(self, address: Address, scope: Scope) -> Refusal | None:
-        """The response to a visitor who does not have the token's cookie; None for a visitor who
-        has it.
+        """Return the response to a visitor without the token's cookie; None for a visitor with the
+        cookie.
         """
         name = f"manifolio-{address.port}"  # browsers send cookies to every port of a name
         proof = hashlib.sha256(self.serving.token.encode()).hexdigest()
@@ -98,7 +103,8 @@ class Guard:
         path = f"{address}{quote(scope['path'])}"
         query = parse_qsl(scope["query_string"].decode("utf-8", "replace"), True)
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        # The browser sends a strict cookie when a page reloads itself, but not after a redirect.
+        # Not a redirect: browsers send strict cookies when a page reloads itself, but not after a
+        # redirect.
         again = (b"refresh", f"0; url={path}{'?' if rest else ''}{rest}".encode())
         if scope["type"] == "http" and scope["method"] == "GET":
             given = dict(query).get("token", "")
@@ -110,21 +116,19 @@ class Guard:
                 return Refusal(200, "Opening.", (again,))
         return Refusal(
             403,
-            "This server asks for its token: open the address with ?token=… that it printed "
-            "when it started, or ask whoever runs it.",
+            "This server needs a token. Open the address with ?token=… that the server printed "
+            "when it started, or ask the person who runs it.",
         )
 
 
 def asked_by(address: Address, scope: Scope) -> bool:
-    """Whether a request comes from a page of that address, or from a person who opens
-    such a page.
-    """
+    """Return whether a request comes from a page of this address, or from opening such a page."""
     origins = values(scope, b"origin")
     if origins:
         return [Address.parse(origin) for origin in origins] == [address]
     if scope["type"] == "websocket" or scope["method"] not in READING:
         return False
-    # Another page may link to this server, but may not load pictures, scripts or frames from it.
+    # Other sites may link to this server, but may not load its pictures, scripts or frames.
     foreign = set(values(scope, b"sec-fetch-site")) & {"cross-site", "same-site"}
     opened = values(scope, b"sec-fetch-dest") == ["document"]
     return not foreign or opened
@@ -135,20 +139,20 @@ def is_metrics(path: str) -> bool:
 
 
 def values(scope: Scope, header: bytes) -> list[str]:
-    """All values of a request's header."""
+    """Return all values of a request's header."""
     return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
 
 
 def cookie(scope: Scope, name: str) -> str:
     """Return a request's cookie of that name, or "".
 
-    Parses leniently, so that malformed cookies of other programs do not hide this one.
+    The parser is lenient, so that malformed cookies of other programs do not hide this cookie.
     """
     return cookie_parser("; ".join(values(scope, b"cookie"))).get(name, "")
 
 
 def with_headers(send: Send) -> Send:
-    """Add the security headers to every response."""
+    """Return a `send` that adds the security headers to every response."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -159,7 +163,7 @@ def with_headers(send: Send) -> Send:
 
 
 async def refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
-    """Respond in plain text; close a websocket (403), since its page could not read a text."""
+    """Respond in plain text; close a websocket (403), since a page cannot read its text."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return

@@ -1,4 +1,4 @@
-"""Security headers of every response: no content from other servers, no frames."""
+"""Security headers of every response: they forbid content from other servers, and frames."""
 
 import base64
 import hashlib
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import streamlit
 
-# Streamlit's address; by default, Streamlit would first look for it below the path of a deep link.
-# Also stores the model that this browser opened last, for links that name no model
+# The script sets Streamlit's address; otherwise Streamlit would first search below the path of a
+# deep link. It also adds the model that this browser opened last to links that name no model
 # (pages/ui/shared/last.py).
 BACKEND = r"""
 window.__streamlit = {
@@ -24,9 +24,9 @@ try {
   }
 } catch {}
 """
-# Remove the first screen of the server's HTML when the page has drawn its content, when it has no
-# content, or when the visitor clicks or types. As soon as the page has laid out its content, only
-# the images of the first screen remain.
+# The script removes the first screen when the page has drawn its content or has none, or when the
+# visitor clicks or types. Once the page's layout is known, only the images of the first screen
+# remain.
 FIRST_SCREEN = r"""
 const first = document.getElementById("mf-first");
 const most = performance.now() + 30000;
@@ -56,7 +56,7 @@ INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 def inline_scripts() -> list[str]:
-    """The digests of the scripts in the app's page, in the syntax of the policy."""
+    """Return the digests of the scripts in the app's page, in the policy's syntax."""
     page = Path(streamlit.__file__).parent / "static" / "index.html"
     scripts = [*INLINE_SCRIPT.findall(page.read_bytes()), BACKEND.encode(), FIRST_SCREEN.encode()]
     digests = [hashlib.sha256(script).digest() for script in scripts]

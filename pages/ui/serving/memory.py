@@ -1,4 +1,4 @@
-"""Memory of a server with many visitors: reuse the memory that earlier pages released."""
+"""The memory of a server with many visitors: pages reuse what earlier pages released."""
 
 import contextlib
 import ctypes
@@ -9,11 +9,12 @@ ARENAS = 2
 
 
 def few_arenas() -> None:
-    """Let all threads share a few memory pools; Streamlit runs every page in a separate thread.
+    """Make all threads share a few memory pools; Streamlit runs every page in a separate thread.
 
-    The GNU C library would create many pools, and each retains the memory of its largest page:
-    four times as much memory for fifty visitors. Has no effect with other C libraries.
+    By default, the GNU C library creates many pools, and each retains the memory of its largest
+    page. Fifty visitors then need four times as much memory. With other C libraries this function
+    does nothing.
     """
     if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):  # another C library
+        with contextlib.suppress(OSError, AttributeError):  # other C libraries have no mallopt
             ctypes.CDLL(None).mallopt(M_ARENA_MAX, ARENAS)

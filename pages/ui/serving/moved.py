@@ -10,16 +10,16 @@ from pages.ui.serving.paths import routed
 
 Query = dict[str, str]
 OF_A_MAP = ("model", "layer", "view", "dims", "at", "hold")
-STOPS = ("why", "families", "ten")  # stops of the tour that were parts of the former page Depth
+STOPS = ("why", "families", "ten")  # stops of the tour that were parts of the old page Depth
 
 
 def tab(name: str) -> Callable[[Query], tuple[str, Query]]:
-    """The new address of a page that became a tab of Explore."""
+    """Return the function that gives the new address of a page that became a tab of Explore."""
     return lambda query: ("explore", query | {"tab": name})
 
 
 def depth(query: Query) -> tuple[str, Query]:
-    """The new address of the page Depth: three parts are now stops of the tour, one is a tab."""
+    """Return the new address of the page Depth: a stop of the tour, or a tab of Explore."""
     part = query.pop("part", None)
     if part == "layers" or (part not in STOPS and "model" in query):
         return "explore", query | {"tab": "layers"}
@@ -38,7 +38,7 @@ MOVED: dict[str, Callable[[Query], tuple[str, Query]]] = {
 
 
 def new_place(page: str, query: str) -> str | None:
-    """The new address of an old page, relative to the old one's folder; None for other paths."""
+    """Return a moved page's new address, relative to the old address; None for other paths."""
     if page not in MOVED:
         return None
     name, parameters = MOVED[page](dict(parse_qsl(query, keep_blank_values=True)))
@@ -47,7 +47,7 @@ def new_place(page: str, query: str) -> str | None:
 
 
 class MovedPages:
-    """ASGI middleware: redirects browsers that open an old address."""
+    """ASGI middleware that redirects browsers from old addresses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -55,7 +55,7 @@ class MovedPages:
         self.base = f"/{base}/" if base else "/"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI call."""
+        """Answer an ASGI call."""
         path = routed(scope) if scope["type"] == "http" else ""
         page = path.removeprefix(self.base).removeprefix("/")
         place = new_place(page.rstrip("/"), scope.get("query_string", b"").decode("latin-1"))

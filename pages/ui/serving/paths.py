@@ -1,8 +1,8 @@
-"""Checks the path of a request: only one spelling is accepted.
+"""A check of request paths, which accepts only one spelling of each path.
 
-Routers, rules and file systems disagree about unusual spellings: a route's regular expression
-accepts a newline at the end, a normal form drops “//”, Windows reads “\\” as “/”. A path with two
-possible meanings is refused before any other code reads it.
+Routers, rules and file systems disagree about unusual spellings. A route's regular expression
+accepts a newline at the end, a normal form drops “//”, and Windows reads “\\” as “/”. The check
+refuses paths with two possible meanings before any other code reads them.
 """
 
 import unicodedata
@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.types import Scope
 
-# Servers replace bytes that are not UTF-8 by "\ufffd", or by surrogates (category Cs).
+# Servers replace bytes that are not UTF-8 with "\ufffd" or with surrogates (category Cs).
 UNREAD = "\\\N{REPLACEMENT CHARACTER}"
 
 
@@ -28,12 +28,12 @@ def is_plain(scope: Scope) -> bool:
 
 
 def means(raw: bytes, path: str) -> bool:
-    """Return whether a path as sent decodes to `path`, without encoded slashes."""
+    """Return whether the raw path decodes to `path` and has no encoded slashes."""
     return b"%2f" not in raw.lower() and unquote_to_bytes(raw) == path.encode("utf-8")
 
 
 def routed(scope: Scope) -> str:
-    """Return the path that routes are matched against: without the server's root path."""
+    """Return the path without the server's root path, as routers compare it with routes."""
     path: str = scope["path"]
     below = path.removeprefix(scope.get("root_path", ""))
     return below if below.startswith("/") else path

@@ -1,4 +1,4 @@
-"""Settings of a server; docs/shared_server.md documents them."""
+"""A server's settings, which docs/shared_server.md documents."""
 
 import ipaddress
 import secrets
@@ -15,7 +15,7 @@ NO = ("", "0", "no", "false")
 
 @dataclass(frozen=True)
 class Serving:
-    """Further addresses of the server, its token, and whether metrics are open."""
+    """A server's settings: further addresses, the token, and whether metrics are open."""
 
     addresses: tuple[Address, ...] = ()
     token: str = ""  # no token is required
@@ -23,7 +23,7 @@ class Serving:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], bound: str | None) -> Self:
-        """Read the settings of a server that listens at `bound` (None: everywhere).
+        """Read the settings of a server that listens at the address `bound`, or everywhere if None.
 
         Raises ValueError for an invalid setting.
         """
@@ -32,18 +32,22 @@ class Serving:
         shared = bool(addresses) or not is_loopback(bound)
         way = environment.get("MANIFOLIO_SIGN_IN", "") or ("token" if shared else "none")
         if way not in ("token", "oidc", "none"):
-            raise ValueError(f"MANIFOLIO_SIGN_IN is “{way}”; it can be token, oidc or none.")
+            raise ValueError(f"MANIFOLIO_SIGN_IN is “{way}”; set it to token, oidc or none.")
         token = environment.get("MANIFOLIO_TOKEN", "")
         if token and len(token) < SHORTEST_TOKEN:
-            raise ValueError(f"MANIFOLIO_TOKEN needs {SHORTEST_TOKEN} characters or more.")
+            raise ValueError(
+                f"MANIFOLIO_TOKEN is too short; use {SHORTEST_TOKEN} characters or more."
+            )
         if way == "token":
             token = token or secrets.token_urlsafe(32)
         elif token:
-            raise ValueError(f"MANIFOLIO_TOKEN is set, and MANIFOLIO_SIGN_IN is “{way}”.")
+            raise ValueError(
+                f"MANIFOLIO_TOKEN is set, but MANIFOLIO_SIGN_IN is “{way}”; use only one of them."
+            )
         return cls(addresses, token, switched_on(environment, "MANIFOLIO_METRICS"))
 
     def greeting(self, own: Address) -> str:
-        """The text printed when the server starts: its address, and its token if there is one."""
+        """Return the text that a starting server prints: its address with its token, if any."""
         query = f"/?token={self.token}" if self.token else ""
         lines = [f"{address}{query}" for address in self.addresses or (own,)]
         words = "Open Manifolio with its token at" if self.token else "Manifolio is at"
@@ -51,15 +55,15 @@ class Serving:
 
 
 def switched_on(environment: Mapping[str, str], name: str) -> bool:
-    """Parse a switch. Raises ValueError if its value is neither yes nor no."""
+    """Parse a switch. Raises ValueError if its value means neither yes nor no."""
     said = environment.get(name, "").lower()
     if said not in YES + NO:
-        raise ValueError(f"{name} is “{said}”; it can be 1 or 0.")
+        raise ValueError(f"{name} is “{said}”; set it to 1 or 0.")
     return said in YES
 
 
 def is_loopback(bound: str | None) -> bool:
-    """Whether a server that listens at this address is reachable from this machine only."""
+    """Return whether only this machine can reach a server that listens at this address."""
     if bound is None:
         return False
     try:

@@ -1,7 +1,8 @@
-"""Streamlit's HTML page with the app's stylesheet, name and icon.
+"""Streamlit's HTML page with the app's style sheet, name and icon.
 
-If the script sent the stylesheet, it would arrive after the first content, and the content would
-move. The content would also move when Streamlit fetches a widget or a font at its first use.
+If the script sent the style sheet, the style sheet would arrive after the first content, and the
+content would move. The content would also move when Streamlit fetches a widget or a font at its
+first use.
 """
 
 import base64
@@ -32,19 +33,19 @@ PARTS = (
 )
 FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded")
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
-# Paths of files that Streamlit and the app serve, exported pages among them.
+# Paths of the files that Streamlit and the app serve, including exported pages.
 FILES = ("/static/", "/media/", "/_stcore/", "/parcels/")
-# Without this, a browser that has Streamlit's page in its cache would receive “not modified”.
+# Removed from requests: a browser with Streamlit's page in its cache would receive “not modified”.
 CONDITIONS = {b"if-none-match", b"if-modified-since", b"if-range", b"range"}
 
 
 class Shell:
-    """ASGI middleware: replaces Streamlit's HTML page by the app's at every address."""
+    """ASGI middleware that replaces Streamlit's HTML page with the app's page at every address."""
 
     def __init__(
         self, app: ASGIApp, first: Callable[[str, str], str] = lambda path, query: ""
     ) -> None:
-        """first: HTML to show at a path with a query before any script has run."""
+        """Store `first`: from a path and a query to the HTML that is shown before scripts run."""
         self.app = app
         self.first = first
         self.html = shell()
@@ -52,7 +53,7 @@ class Shell:
         self.files = (*FILES, *(f"/{self.base}{folder}" for folder in FILES if self.base))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI call."""
+        """Answer an ASGI call."""
         if scope["type"] != "http" or routed(scope).startswith(self.files):
             await self.app(scope, receive, send)
             return
@@ -60,7 +61,7 @@ class Shell:
         await self.app({**scope, "headers": headers}, receive, self.in_place(scope, send))
 
     def in_place(self, scope: Scope, send: Send) -> Send:
-        """A `send` that replaces the page."""
+        """Return a `send` that replaces the page."""
         exchanged = False
         path = routed(scope).removeprefix(f"/{self.base}" if self.base else "")
         first = self.first(path, scope["query_string"].decode("latin-1"))
@@ -80,20 +81,20 @@ class Shell:
 
 
 def with_first(html: str, first: str) -> Response:
-    """The page with a first screen and the script that removes it; first: "" for none."""
+    """Return the page, with a first screen and the script that removes it unless `first` is ""."""
     screen = f"{first}<script>{FIRST_SCREEN}</script>\n</body>" if first else "</body>"
     page = html.replace("</body>", screen)
     return Response(page, media_type="text/html", headers={"cache-control": "no-cache"})
 
 
 def is_page(start: Message) -> bool:
-    """Whether a response that starts with this message is a page."""
+    """Return whether a response that starts with this message is a page."""
     kinds = [value for name, value in start.get("headers", ()) if name.lower() == b"content-type"]
     return start["status"] == 200 and kinds[:1] != [] and kinds[0].startswith(b"text/html")
 
 
 def shell() -> str:
-    """Streamlit's index.html with the app's title, styles and scripts."""
+    """Return Streamlit's index.html with the app's title, styles and scripts."""
     page = (STREAMLIT / "index.html").read_text(encoding="utf-8")
     icon = base64.b64encode((ASSETS / "icon.png").read_bytes()).decode()
     style = (ASSETS / "style.css").read_text(encoding="utf-8") + asset("compare/purposes.css")
@@ -102,13 +103,13 @@ def shell() -> str:
     page = page.replace("<head>", f"<head>\n    <script>{BACKEND}</script>", 1)
     early = "".join(f"    {link}\n" for link in [*fonts(), *parts(page)])
     page = page.replace("  </head>", f"{early}  </head>")
-    # The styles come after those that Streamlit adds to the head, because the last of several equal
-    # rules applies.
+    # The app's styles come after Streamlit's styles, because the last of several equal rules
+    # applies.
     return page.replace("</body>", f"<style>\n{style}</style>\n</body>")
 
 
 def fonts() -> list[str]:
-    """Links that preload the fonts of headings and icons."""
+    """Return links that preload the fonts of headings and icons."""
     return [
         f'<link rel="preload" href="./static/media/{path.name}" as="font" type="font/woff2" '
         "crossorigin>"
@@ -118,9 +119,9 @@ def fonts() -> list[str]:
 
 
 def parts(page: str) -> list[str]:
-    """Links that preload the widgets of nearly every page, with their imports.
+    """Return links that preload the widgets of nearly every page, with their imports.
 
-    page: Streamlit's HTML, which names the files that it fetches itself.
+    page: Streamlit's HTML, which names files that the browser fetches anyway.
     """
     scripts = STREAMLIT / "static" / "js"
     found = [path.name for part in PARTS for path in scripts.glob(f"{part}.*.js")]

@@ -1,4 +1,4 @@
-"""Sign-in with an external account (OpenID Connect), if the server's settings require it."""
+"""Sign-in with an external account (OpenID Connect), if the server's settings require one."""
 
 import os
 from collections.abc import Mapping
@@ -7,9 +7,9 @@ import streamlit as st
 
 
 def ask_to_sign_in() -> None:
-    """Stop the script of a visitor who has not signed in or is not in MANIFOLIO_USERS.
+    """Stop the page for a visitor who has not signed in, or whom MANIFOLIO_USERS does not list.
 
-    Uses Streamlit's sign-in, which .streamlit/secrets.toml configures.
+    The sign-in is Streamlit's, which .streamlit/secrets.toml configures.
     """
     if os.environ.get("MANIFOLIO_SIGN_IN") != "oidc":
         return
@@ -18,13 +18,13 @@ def ask_to_sign_in() -> None:
         st.button("Sign in", type="primary", icon=":material/login:", on_click=st.login)
         st.stop()
     if not is_invited(st.user.to_dict(), os.environ.get("MANIFOLIO_USERS", "")):
-        st.error("This account may not use this server. Ask whoever runs it.")
+        st.error("This account may not use this server. Ask the person who runs the server.")
         st.button("Sign out", icon=":material/logout:", on_click=st.logout)
         st.stop()
 
 
 def is_invited(user: Mapping[str, object], invited: str) -> bool:
-    """Whether the account's verified address is in `invited`; an empty `invited` accepts everyone.
+    """Return whether `invited` lists the account's verified address; empty, it accepts everyone.
 
     user: the claims of the account; invited: addresses, separated by spaces or commas.
     """

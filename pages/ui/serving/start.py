@@ -1,4 +1,4 @@
-"""Start of a server: reads the settings, sets the guard, prints the address."""
+"""The start of a server, which reads the settings, sets up the guard and prints the address."""
 
 import os
 import sys
@@ -19,9 +19,9 @@ EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (compared with an address)
 
 
 def before_streamlit(first: Callable[[str, str], str]) -> list[Middleware]:
-    """The middleware before Streamlit; an invalid setting ends the program with a message.
+    """Return the middleware before Streamlit; an invalid setting ends the program with a message.
 
-    first: HTML of the first screen at a path with a query.
+    first: returns the HTML of the first screen at a path with a query.
     """
     bound, port = config.get_option("server.address"), config.get_option("server.port")
     try:
@@ -32,6 +32,6 @@ def before_streamlit(first: Callable[[str, str], str]) -> list[Middleware]:
         sys.exit(str(error))
     name = "localhost" if bound in EVERYWHERE else f"[{bound}]" if ":" in bound else bound
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
-    # Streamlit's start text is off: it would query an external service for the server's address.
+    # Streamlit's own start text is off, because it queries an external service for the address.
     print(serving.greeting(Address(scheme, name, int(port))), flush=True)
     return [Middleware(Guard, serving), Middleware(MovedPages), Middleware(Shell, first=first)]

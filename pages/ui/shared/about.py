@@ -13,5 +13,5 @@ def about(*paragraphs: str, title: str = "About this page") -> None:
 
 
 def bullets(notes: tuple[str, ...]) -> tuple[str, ...]:
-    """Notes as items of a list."""
+    """Return the notes as items of a Markdown list."""
     return tuple(f"- {plain(note)}" for note in notes)

@@ -14,13 +14,13 @@ def prepare() -> None:
 
 
 def _prepare() -> None:
-    """Prepare the models in the order of their cards; visitors can use finished ones meanwhile."""
+    """Prepare the models in the order of their cards; finished models can be used at once."""
     for listed in gallery_items():
         try:
             draw_ahead(listed)
             card_of(listed)
         except (ValueError, OSError):  # the Gallery shows the error in place of the card
             continue
-    # Modules and models stay in memory: later garbage collections need not visit them.
+    # Modules and models stay in memory for ever, so later garbage collections skip them.
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""A switch that marks text in a CSV as text where it looks like a formula."""
+"""The switch that protects cells of a CSV that look like formulas."""
 
 from collections.abc import Iterable
 
@@ -8,14 +8,14 @@ from gplvm_core.readers.tables.csv_text import is_risky
 
 
 def ask_as_text(words: Iterable[str], where: str) -> bool:
-    """Ask for the choice if one of the words begins like a formula; else return True.
+    """Show the switch if one of the words begins like a formula, and return its value; else True.
 
     where: distinguishes the switches of a session.
     """
     if not any(is_risky(word) for word in words):
         return True
     return st.toggle(
-        "Names like formulas as text",
+        "Protect formula-like names",
         value=True,
         key=f"csv_as_text_{where}",
         help="Adds an apostrophe before names that begin with =, +, − or @, since spreadsheets "

@@ -1,4 +1,4 @@
-"""A model as a card: its latent map, a moving point on it, and the outputs at the point."""
+"""A model's card: its latent map, a point that moves on the map, and the outputs at the point."""
 
 from dataclasses import dataclass, replace
 from html import escape
@@ -34,12 +34,12 @@ from pages.ui.shared.words import OWN_NOISE, classes_of, percent, rows_in_words
 FRAMES = 40
 ANCHORS = 7
 LOOP_SECONDS = 5
-SIZE, SMALL = 150, 110  # pixels of a single picture, and of several side by side
+SIZE, SMALL = 150, 110  # pixels: the width of a single picture, and of each of several
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Content of a model's card: HTML, the number of dimensions in use, further facts."""
+    """The content of a model's card: HTML, the number of dimensions in use, further facts."""
 
     html: str
     effective: int
@@ -54,7 +54,7 @@ def card_of(listed: Listed, *, film: bool = True) -> ModelCard:
 
 @kept(64)
 def made_card(key: str, version: str, film: bool) -> ModelCard:
-    """Draw the card; `version` identifies the file's content, for the cache."""
+    """Draw the card; `version` identifies the file's content in the cache."""
     item = open_item(key)
     if item.dataset.task is not None:
         return regression_card(item)
@@ -65,14 +65,14 @@ def made_card(key: str, version: str, film: bool) -> ModelCard:
 
 
 def regression_card(item: Item) -> ModelCard:
-    """Draw the predictions of the rows kept aside over their true values."""
+    """Plot the predictions for held-out rows against their true values."""
     _, _, held = task_of(item.dataset)
     found, task = predicted_by(item.model, held), item.dataset.task
     assert task is not None
     drawn = quote(dots(np.column_stack([found.truth, found.mean])))
     html = (
         f'<div class="mf-picture"><div class="mf-panel"><img src="data:image/svg+xml,{drawn}" '
-        f'alt="Predictions of {escape(task.target)} over its true values, for rows kept aside.">'
+        f'alt="Predictions of {escape(task.target)} against the true values, for held-out rows.">'
         "</div></div>"
     )
     facts = (
@@ -144,7 +144,7 @@ def closed_curve(anchors: Array, count: int) -> Array:
 
 
 def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
-    """Return the outputs on the card: some views by name; for one-view models one, named ""."""
+    """Return the outputs on the card by name: some views, or one output named ""."""
     if item.dataset.columns:
         return {"": in_own_ranges(item.dataset)}
     if not item.views:
@@ -194,7 +194,7 @@ def moving_picture(item: Item) -> str:
     width, height = pictures[0].size
     name = "".join(letter if letter.isalnum() else "-" for letter in item.key)
     places = 100 * unit_positions(map_walk, offset, scale)
-    # Exclude 100 %: the loop is closed, so its end is its start.
+    # The loop is closed: its end at 100 % is its start, so 100 % is excluded.
     moments = 100 * np.arange(len(places)) / len(places)
     steps = "".join(
         f"{moment:.4g}%{{left:{x:.2f}%;top:{y:.2f}%}}"

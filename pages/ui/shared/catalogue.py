@@ -1,4 +1,4 @@
-"""All models that can be opened, the gallery's and the user's, with uniform keys."""
+"""All models that can be opened, from the gallery and the user's library, with uniform keys."""
 
 import json
 from dataclasses import dataclass, replace
@@ -11,6 +11,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset
 from gplvm_core.models import Capabilities
 from gplvm_core.store import Entry, Library, StoreError, workspace
+from pages.ui.shared.intervals import ready_intervals
 from pages.ui.shared.kept import kept
 from pages.ui.shared.words import percent
 
@@ -52,7 +53,7 @@ class Item:
 
     @property
     def version(self) -> str:
-        """A version that changes with the content."""
+        """A text that changes whenever the model's content changes."""
         bound = f"{float(self.model.bound_):.10g}"
         return bound if self.view is None else f"{bound}|{self.view}"
 
@@ -64,14 +65,14 @@ class Item:
 
 
 def gallery() -> Library:
-    """The models that come with the app; they cannot be changed."""
+    """Return the models that come with the app; nobody can change them."""
     return Library(GALLERY_FOLDER, read_only=True)
 
 
 def calibration(key: str) -> str:
-    """The fraction of held-out values inside a gallery model's intervals, in words.
+    """Return a sentence: which fraction of held-out values is inside a gallery model's intervals.
 
-    Measured by `assets/models/train.py --calibrate`; "" without a measurement.
+    `assets/models/train.py --calibrate` measures the fraction; without a measurement, return "".
     """
     known = _measured(key)
     return calibration_in_words(known) if known else ""
@@ -93,8 +94,8 @@ def _measured(key: str) -> dict[str, float] | None:
 
 
 def calibration_in_words(measured: dict[str, float]) -> str:
-    """The result of `assets/models/train.py --calibrate`, in words: values, a gap, whole views."""
-    unseen = "an unseen gap" if "inside_gap" in measured else "unseen values"
+    """Describe the result of `assets/models/train.py --calibrate`: values, a gap, whole views."""
+    unseen = "an unseen block" if "inside_gap" in measured else "unseen values"
     share = measured.get("inside_gap", measured.get("inside", 0.0))
     words = f"Error bars: {percent(share)} of {unseen} inside (95 % promised)"
     whole = {key.removeprefix("inside_"): share for key, share in measured.items() if "_" in key}
@@ -106,7 +107,7 @@ def calibration_in_words(measured: dict[str, float]) -> str:
 
 
 def user_library() -> Library:
-    """The user's own models."""
+    """Return the library of the user's models."""
     library = Library(workspace() / "library")
     tidied(str(library.root))
     return library
@@ -114,12 +115,12 @@ def user_library() -> Library:
 
 @st.cache_resource(show_spinner=False)
 def tidied(root: str) -> None:
-    """Once per server: remove files of killed processes, and make the files private."""
+    """Remove the files of killed processes, and make all files private; runs once per server."""
     Library(root).tidy()
 
 
 def gallery_items() -> tuple[Listed, ...]:
-    """The gallery in its order of showing."""
+    """Return the gallery's models in the order of their cards."""
     listed = [Listed(f"gallery:{entry.id}", entry) for entry in gallery().entries()]
     places = {name: place for place, name in enumerate(GALLERY_ORDER)}
     listed.sort(key=lambda item: (places.get(item.entry.dataset_name, 99), item.entry.title))
@@ -127,7 +128,7 @@ def gallery_items() -> tuple[Listed, ...]:
 
 
 def library_items() -> tuple[Listed, ...]:
-    """The user's models, newest first."""
+    """Return the user's models, newest first."""
     try:
         entries = user_library().entries()
     except StoreError:  # a folder that cannot be read; Gallery and Train report it
@@ -138,25 +139,22 @@ def library_items() -> tuple[Listed, ...]:
 
 
 def items() -> tuple[Listed, ...]:
-    """Everything that can be opened: gallery first, then the user's models."""
+    """Return every model that can be opened: first the gallery, then the user's models."""
     return gallery_items() + library_items()
 
 
 def library_of(key: str) -> tuple[Library, str]:
-    """The library and the id that a key names. Raises ValueError for a malformed key."""
+    """Return the library and the id that a key names. Raises ValueError for a malformed key."""
     place, _, identifier = key.partition(":")
     if place == "gallery" and identifier:
         return gallery(), identifier
     if place == "library" and identifier:
         return user_library(), identifier
-    raise ValueError(
-        f"“{key}” names no model: a key is “gallery:…” or “library:…”. "
-        "Choose a model in the Gallery."
-    )
+    raise ValueError(f"“{key}” names no model. Choose a model in the Gallery.")
 
 
 def capabilities_of(key: str) -> Capabilities | None:
-    """The capabilities of a model, from its card; None if the model no longer exists."""
+    """Return the model's capabilities from its card; None if the model no longer exists."""
     library, identifier = library_of(key)
     try:
         entry = library.entry(identifier)
@@ -166,7 +164,7 @@ def capabilities_of(key: str) -> Capabilities | None:
 
 
 def open_item(key: str) -> Item:
-    """Load the model and its data; kept in memory for the next call.
+    """Load the model and its data, or return them from the cache.
 
     Raises ValueError for a malformed key, StoreError for a missing or damaged model.
     """
@@ -186,22 +184,22 @@ def open_item(key: str) -> Item:
 
 
 def whole_views(item: Item) -> tuple[str, ...]:
-    """The views that every row has: these can be shown separately."""
+    """Return the views that every row has; only these can be shown alone."""
     values = item.dataset.view_values if item.views else {}
     return tuple(view for view in item.views if not np.isnan(values[view]).all(axis=1).any())
 
 
 def one_view(item: Item, wanted: str | None = None) -> Item:
-    """The wanted or first view of a multi-view model; other models unchanged.
+    """Return a multi-view model's wanted view, or its first; return other models unchanged.
 
-    Skips views that some rows lack. Raises ValueError if no view remains.
+    Views that some rows lack are skipped. Raises ValueError if no view remains.
     """
     if not item.views:
         return item
     possible = whole_views(item)
     if not possible:
         raise ValueError(
-            f"No view of “{item.title}” is complete, so none can be shown by itself. The tab Views "
+            f"No view of “{item.title}” has all rows, so no view can be shown alone. The tab Views "
             "shows all views together."
         )
     view = wanted if wanted in possible else possible[0]
@@ -211,12 +209,16 @@ def one_view(item: Item, wanted: str | None = None) -> Item:
 
 @kept(12)
 def loaded(root: str, identifier: str, created: str, size: int) -> tuple[Any, Dataset]:
-    """The model and dataset of one file; `created` and `size` make a changed file a new one."""
+    """Load the model and data set of one file; `created` and `size` detect a changed file."""
     library = Library(Path(root), read_only=True)
-    return library.model(identifier), library.dataset(identifier)
+    model = library.model(identifier)
+    if Path(root) == GALLERY_FOLDER and getattr(model, "can_calibrate", False):
+        name = f"{identifier}|{float(model.bound_):.10g}"
+        model.intervals_ = ready_intervals(GALLERY_FOLDER / "intervals.json", name)
+    return model, library.dataset(identifier)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def loaded_view(name: str, view: str, _model: Any, _dataset: Dataset) -> tuple[Any, Dataset]:
-    """A view as a separate model and data set."""
+    """Return one view as a separate model and data set."""
     return _model.of_view(view), _dataset.view(view)

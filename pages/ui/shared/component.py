@@ -1,4 +1,4 @@
-"""Streamlit components that draw in the browser; their bytes are sent separately."""
+"""Streamlit components that draw in the browser, and the bytes that they fetch."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
-    """A component of assets/canvas: its HTML, its styles, and streamlit/{name}.js with its imports.
+    """Return a component of assets/canvas: HTML, styles, and streamlit/{name}.js with its imports.
 
-    styles: in addition to those of the kit, which all components share.
+    styles: further style sheets, besides the kit's, which all components share.
     """
     return _keyed(
         st.components.v2.component(
@@ -28,7 +28,7 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
 
 
 def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
-    """Return the component for keys with any characters, since keys contain names of data."""
+    """Return the component so that its key may have any characters: keys contain names of data."""
 
     def mount(*, key: str, **others: Any) -> Any:
         return renderer(key=plain_key(key), **others)
@@ -37,40 +37,41 @@ def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
 
 
 def plain_key(key: str) -> str:
-    """The key under which Streamlit stores the state of a component."""
+    """Return the key under which Streamlit stores the state of a component."""
     # Streamlit refuses two underscores in a row; an invisible word joiner separates them.
     return key.replace("__", "_\u2060_").replace("__", "_\u2060_")
 
 
 def room_for(drawing: str, place: int | None = None) -> "DeltaGenerator":
-    """A container with the height of its later content, so that the content below does not move.
+    """Return a container that already has the height of its content, so that nothing below moves.
 
-    drawing: a name whose height is in the stylesheet; place: distinguishes several on a page.
+    drawing: a name for which the style sheet has a height; place: distinguishes several containers
+    on a page.
     """
     return st.container(gap=None, key=f"room_{drawing}" + ("" if place is None else f"_{place}"))
 
 
 def hold_bytes(key: str, data: bytes) -> None:
-    """Framed bytes in the browser under a name, for components; fetched once."""
+    """Make framed bytes available to components under a name; the browser fetches them once."""
     _store(key=key, data={"address": parcels.hold(data)})
 
 
 _store = _keyed(st.components.v2.component("manifolio_store", js=script("streamlit/store.js")))
 
-# Call with key and data (within: class of a container, words: labels before and after a click):
-# buttons in the container change their label immediately.
+# Changes the labels of a container's buttons immediately after a click. Call it with key and data
+# (within: the container's class; words: labels before and after).
 answer_at_once = _keyed(
     st.components.v2.component("manifolio_at_once", js=script("streamlit/at_once.js"))
 )
 
-# Call with key and data (parameters): writes the parameters into the link.
+# Writes parameters into the link. Call it with key and data (parameters).
 write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))
 
-# Call with key: expanders of the page stay open or closed as the visitor left them.
+# Remembers which expanders the visitor opened or closed. Call it with key.
 remember_folds = _keyed(
     st.components.v2.component("manifolio_folds", js=script("streamlit/page_folds.js"))
 )
 
-# Call with key and data (of: what the page shows, kind: the type of content): scrolls to the top
-# when the content changes.
+# Scrolls to the top when the content changes. Call it with key and data (of: the content's name;
+# kind: the type of content).
 begin_at_top = _keyed(st.components.v2.component("manifolio_top", js=script("streamlit/top.js")))

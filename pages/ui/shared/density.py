@@ -1,4 +1,4 @@
-"""The density of a model's rows: stored with the model, or learnt on the server at first use.
+"""The density of a model's rows, stored with the model or learnt at its first use.
 
 Ready models store only their recipe, from which the density is derived in about a second.
 """
@@ -21,41 +21,37 @@ from pages.ui.shared.kept import kept
 from pages.ui.shared.running import running
 from pages.ui.shared.words import percent
 
-WAIT = 3.0  # seconds: a page waits so long for the density before it shows the map's answer
+WAIT = 3.0  # seconds that a page waits for the density before it shows the map's answer
 LEARNING = "Learning how typical rows are; until then the map fills the gaps"
-# The help of the sentence.
+# The help text beside the sentence of `in_words`.
 HELD_OUT = (
-    "These rows were held out from the density, but the map's kernel was trained with them. For "
-    "rows that training has never seen, errors are larger, and on large regions of pictures either "
-    "method can be better."
+    "The held-out rows trained the map, but not the density. Errors on new rows are larger, and "
+    "in large regions of pictures either method may be better."
 )
-NO_DENSITY = (
-    "Filled by the map: columns of words and counts have no density of the rows that could fill "
-    "them."
-)
+NO_DENSITY = "Filled by the map, because tables with words or counts have no density of the rows."
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of learning a density, for the progress bar."""
+    """The progress of learning a density, for the progress bar."""
 
     share: float
     message: str = LEARNING
 
 
 def can_learn(model: Any) -> bool:
-    """Whether the rows of the model can have a density; classifiers, for example, have none."""
+    """Return whether the model's rows can have a density; those of a classifier cannot."""
     return bool(getattr(model, "can_have_density", False))
 
 
 def density_of(model: Any) -> DerivedDensity | None:
-    """The density of the model's rows; None if it is not there."""
+    """Return the density of the model's rows; None if it was not learnt."""
     found: DerivedDensity | None = getattr(model, "density_", None)
     return found
 
 
 def dense(item: Item, name: str) -> Item:
-    """The item with a model that has a density; unchanged while it is learnt, or without one.
+    """Return the item with a density; while there is none, return it unchanged.
 
     name: the model's key and version.
     """
@@ -67,18 +63,18 @@ def dense(item: Item, name: str) -> Item:
 
 
 def show_learning(item: Item, name: str) -> None:
-    """The progress of learning the density; reruns the page at the end."""
+    """Show the progress of learning the density; rerun the page at the end."""
     if density_of(item.model) is None:
         running(_key(name), f"density|{name}", "The map then fills the gaps")
 
 
 def named(model: Any, name: str) -> str:
-    """The model's name in caches of answers that depend on its density."""
+    """Return the model's name in caches of answers that depend on its density."""
     return name if density_of(model) is None else f"{name}|density"
 
 
 def how_filled(item: Item, name: str, row: Array) -> str:
-    """A sentence on the method that filled a row's gaps, and how good it was; "" without gaps."""
+    """Describe the method that filled a row's gaps, and its quality; "" for rows without gaps."""
     density = density_of(item.model)
     if not np.isnan(row).any():
         return ""
@@ -86,14 +82,14 @@ def how_filled(item: Item, name: str, row: Array) -> str:
         run = comparison_of(_key(name))
         if run is None or not run.done:
             return "" if can_learn(item.model) else NO_DENSITY
-        return "Filled by the map: the density of the rows could not be learnt."
+        return "Filled by the map, because the density of the rows could not be learnt."
     kind = gaps_of(np.isnan(row)[None], [width for _, width in density.data])[0]
     used = {fill.used: fill for fill in density.fills if fill.gaps == kind}
     return in_words(used[True], used[False]) if len(used) == 2 else ""
 
 
 def in_words(used: Fill, other: Fill) -> str:
-    """The method that was used, its error beside the other's, and the check of its intervals."""
+    """Describe the method, its error beside the other method's, and the check of its intervals."""
     names = {"map": "map", "density": "density of the rows"}
     parts = {
         "few values": "with few gaps",
@@ -108,8 +104,8 @@ def in_words(used: Fill, other: Fill) -> str:
     else:
         reason = "it was not clearly worse"
     return (
-        f"Filled by the {names[used.method]}: in held-out rows {parts[used.gaps]}, {reason} than "
-        f"the {names[other.method]}, error {used.error:.2f} against {other.error:.2f} of the "
+        f"Filled by the {names[used.method]}. In held-out rows {parts[used.gaps]}, {reason} than "
+        f"the {names[other.method]}: error {used.error:.2f} against {other.error:.2f} of the "
         f"columns' spread. Before calibration, {percent(used.inside)} of the values were inside "
         "their 95 % intervals."
     )
@@ -123,12 +119,12 @@ def _recipes() -> dict[str, Recipe]:
 
 
 def stored_recipe(name: str) -> Recipe | None:
-    """The recipe of a ready model. name: the model's key and version."""
+    """Return the recipe of a ready model, else None. name: the model's key and version."""
     return _recipes().get(name.removeprefix("gallery:")) if name.startswith("gallery:") else None
 
 
 def recipe_of(stored: dict[str, Any]) -> Recipe:
-    """A recipe from its text in recipes.json."""
+    """Return a recipe from its entry in recipes.json."""
     fills = tuple(Fill(*values) for values in stored["fills"])
     return Recipe(int(stored["size"]), float(stored["strength"]), fills)
 
@@ -138,7 +134,7 @@ def _key(name: str) -> str:
 
 
 def _task(item: Item, name: str) -> Callable[[Callable[[Any], None]], Any]:
-    """Learn the density of a copy of the model, which other visitors may be using."""
+    """Return a task that learns the density of a copy, because other visitors may use the model."""
     recipe = stored_recipe(name)
 
     def task(report: Callable[[Any], None]) -> Any:

@@ -1,4 +1,4 @@
-"""A visitor's names of a model's dimensions: stored with own models, else in the browser."""
+"""A visitor's names of dimensions, stored with the user's models, else in the browser."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,9 +19,9 @@ _read_names = st.components.v2.component("manifolio_names", js=script("streamlit
 
 
 def space_of(item: Item, layer: int | None = None) -> str:
-    """The name of a model's map, "" if there is only one; layer: counted from 0, default the last.
+    """Return the name of a model's map, "" for a single map; layer: from 0, by default the last.
 
-    The layers of one view of a deep model have separate names.
+    In a deep multi-view model, every layer of every view has its own name.
     """
     if not item.model.capabilities.layers:
         return ""
@@ -30,18 +30,18 @@ def space_of(item: Item, layer: int | None = None) -> str:
 
 
 def stored_names(item: Item, space: str) -> tuple[str, ...] | None:
-    """The names in the library, "" for unnamed dimensions; None for a ready model."""
+    """Return the names in the library, "" for unnamed dimensions; None for a ready model."""
     library, identifier = library_of(item.key)
     if library.read_only:
         return None
     try:
         return dict(library.entry(identifier).dimension_names).get(space, ())
-    except StoreError:  # deleted meanwhile; the page reports it
+    except StoreError:  # the model was deleted meanwhile; the page reports it
         return ()
 
 
 def visitor_names(item: Item, space: str) -> tuple[str, ...]:
-    """The visitor's names, "" for unnamed dimensions: in the library, else in the browser."""
+    """Return the visitor's names from the library or the browser; "" for unnamed dimensions."""
     stored = stored_names(item, space)
     if stored is None:
         return st.session_state.get(BROWSERS, {}).get(_key(item, space), ())
@@ -67,7 +67,7 @@ def read_names(item: Item, tab: str) -> None:
 
 
 def checked(names: Any) -> tuple[str, ...]:
-    """Names from a browser: text, each on one line and not too long."""
+    """Clean the names that a browser sent: each becomes one line of limited length."""
     if not isinstance(names, list | tuple):
         return ()
     return tuple(" ".join(str(name or "").split())[:LONGEST] for name in names[:MOST])
@@ -78,13 +78,13 @@ def _key(item: Item, space: str) -> str:
 
 
 def names_data(item: Item, space: str) -> dict[str, Any]:
-    """Data for a map: the key of the names in the browser, and the names stored with the model."""
+    """Return a map's data: the key of the names in the browser, and the names in the library."""
     names = stored_names(item, space)
     return {"key": _key(item, space), "stored": None if names is None else list(names)}
 
 
 def store_names(item: Item, space: str, key: str) -> None:
-    """Store the names that a map has sent, after a change. key: of the component."""
+    """Store the names that a map sent after a change. key: the key of the map's component."""
     state = st.session_state.get(plain_key(key))
     sent = state.get("names") if isinstance(state, Mapping) else getattr(state, "names", None)
     library, identifier = library_of(item.key)

@@ -1,4 +1,4 @@
-"""Buttons that open a model: in the tabs of Explore that fit its capabilities, or in Compare."""
+"""Buttons that open a model: in a tab of Explore that fits its capabilities, or in Compare."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ FIRST_TAB = "map"
 
 @dataclass(frozen=True)
 class Door:
-    """A button that opens a model: its key, the page, the tab of Explore, its label, its icon."""
+    """A button that opens a model: key, page, label, icon, and the tab of Explore."""
 
     key: str
     page: str
@@ -36,10 +36,10 @@ COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 
 def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
-    """The tabs of Explore for these capabilities, in order; none for a missing model."""
+    """Return the tabs of Explore for these capabilities, in order; none for a missing model."""
     if capabilities is None:
         return ()
-    if capabilities.predicts:  # without a latent map
+    if capabilities.predicts:  # regressions have no latent map
         return (PREDICT.tab,)
     allowed = {
         MAP: True,
@@ -53,11 +53,11 @@ def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
 
 
 def main_door(capabilities: Capabilities) -> Door:
-    """The most specific tab for this kind of model."""
+    """Return the button of the most specific tab for this kind of model."""
     tabs = tabs_for(capabilities)
     return next((door for door in (PREDICT, VIEWS, TIME, LAYERS) if door.tab in tabs), MAP)
 
 
 def can_compare(capabilities: Capabilities) -> bool:
-    """Whether Compare shows such models: it compares maps."""
+    """Return whether Compare can show such models; it needs a latent map."""
     return not capabilities.predicts

@@ -1,7 +1,7 @@
-"""The content of a page before its scripts run: the map of a ready model and one output.
+"""The first screen, before a page's scripts run: the map of a ready model and one output.
 
-The server puts them into its HTML as images; the page's first picture replaces them in the
-same position.
+The server writes both into the page's HTML as images. The page's first drawing replaces the images
+in the same position.
 """
 
 from html import escape
@@ -43,7 +43,7 @@ def draw_ahead(listed: Listed) -> None:
 
 
 def first_screen(path: str, query: str) -> str:
-    """HTML of the first screen at an address; "" if there is none, or not drawn yet."""
+    """Return HTML of the first screen at an address; "" if the screen does not exist yet."""
     asked = parse_qs(query)
     if path.strip("/") == "explore" and asked.keys() == {"model"}:
         return _drawn.get(asked["model"][-1] or "none", "")
@@ -51,7 +51,7 @@ def first_screen(path: str, query: str) -> str:
 
 
 def _screen(room: str, title: str, sentence: str, images: tuple[str, str]) -> str:
-    """The text and the images, in the positions of the page's content."""
+    """Return HTML of the text and the images, in the positions of the page's content."""
     places, picture = images
     words = f"<p>{escape(sentence)}</p>" if sentence else ""
     return (
@@ -64,7 +64,7 @@ def _screen(room: str, title: str, sentence: str, images: tuple[str, str]) -> st
 
 @kept(12)
 def first_pictures(key: str, version: str) -> tuple[str, str]:
-    """The map and the output at its first point, shown until the browser has the model."""
+    """Draw the map and the output at its first point; they are shown until the model arrives."""
     item = open_item(key)
     chart = Chart.of(item.model, item.dataset)
     if item.dataset.columns:
@@ -77,7 +77,7 @@ def first_pictures(key: str, version: str) -> tuple[str, str]:
 
 
 def dots(item: Item, chart: Chart) -> str:
-    """The rows as dots in their labels' colours, in the positions of the map at any size."""
+    """Draw the rows as dots in the colours of their labels; the image fits a map of any size."""
     places = unit_square(np.asarray(chart.latent_mean)[:, list(chart.pair)])
     marks = "".join(
         f'<path stroke="{colour}" d="{"".join(f"M{x:.1f} {y:.1f}h0" for x, y in places[rows])}"/>'
@@ -92,7 +92,7 @@ def dots(item: Item, chart: Chart) -> str:
 
 
 def unit_square(points: Array) -> Array:
-    """Places (N, 2) on a square of 1000, the second axis upwards."""
+    """Scale points to places (N, 2) in a square of side 1000; the second axis points upwards."""
     low, high = points.min(axis=0), points.max(axis=0)
     half = np.maximum((high - low) / 2, 1e-6) * (1 + MARGIN)
     share = (points - (low + high) / 2) / (2 * half) + 0.5
@@ -100,7 +100,7 @@ def unit_square(points: Array) -> Array:
 
 
 def by_label(dataset: Dataset) -> list[tuple[str, Array]]:
-    """A colour and the rows that have it."""
+    """Return pairs: a colour, and the rows that have this colour."""
     labels, _ = classes_of(dataset)
     if labels is None:
         return [(COLOURS[0], np.arange(dataset.n_points))]

@@ -6,7 +6,7 @@ from gplvm_core.store import workspace_problem
 
 
 def say_problem() -> None:
-    """Show a warning on pages that store things, if the folder cannot be written."""
+    """Show a warning if the folder cannot be written; called by pages that store models."""
     problem = workspace_problem()
     if problem is not None:
         st.warning(problem, icon=":material/lock:")

@@ -1,4 +1,4 @@
-"""Training jobs as several pages show them."""
+"""Parts of training jobs that several pages show."""
 
 import streamlit as st
 
@@ -14,6 +14,6 @@ STATUS: dict[str, tuple[str, str, str]] = {
 
 
 def status_badge(status: str) -> None:
-    """The job's state as a small coloured word."""
+    """Show the job's state as a small coloured word."""
     word, colour, icon = STATUS.get(status, (status, "gray", ":material/circle:"))
     st.badge(word, icon=icon, color=colour)  # type: ignore[arg-type]

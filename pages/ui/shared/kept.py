@@ -1,4 +1,4 @@
-"""A cache that all visitors share, and that threads without a visitor can use."""
+"""A cache that all visitors and all background threads share."""
 
 import threading
 from collections.abc import Callable, Hashable
@@ -11,9 +11,10 @@ Answer = TypeVar("Answer")
 
 
 def kept(most: int) -> Callable[[Callable[Given, Answer]], Callable[Given, Answer]]:
-    """Cache a function's results, which must not be changed; concurrent equal calls wait for one.
+    """Cache a function's results; nobody may change them. Equal calls wait for one result.
 
-    most: the size of the cache; the least recently used results go first. Errors are not cached.
+    most: the size of the cache; the least recently used results are removed first. Errors are not
+    cached.
     """
 
     def decorate(function: Callable[Given, Answer]) -> Callable[Given, Answer]:

@@ -1,6 +1,6 @@
-"""The model that was opened last: stored for this visit, and in the browser for the next one.
+"""The model that was opened last, stored in the session and in the browser for the next visit.
 
-The browser adds it to a link without a model before the page begins; no cookie is used.
+If a link names no model, the browser adds the last one before the page begins. No cookie is used.
 """
 
 import streamlit as st
@@ -16,7 +16,7 @@ _remember = st.components.v2.component("manifolio_last", js=script("streamlit/la
 
 
 def recall() -> None:
-    """Read the browser's model of the last visit; ignore one that no longer exists."""
+    """Read the model of the last visit from the browser; ignore a model that no longer exists."""
     key = st.query_params.get(PARAMETER)
     if key is None:
         return

@@ -1,4 +1,4 @@
-"""The choice of a deep model's layer, and its map, which generates through all layers below.
+"""The choice of a deep model's layer, and the map of that layer.
 
 The browser passes the mean of every layer to the next one, down to the data.
 """
@@ -20,7 +20,7 @@ show_layers = component(
 
 
 def place_in_words(at: int, depth: int) -> str:
-    """The name of a layer, counted from the top."""
+    """Return the name of a layer; `at` counts from the top."""
     if depth == 1:
         return "The only layer"
     where = {0: ", the top", depth - 1: ", above the data"}.get(at, "")
@@ -28,7 +28,7 @@ def place_in_words(at: int, depth: int) -> str:
 
 
 def chosen_layer(item: Item, page: str, name: str, usual: int) -> int:
-    """Ask for the layer; page: its key; name: key and version of the model."""
+    """Ask for the layer; page: the page's key; name: the model's key and version."""
     depth = len(item.model.layers_)
     at = linked_layer(depth, usual)
     control = f"{page}_layer|{name}|{at}"
@@ -50,7 +50,7 @@ def chosen_layer(item: Item, page: str, name: str, usual: int) -> int:
 
 
 def linked_layer(depth: int, usual: int) -> int:
-    """The layer in the link, counted from 1 there; without one, the default."""
+    """Return the layer in the link, which counts from 1; without one, return the usual layer."""
     text = st.query_params.get("layer", str(usual + 1))
     number = whole_number(text)
     if number is not None and 1 <= number <= depth:
@@ -60,7 +60,7 @@ def linked_layer(depth: int, usual: int) -> int:
 
 
 def layer_canvas(item: Item, at: int, name: str) -> None:
-    """The map of a layer. Raises ValueError if the browser cannot draw it."""
+    """Show the map of a layer. Raises ValueError if the browser cannot draw it."""
     axes = max(item.model.layers_[at].posterior_.n_latent, 2)
     store = f"{name}|layer {at + 1}"
     packed = _packed(item, at, store)

@@ -1,9 +1,9 @@
-"""A page's purpose, in one or two sentences below its title."""
+"""A page's purpose, shown in one or two sentences below its title."""
 
 import streamlit as st
 
 
 def lead(words: str) -> None:
-    """Show the text as Markdown; HTML would change its height and move the content below."""
+    """Show the text as Markdown. HTML would change its height and move the content below."""
     with st.container(key="lead"):
         st.markdown(words)

@@ -6,9 +6,9 @@ from pages.ui.shared.component import write_link
 
 
 def keep_in_link(**parameters: str) -> None:
-    """Write the page's state into the link, where Back and Forward find it.
+    """Write parameters that the link lacks into the link, so that Back and Forward restore them.
 
-    For parameters that the link lacks; Python reads them from it at the next run.
+    At the next run, Python reads these parameters from the link.
     """
     known = st.query_params.to_dict()
     if any(known.get(name) != value for name, value in parameters.items()):
@@ -24,5 +24,5 @@ def go_to(*dropped: str, **parameters: str) -> None:
 
 
 def whole_number(text: str | None) -> int | None:
-    """The value of a parameter of the link; None if it is missing or invalid."""
+    """Return the value of a parameter of the link; None if it is missing or invalid."""
     return int(text) if text and text.isdecimal() and len(text) < 10 else None

@@ -9,15 +9,15 @@ from pages.ui.shared.plain import plain
 
 
 def n_axes(chart: Chart) -> int:
-    """The number of coordinates on the canvas: to one latent dimension it adds the row order."""
+    """Return the number of coordinates; a map of one latent dimension adds the row order."""
     return max(chart.n_latent, 2)
 
 
 def linked_place(axes: int) -> MapPlace:
-    """The place in the link; shows a message if it is invalid."""
+    """Return the place in the link; show a message if it is invalid."""
     try:
         return MapPlace.from_query(st.query_params.to_dict(), axes)
     except ValueError as error:
-        st.warning(f"The link's place on the map could not be used. {plain(error)}")
+        st.warning(f"The place in this link does not fit this map. {plain(error)}")
         go_to(*PARAMETERS)
         return MapPlace()

@@ -1,4 +1,4 @@
-"""Answers stored across restarts, such as which column of a table was the label."""
+"""The visitor's answers to questions about a table, stored across restarts."""
 
 import hashlib
 import json
@@ -12,18 +12,18 @@ MOST_REMEMBERED = 200
 
 
 def fingerprint(words: tuple[str, ...]) -> str:
-    """A hash of a table's columns, under which its answers are stored."""
+    """Return a hash of a table's columns; its answers are stored under this hash."""
     return hashlib.sha256("\x1f".join(words).encode()).hexdigest()[:16]
 
 
 def recall(mark: str) -> dict[str, Any]:
-    """The answers stored under a fingerprint; {} without any, or if the file is damaged."""
+    """Return the answers under a fingerprint; {} if there are none or the file is damaged."""
     answers = everything().get(mark)
     return answers if isinstance(answers, dict) else {}
 
 
 def remember(mark: str, answers: dict[str, Any]) -> None:
-    """Store the answers; if the workspace cannot be written, the app will ask again."""
+    """Store the answers. If the workspace cannot be written, the app asks again the next time."""
     kept = everything()
     if kept.get(mark) == answers:
         return

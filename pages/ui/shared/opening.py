@@ -5,11 +5,11 @@ from pathlib import Path
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import file_stem
 
-CHECKOUT = (Path(__file__).resolve().parents[3] / "pyproject.toml").exists()  # or installed
+CHECKOUT = (Path(__file__).resolve().parents[3] / "pyproject.toml").exists()  # False: installed
 
 
 def opening_here(item: Item) -> str:
-    """Code for this computer: opens the user's library, or a ready model."""
+    """Return code for this computer that opens a model of the user's library, or a ready model."""
     place, _, identifier = item.key.partition(":")
     if place == "gallery":
         return _ready(identifier, item)
@@ -21,7 +21,7 @@ def opening_here(item: Item) -> str:
 
 
 def opening_elsewhere(item: Item) -> str:
-    """Code for any computer with Manifolio: opens a file from the Gallery, or a ready model."""
+    """Return code for any computer that opens a downloaded file, or a ready model."""
     place, _, identifier = item.key.partition(":")
     if place == "gallery":
         return _ready(identifier, item)
@@ -30,7 +30,7 @@ def opening_elsewhere(item: Item) -> str:
 
 
 def _ready(identifier: str, item: Item) -> str:
-    """Code that opens a ready model by its path in the installed package or the checkout."""
+    """Return code that opens a ready model by its path in the installed package or the checkout."""
     file = f"assets/models/{identifier}/model.gplvm"
     if CHECKOUT:
         where = "  # run in Manifolio's folder"

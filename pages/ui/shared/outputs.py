@@ -1,4 +1,4 @@
-"""The outputs of a multi-view model, and the choice of those that are drawn."""
+"""The outputs of a multi-view model, and which of them are drawn."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS
 from gplvm_core.wire.views import WHOLE, ViewRows
 
-MOST_OUTPUTS = 4  # drawn side by side
+MOST_OUTPUTS = 4  # the most outputs drawn side by side
 
 
 def rows_of_views(dataset: Dataset) -> dict[str, ViewRows]:
-    """The views of the data as rows that can be drawn; also `WHOLE` if it has a drawing."""
+    """Return the views as rows that can be drawn, and `WHOLE` if the whole row has a drawing."""
     views = {view.name: ViewRows.of(dataset, view.name) for view in dataset.views}
     if draws_whole(dataset):
         views[WHOLE] = ViewRows(dataset.values, dataset.drawing, dataset.column_names, dataset)
@@ -21,17 +21,17 @@ def rows_of_views(dataset: Dataset) -> dict[str, ViewRows]:
 
 
 def draws_whole(dataset: Dataset) -> bool:
-    """Whether all views together have a drawing, such as a body of many joints."""
+    """Return whether all views together have a drawing, such as a body of many joints."""
     return dataset.drawing.kind in ("image", "skeleton")
 
 
 def possible_outputs(model: Any, dataset: Dataset) -> tuple[str, ...]:
-    """The outputs that can be drawn: the views, and the whole row if it has a drawing."""
+    """Return the outputs that can be drawn: the views, and the whole row if it has a drawing."""
     return ((WHOLE,) if draws_whole(dataset) else ()) + tuple(model.views_)
 
 
 def first_outputs(model: Any, dataset: Dataset) -> tuple[str, ...]:
-    """The outputs drawn initially: all views if they are few, else the whole row."""
+    """Return the outputs drawn initially: all views if they are few, else the whole row."""
     possible = possible_outputs(model, dataset)
     if len(model.views_) > MOST_NAMED_VIEWS and possible[0] == WHOLE:
         return possible[:1]
@@ -39,6 +39,6 @@ def first_outputs(model: Any, dataset: Dataset) -> tuple[str, ...]:
 
 
 def generated(model: Any, points: Array) -> dict[str, Array]:
-    """Every view, and all as one row, at latent points: (n, D) by name."""
+    """Predict every view, and all views as one row, at latent points: (n, D) by name."""
     views = model.inverse_transform(points)
     return {**views, WHOLE: np.hstack([views[view] for view in model.views_])}

@@ -1,4 +1,4 @@
-"""The trainings that this visitor has started, and their limit."""
+"""The trainings that this visitor has started, and the limit of their number."""
 
 from collections.abc import Callable
 from itertools import chain, count
@@ -12,7 +12,7 @@ OWN = "train_own"  # session key: ids of the jobs that were started in this visi
 
 
 def begin(submit: Callable[[], str]) -> str:
-    """Queue a training and store its owner. Raises JobError if there are too many."""
+    """Queue a training and store its owner. Raises JobError if the visitor has too many."""
     own = st.session_state.setdefault(OWN, set())
     active = sum(job.active for job in training.jobs() if job.id in own)
     training.limits().allow_visitor(active)
@@ -28,7 +28,7 @@ def unused_name(name: str) -> str:
 
 
 def say_held() -> None:
-    """Show that the server's administrator has stopped all training, if so."""
+    """Show a message if the server's administrator has paused all training."""
     if training.held():
         st.info(
             "The administrator of this server has paused all training. Trainings keep their "

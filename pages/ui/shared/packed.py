@@ -1,4 +1,4 @@
-"""The bytes of a model's map, cached for every page that draws it."""
+"""The bytes of a model's map, cached for every page that draws this map."""
 
 from gplvm_core.wire.model import Chart, pack_model
 from pages.ui.shared.kept import kept
@@ -20,7 +20,7 @@ class _Named:
 def packed_map(chart: Chart, name: str) -> bytes:
     """Return the framed bytes. Raises KernelError if the browser cannot evaluate the kernel.
 
-    name: identifies the model, its version and the bytes in the browser.
+    name: identifies the model and its version; the browser stores the bytes under this name.
     """
     return _packed(_Named(chart, name))
 

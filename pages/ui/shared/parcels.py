@@ -1,6 +1,6 @@
-"""Bytes that browsers fetch by address: one copy here, and one in every browser's cache.
+"""Bytes that browsers fetch by address: the server has one copy, and every browser caches one.
 
-As part of a page, they would be copied and hashed again for every visitor.
+If pages contained these bytes, Streamlit would copy and hash them for every visitor.
 """
 
 import hashlib
@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-MOST = 256 * 2**20  # the most bytes in memory; a rerun of the page restores removed ones
+MOST = 256 * 2**20  # the most bytes in memory; a rerun of a page restores removed bytes
 # The bytes never change. Compressing them for every visitor would cost more than it saves.
 HEADERS = {"cache-control": "private, max-age=31536000, immutable", "content-encoding": "identity"}
 
 
 class Parcels:
-    """Bytes by their digest; the least recently used are removed first."""
+    """Bytes by their digest; the least recently used bytes are removed first."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
@@ -25,7 +25,7 @@ class Parcels:
         self._lock = threading.Lock()
 
     def hold(self, data: bytes) -> str:
-        """Store bytes; return the path at which browsers find them."""
+        """Store bytes; return the path from which browsers fetch them."""
         digest = hashlib.sha256(data).hexdigest()
         with self._lock:
             self._size += 0 if self._held.pop(digest, None) is not None else len(data)
@@ -35,22 +35,22 @@ class Parcels:
         return f"/parcels/{digest}"
 
     def find(self, digest: str) -> bytes | None:
-        """The bytes with that digest, or None."""
+        """Return the bytes with that digest, or None."""
         return self._held.get(digest)
 
     async def answer(self, request: Request) -> Response:
-        """The response to a browser's request."""
+        """Return the response to a browser's request."""
         data = self.find(request.path_params["digest"])
         if data is None:
             return Response(
-                "Data no longer available: reload the page.\n",
+                "These data are no longer available. Reload the page.\n",
                 404,
                 media_type="text/plain",
             )
         return Response(data, headers=HEADERS, media_type="application/octet-stream")
 
     def route(self) -> Route:
-        """The server's route to the bytes."""
+        """Return the server's route to the bytes."""
         return Route("/parcels/{digest}", self.answer)
 
 

@@ -1,4 +1,4 @@
-"""A visitor's place on the map (pair of dimensions, chosen point), and its form in a link."""
+"""A visitor's place on the map (two dimensions and a point), and its form in a link."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -6,7 +6,7 @@ from typing import Any, Self
 from gplvm_core.readers.errors import shortened
 
 # Parameters for the map's display and path, which the browser reads.
-LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way", "names")
+LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way", "seconds", "names")
 FARTHEST = 1e6
 """The largest valid coordinate; the data are within a few units of 0."""
 PARAMETERS = ("dims", "at", "hold", *LOOK)
@@ -15,7 +15,8 @@ OF_A_MODEL = (*PARAMETERS, "layer")  # parameters of the link that apply to one 
 
 @dataclass(frozen=True)
 class MapPlace:
-    """Dimensions counted from 0; the point has one coordinate per latent dimension, or is None.
+    """A place: two dimensions, counted from 0, and a point with a coordinate per dimension, or
+    None.
 
     follow: whether the hidden dimensions follow the data.
     """
@@ -40,7 +41,9 @@ class MapPlace:
         if dims is not None:
             valid = isinstance(dims, list) and all(isinstance(q, int) for q in dims)
             if not valid or len(set(dims)) != 2 or not all(0 <= q < n_axes for q in dims):
-                raise ValueError(f"The dimensions must be two different ones from 1 to {n_axes}.")
+                raise ValueError(
+                    f"The dimensions must be two different numbers from 1 to {n_axes}."
+                )
         if point is not None:
             valid = isinstance(point, list) and all(isinstance(x, int | float) for x in point)
             if not valid or len(point) != n_axes or not all(abs(x) <= FARTHEST for x in point):
@@ -52,7 +55,7 @@ class MapPlace:
         return cls(tuple(dims) if dims else None, place, bool(follow))
 
     def to_data(self) -> dict[str, Any]:
-        """The place in the canvas's format."""
+        """Return the place in the canvas's format."""
         return {"dims": self.dims, "point": self.point, "follow": self.follow}
 
 

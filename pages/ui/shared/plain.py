@@ -4,12 +4,13 @@ import re
 
 from gplvm_core.readers import DataError
 
-# Characters that Streamlit's Markdown interprets, everywhere or only in some positions, such as at
-# the start of a line. Other punctuation is unchanged.
+# Characters that Streamlit's Markdown interprets, some only at the start of a line. Other
+# punctuation is unchanged.
 MARKS = re.compile(r"[\\`*_\[\]<>$~#|&]")
 SPACES = re.compile(r"[^\S\u00a0]+")  # all spaces except the non-breaking one
 LINE_MARKS = re.compile(r"^([-+]|\d+(?=[.)]))")
-# Patterns replaced after the Markdown: icons, emojis, addresses, arrows. A word joiner breaks them.
+# Streamlit replaces these patterns after the Markdown: icons, emojis, addresses, arrows. A word
+# joiner prevents that.
 JOINT = "\u2060"
 TWICE_READ = re.compile(r":(?=\S)(?<!\d:(?=\d))|(?<=[wW]{3})(?=\.)|@(?=\w)|[-<](?=[->])")
 
@@ -20,8 +21,8 @@ def plain(text: object) -> str:
     >>> plain("![a](http://b)")
     '!\\[a\\](http:\u2060//b)'
     """
-    # Single surrogates, which damaged text may contain, cannot be sent.
-    # Advice for scripts, which a DataError may contain, does not help on a page.
+    # Damaged text may contain single surrogates, which cannot be sent. A DataError may contain
+    # advice for scripts, which does not help on a page.
     words = text.plain if isinstance(text, DataError) else text
     line = SPACES.sub(" ", str(words).encode("utf-8", "replace").decode()).strip()
     parted = TWICE_READ.sub(lambda found: found[0] + JOINT, line)

@@ -17,14 +17,14 @@ LOOK = 0.2  # seconds between two checks whether the visitor has left
 
 @st.cache_resource(show_spinner=False)
 def readers() -> Readers:
-    """The reading processes; `warm` starts one before a file arrives."""
+    """Return the reading processes; `warm` starts one before a file arrives."""
     return Readers()
 
 
 def read_sandboxed(task: str, name: str, data: bytes, *, keep: bool = True, **options: Any) -> Any:
-    """The result of a task (`gplvm_core.sandbox.TASKS`) on a file; cached for the next run.
+    """Run a task (`gplvm_core.sandbox.TASKS`) on a file, and cache the result for the next run.
 
-    With ``keep=False`` only an error is cached, so that a large result used once frees its memory.
+    With ``keep=False`` only an error is cached; use it for a large result that is needed once.
 
     Raises the task's DataError, EmptyRowsError or StoreError, and DataError if the visitor cancels.
     Any other action on the page restarts the task.
@@ -47,7 +47,7 @@ def read_sandboxed(task: str, name: str, data: bytes, *, keep: bool = True, **op
 
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _kept(task: str, name: str, data: bytes, options: dict[str, Any]) -> list[Any]:
-    """The session key of the result; equal questions share it."""
+    """Return a list that stores the result; equal tasks on equal files share this list."""
     return []
 
 
@@ -74,7 +74,7 @@ def _read(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
                 )
             while not reading.wait(LOOK):
                 said = (
-                    "Waiting: other visitors' files are read first …"
+                    "Waiting until other visitors' files are read …"
                     if reading.waits
                     else f"Reading the file … {reading.seconds:.0f} s of at most {SECONDS} s"
                 )

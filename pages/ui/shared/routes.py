@@ -18,7 +18,7 @@ PAGES = (
 def route() -> st.Page:
     """Declare all pages, the first as the landing page; return the one to run.
 
-    Without icons, since the browser would fetch them from an external server.
+    The pages have no icons, since the browser would fetch icons from an external server.
     """
     st.session_state[ROUTED] = True
     return st.navigation(
@@ -28,9 +28,9 @@ def route() -> st.Page:
 
 
 def bottom_bar(here: str) -> None:
-    """The five pages at the lower edge of a phone, where Streamlit would hide them in a sidebar.
+    """Show links to the five pages at the lower edge of a phone; Streamlit would hide them.
 
-    The stylesheet shows it on narrow screens only, and marks the page whose title is `here`.
+    The style sheet shows this bar only on narrow screens, and marks the page with the title `here`.
     """
     with st.container(horizontal=True, gap=None, key="rooms"):
         for path, title, icon in PAGES:
@@ -39,11 +39,11 @@ def bottom_bar(here: str) -> None:
 
 
 def enter_through_app() -> None:
-    """Start the app around a page that ran without app.py; every page calls this first.
+    """Rerun a page through app.py if it ran without it; every page calls this function first.
 
-    Until a server's first call of st.navigation, Streamlit treats the folder pages/ as a multipage
-    app of the old kind, and runs the page of a deep link without app.py. Declaring the pages ends
-    that for the whole server; the rerun then goes through app.py.
+    Until the server's first call of st.navigation, Streamlit treats the folder pages/ as a
+    multipage app of the old kind: it runs the page of a deep link without app.py. This function
+    declares the pages, which ends that for the whole server, and reruns the page through app.py.
     """
     if ROUTED not in st.session_state:
         route()

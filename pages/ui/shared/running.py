@@ -1,4 +1,4 @@
-"""Progress of comparisons that run in the background, and the rows that they use."""
+"""The progress of comparisons in the background, and the choice of the rows that they use."""
 
 import time
 from collections.abc import Callable
@@ -19,15 +19,16 @@ Said = Callable[[Any], str]
 
 
 def message_of(step: Any) -> str:
-    """The message of a step."""
+    """Return the message of a step."""
     return str(step.message)
 
 
 def running(key: str, name: str, kept: str, said: Said = message_of) -> bool:
-    """Whether the run of this key is active; if so, show its progress and a button to end it.
+    """Return whether the run of this key is active; if so, show its progress and a button to end
+    it.
 
-    name: of the button's key; kept: help of the button, what ending keeps; said: the text of a
-    step. The page reruns at the end.
+    name: the start of the button's key. kept: the button's help, which says what ending keeps.
+    said: returns the text of a step. The page reruns at the end.
     """
     run = comparison_of(key)
     if run is None or run.done:
@@ -54,7 +55,7 @@ def _look(key: str, name: str, kept: str, said: Said) -> None:
 
 
 def progress_in_words(run: ComparisonRun, said: Said = message_of) -> str:
-    """The current step, the time spent and the time left."""
+    """Describe the current step, the time spent and the time left."""
     if run.ending:
         return "Ending …"
     if run.step is None:
@@ -63,7 +64,7 @@ def progress_in_words(run: ComparisonRun, said: Said = message_of) -> str:
 
 
 def time_in_words(run: ComparisonRun, share: float) -> str:
-    """The time spent and, once the progress is known, the time left."""
+    """Describe the time spent and, once the progress is known, the time left."""
     spent = time.monotonic() - run.began
     words = seconds_in_words(spent)
     if share > 0.05:
@@ -72,7 +73,7 @@ def time_in_words(run: ComparisonRun, share: float) -> str:
 
 
 def rows_for(dataset: Dataset, most: int) -> Array:
-    """Row numbers of whole rows, spread evenly where there are more."""
+    """Return the numbers of at most `most` rows without gaps, spread evenly over the data."""
     rows = np.flatnonzero(~np.isnan(dataset.values).any(axis=1))
     if len(rows) <= most:
         return rows
@@ -80,7 +81,7 @@ def rows_for(dataset: Dataset, most: int) -> Array:
 
 
 def rows_used(dataset: Dataset, rows: Array, end: str) -> str:
-    """The number of rows that are used, and why not all; end: the limit of the run time."""
+    """Describe how many rows are used, and why not all; end: the limit of the run time."""
     whole = ~np.isnan(dataset.values).any(axis=1)
     gaps, count = int(np.sum(~whole)), int(whole.sum())
     words = f"Uses {plural(len(rows), 'row')}"

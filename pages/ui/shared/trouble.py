@@ -1,4 +1,4 @@
-"""Unexpected errors: a message on the page, and an entry without data in a log."""
+"""Unexpected errors: a message on the page, and an entry in a log that contains no data."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ MOST_BYTES, KEPT = 500_000, 3  # bytes per log file; number of older log files
 
 
 class PrivateLog(RotatingFileHandler):
-    """A rotating log that nobody else may read."""
+    """A rotating log that only the user may read."""
 
     def __init__(self, path: Path) -> None:
         private_folder(path.parent)
@@ -38,10 +38,10 @@ class PrivateLog(RotatingFileHandler):
 
 
 def start_log() -> None:
-    """Write the app's and the core's messages to a log in the library's folder, if writable."""
+    """Write the messages of app and core to a log in the library's folder, if possible."""
     try:
         handler: logging.Handler = PrivateLog(workspace() / LOG_FILE)
-    except OSError:  # a folder that cannot be written: the page reports it
+    except OSError:  # the folder cannot be written; the page reports it
         handler = logging.NullHandler()
     for name in ("manifolio", "gplvm_core"):
         logger = logging.getLogger(name)
@@ -52,8 +52,8 @@ def start_log() -> None:
 def tell(error: Exception) -> bool:
     """Handle uncaught errors of a page (Streamlit's `on_script_error`).
 
-    The log gets the number that the page shows, the error's type and its lines of code; never its
-    text, which may quote data.
+    The log gets the number that the page shows, the error's type and its lines of code. It never
+    gets the error's text, which may quote data.
     """
     number = secrets.token_hex(3)
     page = urlparse(st.context.url or "").path or "/"

@@ -25,7 +25,7 @@ from gplvm_core.models import (
 
 @dataclass(frozen=True)
 class Story:
-    """Introduction of a built-in data set: short title, one sentence, what its map shows."""
+    """The introduction of a built-in data set: short title, one sentence, what its map shows."""
 
     title: str
     sentence: str
@@ -41,37 +41,37 @@ STORIES: dict[str, Story] = {
     "faces": Story(
         "Faces",
         "Four hundred photographs of forty people.",
-        "**Paint on a face:** one that fits appears, while the point moves along on the map.",
+        "**Paint on a face:** a face that fits appears, and the point moves on the map.",
     ),
     "heads": Story(
         "Lit heads",
-        "Six heads, each under 64 positions of the lamp.",
-        "The model finds a direction for the light, although no lamp is in the data.",
+        "Six rendered heads, each lit from 64 directions.",
+        "The model finds the direction of the light, although the data do not contain it.",
     ),
     "poses": Story(
         "Poses",
         "Motion capture of a body, frame by frame.",
-        "**Grab a hand and pull:** the body follows, and the point moves along on the map.",
+        "**Pull a hand:** the body follows, and the point moves on the map.",
     ),
     "talking_head": Story(
         "Talking head",
         "Five seconds of video: a head turns and speaks.",
-        "Frames follow each other on the map along the path of the movement.",
+        "On the map, the frames form a path that follows the movement.",
     ),
     "motions": Story(
         "Human motions",
         "Twenty motions of one body: walks, a kick, a roll, a backflip.",
-        "Every motion is one path on the map; where paths cross, the bodies look alike.",
+        "Every motion is one path on the map. Where two paths cross, the bodies look alike.",
     ),
     "clip": Story(
         "A passenger talks",
         "Four seconds of film: a man talks in a moving car.",
-        "The frames form a path that follows the head; the landscape moves in the window.",
+        "The frames form a path that follows the head, while a landscape moves in the window.",
     ),
     "digits": Story(
         "Digits",
         "Handwritten digits of 8 × 8 pixels.",
-        "Equal digits form groups, although the model sees no labels.",
+        "Equal digits form groups, although the model never sees the labels.",
     ),
     "flow": Story(
         "Pipe flow",
@@ -86,7 +86,7 @@ STORIES: dict[str, Story] = {
     "diabetes": Story(
         "Diabetes",
         "Ten measurements of 442 patients, and their disease a year later.",
-        "See what the progression of the disease depends on, and how surely.",
+        "See what the progression of the disease depends on.",
     ),
     "countries": Story(
         "Countries",
@@ -101,7 +101,7 @@ STORIES: dict[str, Story] = {
     "turned_digit": Story(
         "Turned digit",
         "One handwritten digit, turned in steps of 3 degrees.",
-        "Of ten dimensions, the model keeps the two that a loop needs.",
+        "The model keeps two of ten dimensions, because the map is a loop.",
     ),
     "lit_pairs": Story(
         "Pairs of heads",
@@ -111,27 +111,27 @@ STORIES: dict[str, Story] = {
     "silhouettes": Story(
         "Silhouettes",
         "A body in motion, and its outline from one side.",
-        "From the outline the model draws the body, and from the body the outline.",
+        "The model draws the body from the outline, and the outline from the body.",
     ),
     "walker": Story(
         "A walker",
         "A simulated body that walks, turns and waves, and its silhouettes.",
-        "Front and back have the same silhouette; the film around a frame decides which it is.",
+        "Front and back have the same silhouette; the neighbouring frames show which one it is.",
     ),
     "digits_views": Story(
         "Digits, three ways",
         "Handwritten digits as pixels, as Fourier coefficients and as profiles.",
-        "The map shows what all three descriptions share and what only one of them contains.",
+        "The map shows what all three descriptions share, and what only one contains.",
     ),
     "multi_feature_digits": Story(
         "Digits, six ways",
         "Two thousand digits in six published sets of features.",
-        "See which features carry the same information and which add their own.",
+        "See which features contain the same information, and which add more.",
     ),
     "toy_views": Story(
         "Toy signals",
         "Two views made of three known signals, one of them in both.",
-        "The model finds which signal is shared and which are not.",
+        "The model finds which signal both views share.",
     ),
 }
 
@@ -140,69 +140,62 @@ TERMS: dict[str, str] = {
     "These numbers are the row's position on the map, the latent space.",
     "bound": "A lower bound on the logarithm of the probability of the data under the model "
     "(the evidence), in nats. Higher is better. Compare it only between models of the same data.",
-    "noise": "The variance that the model leaves unexplained, in the units used for training; "
-    "with one noise per output, the mean over the outputs.",
+    "noise": "The variance that the model leaves unexplained, in the units used for training. If "
+    "every output has its own noise, this is the mean over the outputs.",
     "noise_choice": "One noise per column suits tables with mixed units or columns of different "
-    "quality. For pictures and bodies, one noise for all columns positions rows better and gives "
-    "sharper pictures.",
+    "quality. One noise for all columns suits pictures and bodies: pictures are sharper.",
     "own_noise": "Noise is the part of an output that the position on the map does not explain, "
-    "as a standard deviation. The percentage compares it with the standard deviation of the data: "
-    "at 100% the output carries no information about the position.",
-    "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. Dimensions are ordered "
-    "by it, but a dimension with a small w may still be in use.",
-    "information": "How much the data say about a point's position in this dimension, in nats: the "
-    "Kullback–Leibler divergence from the prior, mean over points. A dimension is on above 0.05.",
-    "effective": "Latent dimensions that carry information: more than 0.05 nats per point.",
+    "as a percentage of the data's standard deviation. At 100 %, the output says nothing about "
+    "the position.",
+    "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. w orders the "
+    "dimensions, but a dimension with a small w may still be in use.",
+    "information": "How much the data say about a point's position in this dimension: the mean "
+    "Kullback–Leibler divergence from the prior, in nats. A dimension is on above 0.05 nats.",
+    "effective": "The number of latent dimensions that carry information: more than 0.05 nats per "
+    "point.",
     "dimensions": "The largest number of latent dimensions. Choose more than you expect to need: "
     "the Bayesian models switch off those that the data do not need.",
-    "layers": "A deep GP-LVM puts one or two further maps above the map of the data. It suits data "
-    "that are smooth in some regions and change quickly in others. Paths over time are in the top "
-    "layer; several views share the lowest map, or have one each. Training takes two to four times "
-    "as long. The page reports layers that are switched off because they are not needed.",
-    "own_spaces": "On: every view has its own lowest layer, and the views share the layer above "
-    "it. The shared map describes what the views have in common. Off: all views share the lowest "
-    "layer.",
-    "verdict": "A layer is on when it passes more than noise to the layer below. In the first "
-    "phases of training, a layer that is off may turn on again.",
+    "layers": "Further layers put maps above the map of the data, for data that are smooth in "
+    "some regions and change quickly in others. Training takes two to four times as long.",
+    "own_spaces": "On: every view has its own lowest layer, and all views share the layer above. "
+    "Off: all views share the lowest layer.",
+    "verdict": "A layer is on if it passes more than noise to the layer below. A layer that is off "
+    "in the first phases of training may turn on later.",
     "widths": "The largest number of dimensions of this layer, fewer than in the layer below. "
-    "Dimensions that are not needed switch off.",
+    "The model switches off dimensions that it does not need.",
     "inducing": "Points that summarise the mapping. More points follow finer detail; the cost "
-    "grows with their square.",
-    "scaling": "Every column is centred. “One scale for all” keeps the proportions between "
-    "columns; “each column its own” suits columns with different units.",
+    "grows with the square of their number.",
+    "scaling": "“One scale for all” keeps the proportions between columns; “each column its "
+    "own” suits columns with different units.",
     "kernel": "How smoothly outputs change over the map. “Curved” (RBF) suits most data, "
     "“straight” (linear) gives Bayesian PCA, “both” is their sum.",
     "init": "Where the points start on the map: PCA (default), Isomap, or random places.",
-    "restarts": "Training can end at different maps, depending on where it starts. With several "
-    "starts, the one with the best bound is used. Automatic: up to 1,000 rows, four short starts, "
-    "of which the best continues; more rows, one start.",
+    "restarts": "Different starts can lead to different maps; the map with the best bound is "
+    "used. Automatic tries four short starts and continues the best; above 1,000 rows, it uses "
+    "one start.",
     "max_iter": "The largest number of optimiser steps. You can stop earlier and continue later.",
     "seed": "Fixes the random choices: the same seed and settings give the same result.",
-    "jitter": "A tiny number, relative to the kernel matrix's mean diagonal, that is added to its "
-    "diagonal for numerical stability. It is part of the model and stored with it.",
+    "jitter": "A tiny number, relative to the kernel matrix's mean diagonal, that is added to the "
+    "diagonal for numerical stability. It is stored with the model.",
     "encoder": "An encoder is a function, trained with the model, that computes a row's position "
-    "on the map directly. Without an encoder, and for rows with gaps, the position is optimised.",
-    "time_kernel": "The prior over paths in time. Training adapts the speed of the paths; their "
-    "smoothness stays as chosen.",
-    "period": "The time after which the movement repeats, in the unit of the data's times (seconds "
-    "for videos and motion capture). Training adapts it: start near the true period.",
-    "views": "Several descriptions of the same things, row by row: a photograph and its "
-    "measurements, both sides of a movement, groups of columns. One model learns what they share "
-    "and what belongs to one view only.",
+    "on the map directly. Rows with gaps, and models without encoder, need an optimisation.",
+    "time_kernel": "The smoothness of the paths in time; training changes only their speed.",
+    "period": "The time after which the movement repeats, in the unit of the data's times. "
+    "Training adjusts this period, so a value near the true one is enough.",
+    "views": "Several descriptions of the same things, row by row: for example a photograph and "
+    "its measurements. One model learns what they share, and what only one view contains.",
     "label_view": "On: the model learns to predict the labels from the other views. Off: labels "
     "only colour the map.",
-    "prior": "Rows that follow each other in time can form a path on the map, or have "
-    "independent positions.",
-    "kernel_views": "How smoothly outputs change over the map: the same for all views, or chosen "
-    "for each view. “Curved” (RBF) suits most data, “straight” (linear) finds straight maps.",
-    "init_views": "Where the points start on the map. “PCA of all” joins the views into one table "
-    "with equal weights. “PCA of each” starts every view with separate dimensions, which suits "
-    "views that share little.",
+    "prior": "Rows that follow each other in time can form a path on the map, or be independent.",
+    "kernel_views": "How smoothly outputs change over the map, for all views or for each view. "
+    "“Curved” (RBF) suits most data; “straight” (linear) finds straight maps.",
+    "init_views": "Where the points start on the map. “PCA of all” treats the views as one table "
+    "with equal weights; “PCA of each” gives each view its own dimensions, if views share little.",
     "optimiser": "L-BFGS remembers recent steps and suits most data; scaled conjugate gradients "
     "need less memory.",
 }
 
-OWN_NOISE = "noise per output"  # shown among a model's facts
+OWN_NOISE = "noise per output"  # shown among the facts on a model's card
 
 MODEL_WORDS: dict[str, str] = {
     kind.__name__: words
@@ -223,18 +216,18 @@ MODEL_WORDS: dict[str, str] = {
 
 
 def model_words(class_name: str) -> str:
-    """A model's name in the field."""
+    """Return a model's name in the scientific literature."""
     return MODEL_WORDS.get(class_name, class_name)
 
 
 def story_of(dataset_name: str, fallback_title: str) -> Story:
-    """The story of a data set; a plain one for the user's own data."""
+    """Return the introduction of a data set; the user's data get a general one."""
     known = STORIES.get(dataset_name)
     return known or Story(fallback_title, "Your own data.", "")
 
 
 def rows_in_words(model: Any) -> str | None:
-    """The numbers of trained, placed and streamed rows; None if all rows were trained."""
+    """Describe how many rows were trained, placed and streamed; None if all rows were trained."""
     rows = getattr(model, "rows_", None)
     if rows is None or rows.trained is None:
         return None
@@ -244,26 +237,26 @@ def rows_in_words(model: Any) -> str | None:
 
 
 def whole(value: float) -> str:
-    """A number without decimals: thousands separated, a true minus sign, never "−0"."""
+    """Format without decimals: thousands separated, a true minus sign, never "−0"."""
     text = f"{value:,.0f}"
     return "0" if text == "-0" else text.replace("-", "−")
 
 
 def significant(value: float) -> str:
-    """A number with three significant digits and a true minus sign, never "−0"."""
+    """Format with three significant digits and a true minus sign, never "−0"."""
     text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return "0" if text == "-0" else text.replace("-", "−")
 
 
 def percent(share: float) -> str:
-    """A share from 0 to 1 in percent; never "100 %", which would claim that nothing is left."""
+    """Format a share from 0 to 1 in percent; never "100 %", which would claim certainty."""
     if share >= 0.995:
         return "99.5 % or more"
     return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
 def seconds_in_words(seconds: float) -> str:
-    """A duration for people: "8 s", "3 min", "1 h 20 min"."""
+    """Format a duration: "8 s", "3 min", "1 h 20 min"."""
     if seconds < 90:
         return f"{max(seconds, 0):.0f} s"
     minutes = round(seconds / 60)
@@ -273,14 +266,14 @@ def seconds_in_words(seconds: float) -> str:
 
 
 def bytes_in_words(count: int) -> str:
-    """A file size in decimal units: "12 kB", "3.4 MB"."""
+    """Format a file size in decimal units: "12 kB", "3.4 MB"."""
     if count < 1_000_000:
         return f"{max(1, round(count / 1000))} kB"
     return f"{count / 1_000_000:.1f} MB"
 
 
 def about_bytes_in_words(count: int) -> str:
-    """A size that is known to about a tenth: "60 MB", "1.2 GB"."""
+    """Format a size that is known to about a tenth: "60 MB", "1.2 GB"."""
     digits = 10 ** max(0, len(str(count)) - 2)
     rounded = round(count / digits) * digits
     if rounded >= 1_000_000_000:
@@ -289,7 +282,7 @@ def about_bytes_in_words(count: int) -> str:
 
 
 def moment_in_words(moment: str) -> str:
-    """An ISO 8601 moment as local date and time: "21 Nov 2026, 14:05"; "" if it is malformed."""
+    """Format an ISO 8601 moment as local time: "21 Nov 2026, 14:05"; "" if it is malformed."""
     try:
         local = datetime.fromisoformat(moment).astimezone()
     except ValueError:
@@ -298,12 +291,12 @@ def moment_in_words(moment: str) -> str:
 
 
 def bound_in_words(bound: float | None) -> str:
-    """The bound without decimals and with a true minus sign."""
+    """Format the bound without decimals and with a true minus sign."""
     return "–" if bound is None else whole(bound)
 
 
 def words_of_row(dataset: Dataset, row: int) -> str:
-    """Row number, name and label: "row 12, a17, person 3"."""
+    """Return a row's number, name and label: "row 12, a17, person 3"."""
     words = [f"row {row + 1}"]
     if dataset.row_names is not None:
         words.append(str(dataset.row_names[row]))
@@ -313,7 +306,7 @@ def words_of_row(dataset: Dataset, row: int) -> str:
 
 
 def classes_of(dataset: Dataset) -> tuple[NDArray[Any] | None, tuple[str, ...]]:
-    """The labels of the rows with their names; without labels, the first column of words."""
+    """Return the rows' labels and their names; without labels, use the first column of words."""
     for column, values in zip(dataset.columns, dataset.values.T, strict=False):
         if dataset.labels is None and column.is_words:
             return np.where(np.isnan(values), -1, values).astype(int), (*map(str, column.words),)
@@ -321,6 +314,6 @@ def classes_of(dataset: Dataset) -> tuple[NDArray[Any] | None, tuple[str, ...]]:
 
 
 def file_stem(title: str) -> str:
-    """A title as a file name that is valid on every system."""
+    """Return the title as a file name that is valid on every system."""
     words = "".join(letter if letter.isalnum() else " " for letter in title).split()
     return "-".join(words).lower() or "model"

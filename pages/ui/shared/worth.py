@@ -1,4 +1,4 @@
-"""Is a regression worth it? The sentence and the table, for Train and Explore."""
+"""Compares a regression with simpler models: a sentence and a table, for Train and Explore."""
 
 import streamlit as st
 
@@ -9,10 +9,10 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent, significant
 
 HELP = (
-    "Rows that training never used. Typical error: the root of the mean squared error, in the unit "
-    "of the column. Inside: the share of true values in the intervals of 95 %. Log-likelihood: "
-    "the mean log density of the true values, in nats; higher is better. The intervals of the "
-    "other three are as wide as their errors in cross-validation."
+    "Measured on rows that training never used. Typical error: the root of the mean squared error, "
+    "in the unit of the column. Inside 95 %: the share of true values inside the 95 % intervals. "
+    "Log-likelihood: the mean log density of the true values, in nats; higher is better. "
+    "The simpler models' intervals are as wide as their errors in cross-validation."
 )
 
 
@@ -30,7 +30,7 @@ class _Named:
 
 
 def simpler(dataset: Dataset, name: str) -> tuple[Predicted, ...]:
-    """The rows kept aside, predicted by simpler models; name: identifies the data."""
+    """Return simpler models' predictions for the held-out rows; name: identifies the data."""
     return _simpler(_Named(dataset, name))
 
 
@@ -40,7 +40,7 @@ def _simpler(named: _Named) -> tuple[Predicted, ...]:
 
 
 def show_worth(model: Predicted, others: tuple[Predicted, ...], target: str) -> None:
-    """The verdict in one sentence, and below it the numbers of all models."""
+    """Show the verdict in one sentence, and below it a table of all models' numbers."""
     st.markdown(f"**{plain(worth_it(model, others, f'“{target}”'))}**")
     lines = [
         "| Predicted by | Typical error | Inside 95 % | Log-likelihood |",

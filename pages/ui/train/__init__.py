@@ -1,1 +1,1 @@
-"""The page Train."""
+"""The room Train: forms for data and models, and the progress of trainings."""

@@ -1,4 +1,4 @@
-"""Is there anything here? Whether the columns of a table are related at all, before training."""
+"""The test "Is there anything here?": whether the columns of a table are related at all."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,8 +17,7 @@ from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
 
-# Limits the waiting time: of more rows or columns, evenly spread ones are used, and the page says
-# so.
+# These limit the waiting time. Larger tables are thinned evenly, and the page says so.
 MOST_ROWS, MOST_COLUMNS, COPIES = 400, 60, 2
 OPEN = "anything_open"  # session key: the data whose dialog is open
 TITLE = "Is there anything here?"
@@ -26,7 +25,7 @@ TITLE = "Is there anything here?"
 
 @dataclass(frozen=True)
 class Question:
-    """A table, and the rows and columns of it that the test uses."""
+    """A table, with the rows and columns that the test uses."""
 
     dataset: Dataset
     rows: Array
@@ -38,7 +37,7 @@ class Question:
 
     @property
     def key(self) -> str:
-        """The key of this question about these values and kinds."""
+        """Return a key that identifies the question, the values and the kinds of columns."""
         data = self.dataset
         sums = np.nansum(self.shown, axis=0) + 0.0
         kinds = (repr(column) for column in data.columns)
@@ -49,7 +48,7 @@ class Question:
         begin_comparison(self.key, self.asked)
 
     def asked(self, callback: Callable[[Step], None]) -> Evidence:
-        """The answer; callback: see is_anything_here."""
+        """Compute the answer; callback: see is_anything_here."""
         columns = self.dataset.columns
         if not columns:
             kinds = ["number"] * len(self.columns)
@@ -60,7 +59,7 @@ class Question:
 
     @property
     def used(self) -> str:
-        """Which rows and columns the test uses, if not all."""
+        """Describe which rows and columns the test uses; "" if it uses all."""
         rows, columns = self.dataset.targets.shape
         parts = []
         if len(self.rows) < rows:
@@ -71,7 +70,7 @@ class Question:
 
 
 def question(dataset: Dataset) -> Question:
-    """Evenly spread rows, and evenly spread columns among those that vary in these rows."""
+    """Choose evenly spread rows, and evenly spread columns among those that vary in these rows."""
     n_rows = len(dataset.targets)
     rows = spread(np.arange(n_rows), MOST_ROWS)
     shown = dataset.targets[rows]
@@ -86,14 +85,14 @@ def question(dataset: Dataset) -> Question:
 
 
 def spread(numbers: Array, most: int) -> Array:
-    """At most so many of these numbers, evenly spread."""
+    """Return at most `most` of the numbers, evenly spread."""
     if len(numbers) <= most:
         return numbers
     return numbers[np.linspace(0, len(numbers) - 1, most).astype(int)]
 
 
 def anything_button(dataset: Dataset) -> None:
-    """The button below the preview of a table, which opens the dialog."""
+    """Show the button that opens the dialog, below the preview of a table."""
     if st.button(
         TITLE,
         key="anything",
@@ -102,7 +101,7 @@ def anything_button(dataset: Dataset) -> None:
         help="Tests whether the columns are related at all, before you train a model.",
     ):
         st.session_state[OPEN] = dataset.name
-    # The page reruns when the answer is ready; the dialog should stay open then.
+    # The page reruns when the answer is ready; the dialog should then still be open.
     if st.session_state.get(OPEN) == dataset.name:
         anything_dialog(dataset)
 
@@ -114,15 +113,15 @@ def closed() -> None:
 
 @st.dialog(TITLE, on_dismiss=closed)
 def anything_dialog(dataset: Dataset) -> None:
-    """The dialog above the form."""
+    """Show the dialog above the form."""
     anything(dataset)
 
 
 def anything(dataset: Dataset) -> None:
-    """The explanation, the button that starts the test, its progress, and the answer."""
+    """Show the explanation, the button that starts the test, its progress, and the answer."""
     st.markdown(
-        "The test hides some values and predicts them from the rest of their rows. It repeats this "
-        "with shuffled copies of the table, in which no column is related to another."
+        "The test hides some values, and predicts them from the rest of their rows. It also does "
+        "this with shuffled copies of the table, in which columns are not related."
     )
     asked = question(dataset)
     if running(asked.key, "anything", "Ends the test without an answer."):
@@ -139,13 +138,13 @@ def anything(dataset: Dataset) -> None:
         key="anything_start",
         type="primary" if run is None else "secondary",
         icon=":material/search_insights:",
-        help="The test continues if you close this.",
+        help="The test continues when you close this window.",
         on_click=asked.begin,
     )
 
 
 def answer(found: Evidence) -> None:
-    """The answer in words, what follows from it, and the numbers on demand."""
+    """Show the answer, its consequence, and the numbers in an expander."""
     if not found.complete:
         st.info("The test was stopped before its end, so there is no answer.")
         return
@@ -155,8 +154,8 @@ def answer(found: Evidence) -> None:
     else:
         st.warning(plain(found.words), icon=":material/shuffle:")
         st.markdown(
-            "A map of these rows would show chance. More rows, or columns that describe the same "
-            "thing, may help."
+            "A map of these rows would show only chance. More rows, or more related columns, may "
+            "help."
         )
     with st.expander("Details", icon=":material/info:"):
         names = ["This table", *(f"Shuffled copy {at + 1}" for at in range(len(found.shuffled)))]
@@ -164,7 +163,7 @@ def answer(found: Evidence) -> None:
         gains[0] += f" ± {found.error:.3f}"
         st.dataframe(pd.DataFrame({"table": names, "gain in nats a value": gains}), hide_index=True)
         st.caption(
-            "The gain is the mean log probability of a hidden value minus that by its column's "
-            "base rate. The answer is yes if the gain, less two standard errors, is above zero "
-            "and above that of every shuffled copy."
+            "The gain is how much the mean log probability of a hidden value rises above its "
+            "column's base rate. The answer is yes if the gain minus two standard errors is above "
+            "zero, and above the gain of every shuffled copy."
         )

@@ -1,4 +1,4 @@
-"""The form for one column from others: the question, the inputs, and the model."""
+"""The form for predicting one column from others: the question, the inputs, and the model."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from pages.ui.shared.words import TERMS
 from pages.ui.train.goal_form import want_map
 
 TABLES = ("diabetes", "flow", "wine", "countries")  # ready-made data with columns to predict
-EXACT, ERRORS = "Exactly", "With errors that are in the table"
+EXACT, ERRORS = "Exactly", "With known errors"
 SMOOTH, DEEP = "One smooth function", "A function with jumps or bends"
 LINES = {
     SMOOTH: "A Gaussian process. Try this first: it is quick, and often enough.",
-    DEEP: "A deep Gaussian process: two layers, so the function may be calm in one place and "
-    "change fast in another. Takes longer.",
+    DEEP: "A deep Gaussian process of two layers: the function may change slowly in one place and "
+    "fast in another. It takes longer.",
 }
 LABEL = "The labels"
 
@@ -29,8 +29,8 @@ def column_question(dataset: Dataset) -> Dataset | None:
     """Ask for the column and the inputs; return the data with this question, or None."""
     if isinstance(dataset, TableDataset):
         st.info(
-            "A table on this server is read in parts, which only maps can use. Upload a file with "
-            "fewer rows to predict a column.",
+            "Tables on this server are read in parts, which only maps can use. To predict a "
+            "column, upload a file with fewer rows.",
             icon=":material/info:",
         )
         return None
@@ -59,7 +59,7 @@ def column_question(dataset: Dataset) -> Dataset | None:
         numbers,
         default=[name for name in numbers if name != target],
         key=f"column_inputs_{dataset.name}_{target}",
-        help="The columns from which to predict. More columns make training slower; those that do "
+        help="The columns that predict; more columns make training slower, and columns that do "
         "not help get little weight.",
         persist_state="session",
     )
@@ -81,18 +81,18 @@ def column_question(dataset: Dataset) -> Dataset | None:
     assert asked.task is not None
     train, held = asked.task.rows(asked.n_points)
     st.caption(
-        f"{plural(len(train), 'row')} for training; {plural(len(held), 'row')} kept aside to test "
+        f"{plural(len(train), 'row')} for training; {plural(len(held), 'row')} held out to test "
         "the model."
     )
     return asked
 
 
 def _lead_to_map(target: str) -> None:
-    """A column of words: the map learns it with all other columns."""
+    """Explain that a map learns a column of words, and offer to change to a map."""
     subject = "The labels are" if target == LABEL else f"“{plain(target)}” has"
     st.info(
-        f"{subject} words. A map of the whole table learns words beside numbers; the "
-        "tab Fill in of Explore then gives the probability of every word from the other columns.",
+        f"{subject} words. A map of the whole table learns words and numbers. In Explore, the tab "
+        "Fill in then predicts the probability of every word from the other columns.",
         icon=":material/info:",
     )
     st.button("Make a map instead", icon=":material/map:", type="primary", on_click=want_map)
@@ -109,8 +109,8 @@ def _errors(
         default=EXACT,
         required=True,
         key=f"column_measured_{mark}",
-        help="A column of errors has the standard deviation of another column's values, row by "
-        "row. The model then allows for these errors.",
+        help="Choose “With known errors” if columns of the table have the standard deviations of "
+        "other columns, row by row.",
         persist_state="session",
     )
     if measured == EXACT:
@@ -118,7 +118,8 @@ def _errors(
     others = [name for name in numbers if name != target and name not in inputs]
     if not others:
         st.caption(
-            "Remove the columns of errors from the inputs; then choose here what they belong to."
+            "Remove the columns of errors from the inputs. Then choose here the inputs to which "
+            "the errors belong."
         )
         return {}
     found = {}
@@ -137,7 +138,7 @@ def _errors(
 
 
 def has_gaps(asked: Dataset) -> bool:
-    """Whether some inputs are missing."""
+    """Ask whether to use rows with missing inputs, if there are any; return the answer."""
     missing = asked.missing
     assert asked.task is not None
     return missing is not None and bool(missing[:, : len(asked.task.inputs)].any())
@@ -150,8 +151,8 @@ def _use_gaps(asked: Dataset) -> bool:
         f"Use the {plural(count, 'row')} with gaps in the inputs",
         value=True,
         key=f"column_gaps_{asked.name}",
-        help="The model estimates the missing inputs from the others. Off: these rows are left "
-        "out.",
+        help="On: the model estimates missing inputs from the other inputs. Off: these rows are "
+        "left out.",
         persist_state="session",
     )
 
@@ -218,7 +219,7 @@ def regression_form(asked: Dataset) -> Any:
 
 
 def _hidden(n_inputs: int) -> tuple[int, ...]:
-    """The widths of the hidden layers."""
+    """Ask for the number of layers; return the widths of the hidden layers."""
     left, right = st.columns(2)
     with left:
         layers = st.segmented_control(
@@ -227,7 +228,8 @@ def _hidden(n_inputs: int) -> tuple[int, ...]:
             default=2,
             required=True,
             key="column_layers",
-            help="Every layer is a Gaussian process; each turns its inputs into those of the next.",
+            help="Every layer is a Gaussian process whose outputs are the inputs of the next "
+            "layer.",
             persist_state="session",
         )
     with right:
@@ -237,7 +239,7 @@ def _hidden(n_inputs: int) -> tuple[int, ...]:
             max_value=10,
             value=min(2, n_inputs),
             key="column_width",
-            help="How many numbers a layer passes to the next one.",
+            help="How many numbers a layer passes to the next layer.",
             persist_state="session",
         )
     return (int(width),) * (int(layers or 2) - 1)

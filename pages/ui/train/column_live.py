@@ -1,4 +1,4 @@
-"""The figures of a training for one column: the test on rows kept aside, live, and the bound."""
+"""The live figures of a training for one column: the test on held-out rows, and the bound."""
 
 import time
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from pages.ui.shared.worth import show_worth, simpler
 from pages.ui.train.light_figures import bound_picture, drawn
 
 HEIGHT = 320  # pixels
-MOST_LIVE = 5000  # training rows up to which the model is tested while it trains
-REST = 6  # a test may take this fraction of the time: 1 / REST
+MOST_LIVE = 5000  # with more training rows, the model is tested only at the end
+REST = 6  # a test may take the fraction 1 / REST of the time
 
 
 @dataclass(frozen=True)
 class Look:
-    """The last test of a job: its step, when it ended and how long it took."""
+    """The last test of a job: its step, the time of its end, and its duration."""
 
     step: int
     found: Predicted
@@ -36,33 +36,35 @@ class Look:
 
 
 def is_regression(job: Snapshot) -> bool:
-    """Whether a job trains a model of one column."""
+    """Return whether a job trains a model that predicts one column."""
     model = model_of(job)
     return model is not None and bool(model.capabilities.predicts)
 
 
 def column_figures(job: Snapshot) -> None:
-    """The verdict and the numbers, the predictions of the rows kept aside, and the bound."""
+    """Show the verdict and its numbers, the predictions for held-out rows, and the bound."""
     dataset = asked_of(job.id)
     assert dataset.task is not None
     found = tested(job, dataset)
     if found is not None:
         if job.status not in ENDED:
-            st.caption("So far, with the model of the last test:")
+            st.caption("The last test so far:")
         show_worth(found, simpler(dataset, f"job|{job.id}"), dataset.task.target)
     elif job.progress is not None:
-        st.caption("The model is tested on the rows kept aside when its training ends.")
+        st.caption("The model is tested on held-out rows when its training ends.")
     left, right = st.columns(2, gap="medium")
     with left:
         if found is not None:
-            st.markdown("**Rows kept aside**", help="On the dotted line, a prediction is right.")
+            st.markdown(
+                "**Held-out rows**", help="Points on the dotted line are correct predictions."
+            )
             drawn(
                 "predicted",
                 predicted_figure(
                     found.truth, found.mean, found.std, target=dataset.task.target, height=HEIGHT
                 ),
                 lambda: dots(np.column_stack([found.truth, found.mean])),
-                "Predictions of rows kept aside over their true values.",
+                "Predictions for held-out rows against their true values.",
             )
     with right:
         bound = job.trace["bound"]
@@ -77,12 +79,12 @@ def column_figures(job: Snapshot) -> None:
 
 
 def tested(job: Snapshot, dataset: Dataset) -> Predicted | None:
-    """The saved model's predictions; during training those of the last test, or a new test."""
+    """Return the saved model's predictions; during training, those of the last or of a new test."""
     if job.status in ENDED and job.entry is not None:
         try:
             return _final(job.entry, open_item(f"library:{job.entry}").version)
         except (ValueError, OSError):
-            pass  # deleted in the Gallery: use the last step
+            pass  # the model was deleted in the Gallery: use the last step
     key = f"column_look|{job.id}"
     last: Look | None = st.session_state.get(key)
     if job.progress is None or job.progress.run is None:
@@ -107,5 +109,5 @@ def _final(entry: str, version: str) -> Predicted:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def asked_of(job_id: str) -> Dataset:
-    """The data set of a job, which never changes."""
+    """Return the data set of a job, which never changes."""
     return training.dataset(job_id)

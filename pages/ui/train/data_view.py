@@ -1,4 +1,4 @@
-"""Preview of a data set before training: pictures or a table, facts and warnings."""
+"""The preview of a data set before training: pictures or a table, facts and warnings."""
 
 from html import escape
 
@@ -34,19 +34,19 @@ MIXED_UNITS_MARK = 'scaling="columns"'  # part of the data check's message
 
 
 def has_mixed_units(warnings: tuple[str, ...]) -> bool:
-    """Whether the data check advises one scale per column."""
+    """Return whether the data check advises one scale per column."""
     return any(MIXED_UNITS_MARK in warning for warning in warnings)
 
 
 def rows_in_words(dataset: Dataset) -> str:
-    """The number of rows, and of those that the preview uses."""
+    """Describe the number of rows, and how many of them the preview uses."""
     if isinstance(dataset, TableDataset) and dataset.n_rows > dataset.n_points:
-        return f"{plural(dataset.n_rows, 'row')} ({dataset.n_points:,} of them previewed here)"
+        return f"{plural(dataset.n_rows, 'row')} (this preview uses {dataset.n_points:,})"
     return plural(dataset.n_points, "row")
 
 
 def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
-    """Facts, pictures, warnings of the data check, and notes of the loader."""
+    """Show facts, pictures, warnings of the data check, and notes of the loader."""
     facts = [
         rows_in_words(dataset),
         plural(dataset.n_outputs, *VALUE_WORDS[dataset.drawing.kind]) + " each",
@@ -75,7 +75,7 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     if missing is not None:
         missing_view(dataset, missing, said)
     drawn = dataset.drawing.kind in ("image", "skeleton") and not dataset.views
-    # Constant pixels are common, such as dark corners; a constant column of a table deserves a
+    # Constant pixels, such as dark corners, are common. A constant column of a table deserves a
     # warning.
     usual = [each for each in warnings if drawn and CONSTANT_MARK in each]
     for warning in warnings:
@@ -90,14 +90,14 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
 
 
 def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
-    """How much is missing (`said`), where, and how training treats it."""
+    """Show how much is missing (`said`), where, and how training treats missing values."""
     empty = emptiest_in_words(dataset, missing)
-    # Columns of several kinds already have separate weights, so gaps cost no extra time.
+    # In columns of several kinds, gaps cost no extra time, since every column has its own weights.
     slower = n_patterns(missing) > 1 and not dataset.columns
     slow = " Gaps may slow training down." if slower else ""
     st.markdown(
-        f"**Missing values** — {plain(said)} Training uses the observed values only and does "
-        f"not fill in missing ones.{slow}"
+        f"**Missing values** — {plain(said)} Training uses the observed values. Afterwards, the "
+        f"tab *Fill in* estimates the missing ones.{slow}"
     )
     swatches = "".join(
         '<span style="white-space:nowrap;margin-left:.9em"><span style="display:inline-block;'
@@ -119,7 +119,7 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
 
 
 def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
-    """The rows and, unless they are pixels, the columns with the fewest observed values."""
+    """Name the rows and, unless they are pixels, the columns with the fewest observed values."""
     n_rows, n_columns = missing.shape
     sentences = []
     if dataset.drawing.kind != "image":
@@ -135,7 +135,7 @@ def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
 
 
 def most(counts: Array) -> list[int]:
-    """The indices of the few largest counts, without zeros."""
+    """Return the indices of the few largest counts, without zeros."""
     return [int(i) for i in np.argsort(-counts, kind="stable")[:EMPTIEST] if counts[i]]
 
 
@@ -153,14 +153,14 @@ KIND_WORDS = {
 }
 GAP_WORDS = {
     "image": "Hatched pixels are missing.",
-    "skeleton": "Joints with a missing coordinate are left out.",
+    "skeleton": "Joints with a missing coordinate are not drawn.",
     "curve": "A curve is interrupted where values are missing.",
     "bars": "A grey band is a missing value.",
 }
 
 
 def advice(warning: str) -> str:
-    """The data check's message, with the form's names of options."""
+    """Return the data check's message with the form's names of the options."""
     options = f'{MIXED_UNITS_MARK} gives each its own scale, and noise="per_output" also its own'
     return warning.replace(
         f"{options} noise.", "below, each column has its own noise, so its units do not matter."
@@ -168,7 +168,7 @@ def advice(warning: str) -> str:
 
 
 def sample_views(dataset: Dataset) -> None:
-    """Show the same few rows of every view, two views side by side; plain columns as numbers."""
+    """Show the same few rows of every view, two views side by side; columns as numbers."""
     rows = representative_rows(dataset.labels, dataset.n_points, 12)
     places = columns_of_views(dataset.views)
     for number in range(0, len(dataset.views), 2):
@@ -195,7 +195,7 @@ def sample_views(dataset: Dataset) -> None:
 
 
 def values_in_words(view: View) -> str:
-    """How many columns a view has, and the names of the first."""
+    """Describe how many columns a view has, with the names of the first columns."""
     count = plural(view.n_outputs, *VALUE_WORDS[view.drawing.kind])
     if view.column_names is None or view.drawing.kind == "skeleton":
         return count
@@ -203,7 +203,7 @@ def values_in_words(view: View) -> str:
 
 
 def sample_view(dataset: Dataset) -> None:
-    """A contact sheet; for tables also the numbers."""
+    """Show pictures of a few rows; for tables, also show the numbers."""
     labels = dataset.labels
     if dataset.views:
         st.caption(f"Views: {plain(listed([view.name for view in dataset.views], 12))}.")
@@ -231,13 +231,13 @@ def sample_view(dataset: Dataset) -> None:
 
 def first_rows_note(dataset: Dataset) -> None:
     if dataset.n_points > ROWS_OF_TABLE:
-        st.caption(f"The first {ROWS_OF_TABLE} of {dataset.n_points:,} rows.")
+        st.caption(f"These are the first {ROWS_OF_TABLE} of {dataset.n_points:,} rows.")
 
 
 def sheet_html(
     dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing, place: int = 0
 ) -> None:
-    """Pictures of some rows of targets (N, D), as many side by side as fit.
+    """Show pictures of some rows of targets (N, D), as many side by side as fit.
 
     place: distinguishes several sheets on the page.
     """
@@ -252,12 +252,12 @@ def sheet_html(
 
 
 def table_of(dataset: Dataset) -> pd.DataFrame:
-    """The first rows as a table, counted from 1, with names, labels and times in front."""
+    """Return the first rows as a table, counted from 1; names, labels and times are in front."""
     return labelled_table(dataset, dataset.targets, column_words(dataset))
 
 
 def table_of_views(dataset: Dataset, views: list[View]) -> pd.DataFrame:
-    """The first rows of some views as a table; column names begin with the view's name."""
+    """Return the first rows of some views as a table; column names begin with the view's name."""
     places = columns_of_views(dataset.views)
     columns = np.concatenate([np.arange(dataset.n_outputs)[places[view.name]] for view in views])
     names = tuple(word for view in views for word in view.full_names)

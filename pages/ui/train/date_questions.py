@@ -10,11 +10,11 @@ from gplvm_core.readers.tables.dates import DATE_FORMATS, SECONDS
 from pages.ui.shared.plain import plain
 
 LEFT_OUT, AS_COLUMNS, AS_NUMBERS = "Left out", "Year, season and weekday", "Plain numbers"
-SUITS = "What suits the steps"
+SUITS = "Automatic"
 
 
 def time_questions(column: ColumnReport | None, mark: str) -> dict[str, Any]:
-    """Ask for the format of the time column's dates, if ambiguous, and the unit of time."""
+    """Ask for the unit of time, and for the format of the time column's dates if ambiguous."""
     if column is None or column.dates is None:
         return {}
     left, right = st.columns(2)
@@ -38,7 +38,7 @@ def time_questions(column: ColumnReport | None, mark: str) -> dict[str, Any]:
 def format_question(column: ColumnReport, mark: str) -> dict[str, Any]:
     """Ask for the format of a column's dates if several formats fit.
 
-    Without an answer, the question is returned under "open".
+    Without an answer, return the question under "open".
     """
     dates = column.dates
     if dates is None or len(dates.formats) < 2:
@@ -62,7 +62,7 @@ def format_question(column: ColumnReport, mark: str) -> dict[str, Any]:
 def dates_beside(
     columns: Sequence[ColumnReport], answers: dict[str, Any], kept: dict[str, Any], mark: str
 ) -> dict[str, Any]:
-    """The answers, with the conversion of dates that are neither label nor time."""
+    """Ask how to convert dates that are neither label nor time; return all answers."""
     ids, parts = list(answers["id_columns"]), []
     formats, question = dict(answers.get("date_formats", {})), answers.get("open", "")
     for column in columns:
@@ -75,7 +75,7 @@ def dates_beside(
                 options,
                 index=int(column.name in kept.get("date_columns", ())),
                 key=f"upload_dates_{column.name}_{mark}",
-                help="The season is two columns, the sine and cosine over the year.",
+                help="The season becomes two columns, the sine and cosine over the year.",
                 persist_state="session",
             )
         if choice == LEFT_OUT:

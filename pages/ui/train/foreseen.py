@@ -1,4 +1,4 @@
-"""The expected time and memory of training on very many rows, shown before the start."""
+"""The expected time and memory of a training on very many rows, shown before the start."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from gplvm_core.training.foresee import Foreseen, foreseen
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import about_bytes_in_words, seconds_in_words
 
-SOME = 2000  # rows of the trial
+SOME = 2000  # number of rows in the trial
 
 
 def say_foreseen(model: Any, dataset: Dataset) -> None:
@@ -35,28 +35,28 @@ def say_foreseen(model: Any, dataset: Dataset) -> None:
 
 @st.cache_data(max_entries=64, show_spinner="Trying a few steps to estimate the time …")
 def tried(_model: Any, _dataset: Dataset, n_rows: int, stored: bool, key: str) -> Foreseen:
-    """The estimate from a trial; key: identifies model and data in the cache."""
+    """Return the estimate from a trial; key: identifies model and data in the cache."""
     some = _dataset.values[:: max(1, _dataset.n_points // SOME)][:SOME]
     return foreseen(_model, some, n_rows, stored=stored)
 
 
 def in_words(found: Foreseen) -> str:
-    """The use of the rows, the time and the memory."""
+    """Describe how the rows are used, the time and the memory."""
     if found.trained == found.total:
         rows = f"All {found.total:,} rows train the map."
     else:
         rows = (
-            f"About {found.trained:,} of {found.total:,} rows train the map: a few at first, more "
-            f"later. Then {found.placed:,} more are placed on it."
+            f"About {found.trained:,} of {found.total:,} rows train the map: first a few, later "
+            f"more. Then {found.placed:,} more rows are placed on the map."
         )
     if found.passed_by:
         rows += (
-            f" The other {found.passed_by:,} are streamed once: they improve what the map "
-            "generates, but are not drawn on it."
+            f" The other {found.passed_by:,} rows are streamed once: they improve what the map "
+            "generates, but the map does not show them."
         )
     seconds, size = seconds_in_words(found.seconds), about_bytes_in_words(found.bytes)
     return (
-        f"**What this will take.** {rows} It takes about {seconds} and {size} of memory, if all "
-        "allowed steps are needed: an estimate from a few steps on this machine. "
-        "It takes longer while others use the machine."
+        f"**What this will take.** {rows} The training takes about {seconds} and {size} of memory "
+        "if it needs all steps. This estimate is from a few steps on this machine; the training "
+        "takes longer while others use the machine."
     )

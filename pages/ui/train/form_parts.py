@@ -18,9 +18,9 @@ def chosen(
     term: str = "",
     mark: str = "",
 ) -> str:
-    """A choice between a few named values.
+    """Show a choice between a few named values, and return the chosen value.
 
-    usual: the default, if not the first; term: the glossary term, if not that of the name.
+    usual: the default, if it is not the first value. term: the glossary term, if it is not `name`.
     """
     return str(
         st.segmented_control(

@@ -1,23 +1,23 @@
-"""The first question of Train: a map, a column from others, or a series ahead."""
+"""The first question of Train: make a map, predict a column, or continue a series."""
 
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
 
 MAP, COLUMN, SERIES = "map", "column", "series"
-GOALS = {MAP: "A map", COLUMN: "A column from others", SERIES: "A series ahead"}
+GOALS = {MAP: "A map", COLUMN: "A column from others", SERIES: "Continue a series"}
 GOAL = "train_goal"  # key of the question
 LEADS = {
     MAP: "Give the model the rows of a table, pictures or movements; it finds a map of them.",
     COLUMN: "Give the model a table; it learns to predict one column from others, with an "
     "interval for every answer.",
-    SERIES: "Give the model rows with times; it learns how they continue, and the tab Time of "
-    "Explore shows the next steps.",
+    SERIES: "Give the model rows with times; it learns how they continue. In Explore, the tab Time "
+    "shows the next steps.",
 }
 
 
 def goal_question() -> str:
-    """Ask what the visitor wants."""
+    """Ask what the visitor wants, and return the answer."""
     return str(
         st.segmented_control(
             "What do you want?",
@@ -32,7 +32,7 @@ def goal_question() -> str:
 
 
 def want_map() -> None:
-    """Choose the map, from another answer; called before the page runs."""
+    """Change the answer to a map; called before the page runs."""
     st.session_state[GOAL] = MAP
 
 
@@ -40,12 +40,13 @@ def lead_to_time(dataset: Dataset) -> None:
     """Preselect the model with time, or explain what the data lack."""
     if dataset.times is None:
         st.info(
-            "These data have no times, so they cannot be continued. Choose a column of times "
+            "These data have no times, so no model can continue them. Choose a column of times "
             "above, or data such as Poses.",
             icon=":material/schedule:",
         )
         return
     asked = "train_series_of"
-    if st.session_state.get(asked) != dataset.name:  # only once: the visitor may choose another
+    # Only once, since the visitor may choose another model.
+    if st.session_state.get(asked) != dataset.name:
         st.session_state[asked] = dataset.name
         st.session_state["form_model"] = "Dynamical GP-LVM"

@@ -1,4 +1,4 @@
-"""The actions for a training job in its present state."""
+"""The buttons that act on a training job."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ ENDED = ("finished", "cancelled", "failed")
 
 
 def controls(job: Snapshot) -> None:
-    """The buttons for the job's present state."""
+    """Show the buttons for the job's present state."""
     with st.container(horizontal=True, vertical_alignment="center", key=CONTROLS):
         saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
         if saved is not None:
@@ -32,7 +32,7 @@ def controls(job: Snapshot) -> None:
         if job.request == "pause":
             asked(ANSWERS["Pause"], "pause", key="turn")
         elif job.status == "running" and job.request is None:
-            action("Pause", "pause", lambda: training.pause(job.id), key="turn")
+            action("Pause", "pause", lambda: end_step(training.pause, job.id), key="turn")
         if job.status in WAITING:
             action(
                 "Resume", "play_arrow", lambda: training.resume(job.id), key="turn", primary=True
@@ -42,7 +42,7 @@ def controls(job: Snapshot) -> None:
         if job.request == "cancel":
             asked(ANSWERS["Stop"], "stop", key="stop")
         elif job.active or job.status in WAITING:
-            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP, key="stop")
+            action("Stop", "stop", lambda: end_step(training.cancel, job.id), help=STOP, key="stop")
         if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
             longer(job)
         if job.status in ENDED:
@@ -52,14 +52,15 @@ def controls(job: Snapshot) -> None:
     answer_at_once(key="job_answers", data={"within": f"st-key-{CONTROLS}", "words": ANSWERS})
 
 
-# The label of a button after the click, before the server has responded.
+# The labels of buttons after a click, until the server has responded.
 ANSWERS = {"Pause": "Pausing …", "Resume": "Resuming …", "Stop": "Stopping …"}
-ASKED = "The training ends its present computation first. Nothing is lost."
+ASKED = "The training first finishes its present step; nothing is lost."
 CONTROLS = "job_controls"
 TURN_WIDTH = 125  # pixels
+STEP = 0.5  # seconds; the page waits no longer for the end of a step
 STOP = "Ends the training and keeps the best model so far."
-AGAIN = "A new training from the start with the same data and settings."
-REMOVE = "The trained model stays in the Gallery under Mine."
+AGAIN = "Starts a new training with the same data and settings."
+REMOVE = "Removes only this entry; the trained model stays in the Gallery under Mine."
 
 
 def action(
@@ -71,11 +72,11 @@ def action(
     primary: bool = False,
     help: str | None = None,
 ) -> None:
-    """A button that acts on the job before the page runs, or shows an error.
+    """Show a button that acts on the job before the page runs, or shows an error.
 
-    Two quick clicks both count, since Streamlit may deliver them in one run. Buttons with the same
-    key replace each other. With different keys, both would be shown until the end of the run, and
-    the buttons beside them would move.
+    Two quick clicks both count, since Streamlit may deliver both in one run. Buttons with the same
+    key replace each other. If the keys differed, both buttons would be shown until the end of the
+    run, and the buttons beside them would move.
     """
     st.button(
         label,
@@ -90,7 +91,7 @@ def action(
 
 
 def asked(label: str, icon: str, *, key: str) -> None:
-    """A disabled button in place of one that was pressed, until the job has reacted."""
+    """Show a disabled button in place of a pressed button, until the job has reacted."""
     st.button(
         label,
         icon=f":material/{icon}:",
@@ -99,6 +100,12 @@ def asked(label: str, icon: str, *, key: str) -> None:
         help=ASKED,
         disabled=True,
     )
+
+
+def end_step(request: Callable[[str], None], job_id: str) -> None:
+    """Request a pause or an end, and wait a moment, since most steps of a training are short."""
+    request(job_id)
+    training.wait(job_id, timeout=STEP)
 
 
 def attempt(act: Callable[[], object]) -> None:
@@ -119,7 +126,7 @@ def remove(job_id: str) -> None:
 
 
 def longer(job: Snapshot) -> None:
-    """Continue a job that has ended, for more steps."""
+    """Show the form that continues a job that has ended."""
     with st.popover("Continue longer", icon=":material/more_time:"):
         st.number_input(
             "Further steps", min_value=10, max_value=20_000, value=250, step=50, key="job_more"

@@ -1,4 +1,4 @@
-"""The figures of one training job: map, bound and dimensions, live or of the saved model."""
+"""The figures of a training job: map, bound and dimensions, live or from the saved model."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ from pages.ui.train.light_figures import bound_picture, drawn, light
 
 MAP_HEIGHT, BOUND_HEIGHT, BARS_HEIGHT = 460, 200, 290  # pixels
 START = (
-    "The first two principal components of the data, where training starts. The map of the model "
-    "follows after its first step."
+    "Training starts at the first two principal components of the data. The model's map appears "
+    "after the first step."
 )
 
 
 def live_figures(job_id: str) -> None:
-    """Bound curve, ARD bars and latent map of the job, live or of the saved model."""
+    """Show the job's bound, ARD bars and latent map, live or from the saved model."""
     try:
         job = training.snapshot(job_id)
     except ValueError:
@@ -82,7 +82,7 @@ def live_figures(job_id: str) -> None:
 
 
 def first_map(job: Snapshot) -> None:
-    """The initial positions, until the model has made its first step."""
+    """Show the initial positions, until the model has made its first step."""
     picture = start_picture(job.id)
     if picture:
         st.markdown("**Map at the start**", help=START)
@@ -90,22 +90,22 @@ def first_map(job: Snapshot) -> None:
 
 
 def map_picture(places: Array, labels: Array | None) -> str:
-    """Points, coloured by label if there is one label per point."""
+    """Draw points, coloured by label if there is one label per point."""
     same = labels is not None and len(labels) == len(places)
     some = thinned(len(places))
     return dots(places[some], labels[some] if labels is not None and same else None)
 
 
 def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
-    """Latent mean, relevance and information: of the saved model, else of the last step."""
+    """Return latent mean, relevance and information of the saved model, else of the last step."""
     if job.status in ENDED and job.entry is not None:
         try:
             model = open_item(f"library:{job.entry}").model
         except (ValueError, OSError):
-            pass  # deleted in the Gallery: use the last step
+            pass  # the model was deleted in the Gallery: use the last step
         else:
             if model.capabilities.layers and not model.capabilities.views:
-                # In a layer that is off, all rows have the same position.
+                # A layer that is off would show all rows at the same position.
                 layer = next((each for each in model.layers_ if not each.doubt_), model.layers_[-1])
                 width = layer.latent_mean_.shape[1]
                 return layer.latent_mean_, layer.relevance_[:width], layer.information_
@@ -118,7 +118,7 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
 
 
 def relevance_in_words(relevance: Any, information: Any) -> str:
-    """The bars as a sentence, for screen readers."""
+    """Describe the bars for screen readers."""
     on = np.flatnonzero(dimensions_on(information)) + 1
     order = np.argsort(-np.asarray(relevance)) + 1
     return (
@@ -129,19 +129,19 @@ def relevance_in_words(relevance: Any, information: Any) -> str:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def stored_words(job_id: str) -> tuple[Any, tuple[str, ...], Any]:
-    """Labels, their names and the rows' names. Read once: a job's data never change."""
+    """Return labels, their names and the rows' names; a job's data never change."""
     dataset = training.dataset(job_id)
     return dataset.labels, dataset.label_names, dataset.row_names
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def start_picture(job_id: str) -> str:
-    """The data's principal components as a picture; "" without any."""
+    """Draw the data's principal components; return "" if there are none."""
     dataset = training.dataset(job_id)
     if dataset.n_points < 2:
         return ""
     values = dataset.values
-    if dataset.columns:  # words and counts as numbers on one scale, as at the start of training
+    if dataset.columns:  # words and counts become numbers on one scale, as at the start of training
         table = TableColumns(dataset.columns)
         values = table.starting(table.encoded(dataset.in_own_values()))
     places, rows = principal_places(values)

@@ -1,4 +1,4 @@
-"""Translates messages of training, which name Python arguments, for the page."""
+"""Messages of training for the page, without the names of Python arguments."""
 
 import re
 
@@ -7,16 +7,16 @@ SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, words in (
         (
             r"times and sequences are not used: the model has no time_kernel",
-            "This model does not use the times of the rows; a dynamical model does",
+            "This model does not use the times of the rows; a dynamical model would use them",
         ),
-        (r"reached max_iter = (\d+) iterations", r"all \1 steps were taken"),
+        (r"reached max_iter = (\d+) iterations", r"the training used all \1 steps"),
         (
             r"n_inducing = (\d+) is capped at the (\d+) points",
             r"\2 inducing points are used instead of \1, since there are \2 rows",
         ),
         (
             r"the density of the rows was not learnt(.*)",
-            r"How typical rows are was not learnt\1. It is learnt when it is first needed",
+            r"The density of the rows was not learnt\1. It will be learnt when it is first needed",
         ),
         (
             r"n_components = (\d+) is capped at (\d+) for these data",
@@ -28,7 +28,7 @@ MEANINGLESS = re.compile(r"latent dimensions? starts? at random: PCA found")
 
 
 def on_the_page(said: str) -> str:
-    """A note or reason without names of arguments; "" for one that is irrelevant to users."""
+    """Return a note or reason without names of arguments; "" if it is irrelevant to users."""
     if MEANINGLESS.search(said):
         return ""
     for pattern, words in SAID:

@@ -1,4 +1,4 @@
-"""Lists of the training jobs of this machine, with links."""
+"""Lists of the training jobs on this machine, with links."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.ui.shared.words import bound_in_words
 
 
 def active_banner() -> None:
-    """The running trainings with links, above the form."""
+    """Show the running trainings with links, above the form."""
     for job in training.jobs():
         if job.status == "running":
             with st.container(border=True, horizontal=True, vertical_alignment="center"):
@@ -22,7 +22,7 @@ def active_banner() -> None:
 
 
 def job_list(chosen: str | None) -> None:
-    """All jobs, newest first; a click shows one."""
+    """Show all jobs, newest first; a click opens a job."""
     jobs = training.jobs()[::-1]
     if not jobs:
         return

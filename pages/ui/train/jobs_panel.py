@@ -1,4 +1,4 @@
-"""One training job, live, with its controls."""
+"""The live view of a training job, with its buttons."""
 
 import streamlit as st
 
@@ -23,33 +23,35 @@ from pages.ui.train.verdicts import show_verdicts, verdicts_of
 
 
 def job_view(job_id: str) -> None:
-    """Everything about one job: name, state, controls, and the live figures."""
+    """Show everything about one job: name, state, buttons, and live figures."""
     job = training.snapshot(job_id)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(job.name), anchor=False, width="content")
         status_badge(job.status)
-    if job.model_class:  # unknown if the job's file is broken
+    if job.model_class:  # "" if the job's file is broken
         st.caption(
             " · ".join(
                 [f"{model_words(job.model_class)} on {plain(job.dataset_name)}", *settings_of(job)]
             )
         )
     controls(job)
-    # Poll only while something can change; each fragment reruns the page after a change.
+    # The fragments poll only while something can change, and rerun the page after a change.
     active = job.active
     # A paused job may be resumed in another tab.
-    pace = 1.0 if active else 5.0 if job.status in WAITING else None
+    pace = 5.0 if job.status in WAITING else None
+    if active:
+        pace = 1.0 if job.request is None else 0.4
     st.fragment(live_numbers, run_every=pace)(job_id, state_of(job))
     st.fragment(live_figures, run_every=2.0 if active else None)(job_id)
 
 
 def state_of(job: Snapshot) -> tuple[str, str | None, str | None]:
-    """The state on which the page outside the live fragments depends."""
+    """Return the state on which the page outside the live fragments depends."""
     return job.status, job.request, job.entry
 
 
 def settings_of(job: Snapshot) -> list[str]:
-    """The settings that matter most, for the caption."""
+    """Return the settings that matter most, for the caption."""
     words = []
     if "n_components" in job.parameters:
         widths = job.parameters["n_components"]
@@ -72,10 +74,10 @@ def settings_of(job: Snapshot) -> list[str]:
 
 
 def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None:
-    """Bound, noise, steps and time left; reruns the page when the state has changed."""
+    """Show bound, noise, steps and time left; rerun the page when the state has changed."""
     try:
         job = training.snapshot(job_id)
-    except ValueError:  # removed in another browser
+    except ValueError:  # the job was removed in another browser
         st.rerun()
     if state_of(job) != drawn:
         st.rerun()
@@ -87,7 +89,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     doubts = [note for note in job.notes if note.startswith(verdicts)]
     for note in job.notes:
         words = on_the_page(note)
-        if words and note not in doubts:  # `show_verdicts` shows the doubts
+        if words and note not in doubts:  # `show_verdicts` shows doubtful notes
             st.caption(f":material/info: {plain(words)}")
     progress = job.progress
     if progress is None:
@@ -102,7 +104,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     regression = is_regression(job)
     on = int(dimensions_on(progress.information).sum())
     deep = isinstance(job.parameters.get("n_components"), tuple)
-    # In a deep model these are the top's dimensions; the verdicts describe the other layers.
+    # In a deep model, these are the top layer's dimensions; the verdicts describe the other layers.
     if job.status == "finished" and on == 0 and not deep and not regression:
         st.info(NOTHING_FOUND, icon=":material/info:")
     show_verdicts(verdicts, doubtful=bool(doubts))
@@ -113,14 +115,20 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         if not regression:
             which = "Top dimensions on" if deep else "Dimensions on"
             number(which, f"{on} of {len(progress.information)}", TERMS["effective"])
-        number("Steps", f"{progress.iteration:,}", "Accepted steps of the optimiser.")
+        number(
+            "Steps",
+            f"{progress.iteration:,}",
+            "The number of steps that the optimiser has accepted.",
+        )
         if job.status == "running" and left is not None:
             number("Time left", f"at most {seconds_in_words(left)}", TIME_LEFT)
         else:
-            number("Time", seconds_in_words(progress.seconds), "Time spent training.")
+            number(
+                "Time", seconds_in_words(progress.seconds), "The time that the training has taken."
+            )
 
 
-# The page's names of the phases of training.
+# The page's words for the phases of training.
 PHASES = {
     "noise held": "laying out a first map",
     "1,000 rows, noise held": "laying out a first map with 1,000 rows",
@@ -134,30 +142,30 @@ PHASES = {
 
 
 def doing_in_words(phase: str, message: str) -> str:
-    """The phase of training and the number of the start; from the message if there is one."""
-    # With very many rows, phases have the names of the growing samples.
+    """Describe the phase of training and the number of the start, from the message if any."""
+    # With very many rows, phases are named after the growing samples of rows.
     usual = f"improving the map with {phase}" if phase.endswith(" rows") else phase
     words = (message or phase).replace(phase, PHASES.get(phase, usual))
     return words[:1].upper() + words[1:]
 
 
 NOTHING_FOUND = (
-    "No dimension carries information: this model found no relation between the columns."
+    "No dimension contains information: this model found no relation between the columns."
 )
 TIME_LEFT = (
-    "For all allowed steps at the present speed. Training ends earlier when nothing improves, "
-    "and later when others use the machine."
+    "The time for all steps at the present speed. Training ends earlier if nothing improves, and "
+    "later if others use the machine."
 )
 
 
 def waiting_words(status: str) -> str:
-    """A message while there are no numbers to show."""
+    """Return the message that is shown while there are no numbers."""
     if status == "queued":
-        return "Waiting: another training runs first."
+        return "Waiting until another training has ended."
     if status == "running":
         return "Preparing the data …"
     if status == "finished":
-        return "Solved directly, without training steps."
+        return "This model was solved directly, without training steps."
     return "Nothing was trained yet."
 
 

@@ -1,4 +1,4 @@
-"""Ask for the kind of every trained column; proposals come from its values, answers are stored."""
+"""The questions about the kind of every trained column, with proposals from its values."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from gplvm_core.readers.errors import listed, plural
 from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
 
-MOST_SHOWN = 40  # columns of numbers with a separate question
+MOST_SHOWN = 40  # the most columns of numbers with separate questions
 COLOUR = "colour"
 WORDS = {
     "number": "Number",
@@ -29,8 +29,8 @@ MANY = {
     "count": ("column of counts", "columns of counts"),
 }
 HELP = (
-    "Category: words without an order, such as species. Grade: words with an order, such as small, "
-    "medium, large. Count: whole numbers from 0, such as a number of eggs."
+    "A category has words without an order, such as species. A grade has ordered words, such as "
+    "small, medium, large. A count has whole numbers from 0, such as a number of eggs."
 )
 
 
@@ -121,8 +121,8 @@ def _in_order(column: ColumnReport, kept: Any, mark: str) -> tuple[Any, str]:
     if not left:
         return order, ""
     return order, (
-        f"Choose the words of “{column.name}” from lowest to highest. "
-        f"Not placed yet: {listed(left)}."
+        f"Choose the words of “{column.name}” from lowest to highest. These words are missing: "
+        f"{listed(left)}."
     )
 
 
@@ -171,14 +171,14 @@ def _exposure(
         placeholder="None",
         key=f"upload_exposure_{mark}",
         persist_state="session",
-        help="The known size of each row, such as hours of observation or the number of molecules "
-        "of a cell: twice the exposure, twice the expected counts. The map does not learn it.",
+        help="The known size of each row, such as hours of observation: twice the exposure gives "
+        "twice the expected counts. The map does not learn this column.",
     )
     return {} if name is None else {name: "exposure"}
 
 
 def what_is_learnt(dataset: Dataset) -> str:
-    """Describe training on columns of several kinds, in two sentences."""
+    """Describe what the model learns from columns of several kinds."""
     kinds = [column.kind for column in dataset.columns]
     known = listed([column.name for column in dataset.columns if column.kind == "exposure"])
     parts = [plural(kinds.count(kind), *MANY[kind]) for kind in MANY if kind in kinds]
@@ -186,5 +186,9 @@ def what_is_learnt(dataset: Dataset) -> str:
     return (
         f"The model learns one map for all columns: {together}. It predicts probabilities for "
         "words and counts, and means with standard deviations for numbers."
-        + (f" “{plain(known)}” is known in every row and does not shape the map." if known else "")
+        + (
+            f" “{plain(known)}” is known in every row, and does not affect the map."
+            if known
+            else ""
+        )
     )

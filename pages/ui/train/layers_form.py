@@ -1,4 +1,4 @@
-"""The number of layers, and the widths of those above the lowest."""
+"""The questions about the number of layers and their widths."""
 
 import streamlit as st
 
@@ -35,7 +35,7 @@ def own_spaces_question() -> bool:
 
 
 def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
-    """The numbers of dimensions of all layers, the top first; lowest: of the last layer."""
+    """Ask for the upper layers' widths; return all widths, top first; lowest: the last width."""
     above = []
     for column, number in zip(st.columns(n_layers - 1), range(1, n_layers), strict=True):
         with column:

@@ -1,7 +1,7 @@
-"""Figures with a static picture of the same numbers.
+"""Interactive figures with static pictures of the same numbers.
 
-The code of the interactive figures takes seconds to load in a new browser. Until then the static
-picture is shown.
+A new browser needs seconds to load the code of the interactive figures. Until then, the page shows
+the static picture.
 """
 
 import base64
@@ -16,14 +16,14 @@ from gplvm_core.training import Snapshot
 
 
 def drawn(name: str, figure: go.Figure, picture: Callable[[], str], alt: str) -> None:
-    """An interactive figure above its static picture, which the stylesheet hides later."""
+    """Show an interactive figure above its static picture, which the style sheet hides later."""
     with st.container(key=f"job_figure_{name}"):
         light(picture(), int(figure.layout.height), alt)
         st.plotly_chart(figure, key=f"job_{name}", config={"displayModeBar": False}, alt=alt)
 
 
 def light(picture: str, height: int, alt: str) -> None:
-    """A picture (SVG) of full width."""
+    """Show a picture (SVG) of full width."""
     data = base64.b64encode(picture.encode()).decode()
     st.html(
         f'<img class="mf-light" style="height: {height}px" alt="{alt}" '
@@ -32,7 +32,7 @@ def light(picture: str, height: int, alt: str) -> None:
 
 
 def bound_picture(job: Snapshot) -> str:
-    """The bound over seconds."""
+    """Draw the bound over the seconds of training."""
     seconds, bound = (job.trace[key] for key in ("seconds", "bound"))
     some = thinned(len(bound))
     return line(onward(seconds)[some], bound[some])

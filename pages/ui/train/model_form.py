@@ -31,7 +31,7 @@ from pages.ui.train.time_form import time_kernel_form
 
 @dataclass(frozen=True)
 class Choice:
-    """An offered model: its name in the field, a one-line description, and its estimator.
+    """An offered model: its scientific name, a one-line description, and its estimator.
 
     deeper: the deep version of the estimator, if there is one.
     """
@@ -51,13 +51,13 @@ class Choice:
 
     @property
     def has_noises(self) -> bool:
-        """Whether every output may have its own noise: not if all rows are inducing inputs."""
+        """Whether outputs may have their own noise; impossible if all rows are inducing inputs."""
         known = inspect.signature(self.estimator).parameters
         whole = "n_inducing" in known and known["n_inducing"].default is None
         return "noise" in known and not whole
 
     def suits(self, dataset: Dataset) -> bool:
-        """Whether the model supports the data, and can read them in parts if necessary."""
+        """Return whether the model supports the data, and can read them in parts if necessary."""
         if isinstance(dataset, TableDataset):
             return self.estimator is BayesianGPLVM
         if dataset.columns and not issubclass(self.estimator, BayesianGPLVM):
@@ -75,29 +75,29 @@ CHOICES: tuple[Choice, ...] = (
     ),
     Choice(
         "Bayesian GP-LVM",
-        "Curved map with uncertainty; finds how many dimensions the data need.",
+        "A curved map with uncertainty; finds how many dimensions the data need.",
         BayesianGPLVM,
         DeepGPLVM,
     ),
     Choice(
         "Dynamical GP-LVM",
-        "Curved map for rows that follow each other in time: each sequence is a path.",
+        "A curved map for rows that follow each other in time: each sequence is a path.",
         DynamicalGPLVM,
         DeepGPLVM,
     ),
     Choice(
         "GP-LVM",
-        "Curved map with one fitted position per row; every dimension stays in use.",
+        "A curved map with one fitted position per row; every dimension stays in use.",
         GPLVM,
     ),
     Choice(
         "Bayesian PCA",
-        "Straight map that switches off dimensions it does not need.",
+        "A straight map that switches off unneeded dimensions.",
         BayesianPCA,
     ),
     Choice(
         "Probabilistic PCA",
-        "Straight map with an immediate solution: the baseline for comparison.",
+        "A straight map that is solved immediately: the baseline for comparison.",
         ProbabilisticPCA,
     ),
 )
@@ -120,8 +120,8 @@ OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 def model_form(dataset: Dataset, *, differ: bool) -> Any:
     """Ask for model and options; return the estimator, not fitted.
 
-    differ: whether units differ, which preselects one noise per column. Values stay when the
-    visitor changes the page.
+    differ: whether units differ, which preselects one noise per column. The form keeps its values
+    when the visitor opens another page.
     """
     offered = [choice for choice in CHOICES if choice.suits(dataset)]
     titles = [choice.title for choice in offered]
@@ -145,14 +145,13 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
     known = set(inspect.signature(choice.estimator).parameters)
     if over_time or in_parts or mixed:
-        # Dynamical models take positions from times; encoders need numbers, and all rows in
-        # memory.
+        # Dynamical models get positions from times. Encoders need numbers, and all rows in memory.
         known.discard("encoder")
     options: dict[str, Any] = {"kinds": dataset.kinds} if mixed else {}
     if several and not choice.needs_views:
         st.caption(
-            f":material/info: This model joins the {dataset.n_outputs:,} columns of all views: it "
-            "does not show what the views share."
+            f":material/info: This model joins the {dataset.n_outputs:,} columns of all views, so "
+            "it does not show what the views share."
         )
         # Units may differ between views; the data check tests each view separately.
         differ = differ or bool(mixed_units(dataset.values, column_words(dataset)))
@@ -196,7 +195,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
             "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}", term="noise_choice"
         )
     if options.get("noise") == "per_output":
-        st.caption("With one noise per column, no scale has to be chosen.")
+        st.caption("With one noise per column, you need not choose a scale.")
     elif not mixed:
         usual = "columns" if differ else "global"
         options["scaling"] = chosen(
@@ -213,20 +212,20 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
 
 
 def only_these(n_rows: int) -> str:
-    """Why fewer models are offered for columns of several kinds."""
+    """Explain why fewer models are offered for columns of several kinds."""
     words = (
-        "Words and counts train with these models, in one layer. Deep models, models of several "
-        "views, and encoders learn numbers only. Each column has its own scale and noise."
+        "Only these models of one layer learn words and counts; each column has its own scale and "
+        "noise. Deep models, models of several views, and encoders learn only numbers."
     )
     if are_many(n_rows):
-        words += f" All {n_rows:,} rows train at once, which takes long; use fewer rows."
+        words += f" Training all {n_rows:,} rows together takes long, so use fewer rows."
     return words
 
 
 def more_options(
     choice: Choice, dataset: Dataset, known: set[str], n_components: int
 ) -> dict[str, Any]:
-    """Options that rarely need a change."""
+    """Show options that rarely need a change, and return their values."""
     options: dict[str, Any] = {}
     count = len(dataset.targets)
     if "n_inducing" in known:
@@ -285,7 +284,8 @@ def inducing_option(choice: Choice, count: int, usual: int) -> int | None:
         "Faster, with inducing points",
         value=count > 400,
         key=f"form_sparse_{count > 400}",
-        help="Without them, the model is exact, and a step's cost grows with the cube of the rows.",
+        help="Off: the model is exact, but the cost of a step grows with the cube of the number "
+        "of rows.",
         persist_state="session",
     ):
         return None

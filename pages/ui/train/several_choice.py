@@ -15,7 +15,7 @@ from pages.ui.shared.words import TERMS
 MOST_COLUMN_VIEWS = 100
 MOST_GROUPS = 12
 MOST_CHOSEN = 8
-FEW_VIEWS = 8  # above this, views have no separate drawing or question
+FEW_VIEWS = 8  # with more views, a view has no separate drawing or question
 
 
 def views_choice(dataset: Dataset) -> Dataset | None:
@@ -52,7 +52,7 @@ def views_choice(dataset: Dataset) -> Dataset | None:
 
 
 def ways_of(dataset: Dataset) -> dict[str, str]:
-    """The ways to divide the columns that make sense for these data."""
+    """Return the ways to divide the columns that make sense for these data."""
     ways = {"given": f"{len(dataset.views)} as given" if dataset.views else "One"}
     kind = dataset.drawing.kind
     if kind in ("bars", "curve") and not dataset.views and dataset.n_outputs > 1:
@@ -68,12 +68,12 @@ def ways_of(dataset: Dataset) -> dict[str, str]:
 
 
 def can_show_labels(dataset: Dataset, way: str) -> bool:
-    """Whether the labels can become a view: there are labels, and few other views."""
+    """Return whether the labels can become a view: there are labels, and few other views."""
     return len(dataset.classes) > 1 and way in ("given", "names", "chosen")
 
 
 def divide(dataset: Dataset, way: str, mark: str) -> Dataset:
-    """The data set with the chosen views. Raises DataError if that is impossible."""
+    """Return the data set with the chosen views. Raises DataError if that is impossible."""
     if way == "names":
         words = column_words(dataset)
         groups = name_groups(words)
@@ -106,7 +106,7 @@ def chosen_groups(dataset: Dataset, mark: str) -> dict[str, list[int]]:
             persist_state="session",
         )
     )
-    # Initially the columns are divided in their order, as an example.
+    # As an example, the columns are initially divided in their order.
     shares = np.array_split(np.arange(len(words)), count)
     names, chosen = [], []
     for number, share in enumerate(shares):
@@ -135,7 +135,7 @@ def chosen_groups(dataset: Dataset, mark: str) -> dict[str, list[int]]:
 
 
 def told_cost(dataset: Dataset) -> Dataset:
-    """Show the cost of many views."""
+    """Show the cost of many views, and return the data set."""
     count = len(dataset.views)
     st.caption(
         f"{plural(count, 'view')}, each with its own mapping: a training step takes about "

@@ -1,4 +1,4 @@
-"""Several files that describe the same things, joined row by row as named views."""
+"""The form for several files that describe the same things, joined row by row as named views."""
 
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -24,19 +24,19 @@ from pages.ui.shared.words import bytes_in_words
 from pages.ui.train.table_questions import inspected
 from pages.ui.train.upload_questions import MEGABYTES, questions, read_upload, rows_in_use
 
-FILES = "train_several"  # session key: the files, oldest first, kept when the page is left
-SEEN = "train_several_seen"  # session key: the uploader's ids of all files that were copied
+FILES = "train_several"  # session key: the files, oldest first, also for the return to the page
+SEEN = "train_several_seen"  # session key: the uploader's ids of all copied files
 TURN = "train_several_turn"  # session key: a new number empties the uploader
 LONGEST_NAME = 40
 UNEQUAL: dict[Unequal, str] = {
-    "trim": "Leave them out",
-    "fill": "Keep them, as missing in that view",
+    "trim": "Leave out",
+    "fill": "Keep as missing",
 }
 
 
 @dataclass(frozen=True)
 class KeptFile:
-    """An uploaded file; mark: distinguishes its questions from those about other files."""
+    """An uploaded file; mark: distinguishes the questions about this file."""
 
     mark: str
     name: str
@@ -45,7 +45,7 @@ class KeptFile:
 
 
 def several_files_form() -> Dataset | None:
-    """Take files, ask about each, and join them; show errors beside their file."""
+    """Ask for files, ask about each file, and join them; show errors beside their file."""
     readers().warm()
     key = f"train_several_files_{st.session_state.get(TURN, 0)}"
     st.file_uploader(
@@ -55,14 +55,14 @@ def several_files_form() -> Dataset | None:
         accept_multiple_files=True,
         max_upload_size=MEGABYTES,
         key=key,
-        help="The files stay on this machine. Add any number of files, together or one by one.",
+        help="Add any number of files, together or one by one; the files stay on this machine.",
         on_change=keep_files,
         args=(key,),
     )
     files: list[KeptFile] = st.session_state.get(FILES, [])
     st.caption(
-        "Row n of every file describes the same thing: a photograph and its measurements, a "
-        "movement seen from two sides. Images are in the order of their names."
+        "Row n of all files must describe the same thing; for example, one file has photographs, "
+        "another their measurements. Images are in the order of their names."
     )
     taken: list[str] = []
     parts: list[FileView] = []
@@ -79,7 +79,7 @@ def several_files_form() -> Dataset | None:
 
 def keep_files(key: str) -> None:
     """Copy the uploaded files to the session, and empty the uploader."""
-    # After an interrupted run, Streamlit reports the same files again: copy each once.
+    # After an interrupted run, Streamlit reports the same files again, but each is copied once.
     seen: set[str] = st.session_state.setdefault(SEEN, set())
     kept: list[KeptFile] = list(st.session_state.get(FILES, []))
     for file in st.session_state.get(key) or []:
@@ -121,7 +121,7 @@ def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
 
 
 def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
-    """The views of one file: one, or one per chosen array of an NPZ; `naming` asks for names."""
+    """Return a file's views: one, or one per chosen array of an NPZ; `naming` asks for names."""
     arrays: tuple[str, ...] = ()
     if PurePath(file.name).suffix.lower() in (".npz", ".npy"):
         arrays = inspected(file.name, file.data, None, None).arrays
@@ -151,9 +151,9 @@ def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
 
 
 def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -> FileView:
-    """A table as a view; on request, rows without any value are missing in it.
+    """Read a table as a view; on request, rows without any value are missing in this view.
 
-    Otherwise raises DataError for such rows. Skipping one would shift the rows below it.
+    Otherwise, raises DataError for such rows, because skipping a row would shift the rows below.
     """
     dataset = read_upload(file.name, file.data, answers | {"skip_empty_rows": True})
     rows, count = rows_in_use(file.name, file.data, answers)
@@ -163,8 +163,8 @@ def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -
     if not st.toggle(
         "Keep empty rows as missing",
         key=f"several_empty{file.mark}_{answers.get('array')}",
-        help="They keep their position, so that the rows of the files still match. Labels and "
-        "times of this file are then ignored.",
+        help="On: empty rows keep their position, so that the rows of all files match; labels "
+        "and times of this file are ignored.",
         persist_state="session",
     ):
         places = listed([str(n + 1) for n in empty])
@@ -177,7 +177,7 @@ def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -
 
 
 def array_part(file: KeptFile, array: str, taken: list[str]) -> FileView:
-    """One array of an NPZ; arrays with one entry per row may become labels or times."""
+    """Read one array of an NPZ; arrays with one entry per row may become labels or times."""
     report = inspected(file.name, file.data, array, None)
     roles = {"label_column": report.label_column, "time_column": report.time_column}
     answers = {"array": array} | {
@@ -188,7 +188,7 @@ def array_part(file: KeptFile, array: str, taken: list[str]) -> FileView:
 
 
 def facts(part: FileView, *, named: bool) -> str:
-    """Rows, columns and other facts in a few words; named: the file's name in front."""
+    """Describe rows, columns and other facts; named: whether the file's name is in front."""
     dataset = part.dataset
     words = [plural(part.n_rows, "row"), plural(dataset.n_outputs, "column")]
     if dataset.drawing.kind == "image":
@@ -218,13 +218,14 @@ def join(parts: list[FileView]) -> Dataset | None:
         "Rows that are not in every file",
         list(UNEQUAL),
         format_func=UNEQUAL.__getitem__,
-        # With other lengths, the question must be answered again.
+        # If the lengths change, the question is asked again.
         key="several_unequal_" + "_".join(str(part.n_rows) for part in parts),
-        help="The first rows of all files match; rows at the end of longer files have no match.",
+        help="The first rows of all files belong together; rows at the end of longer files have "
+        "no partners.",
         persist_state="session",
     )
     if unequal is None:
-        st.caption("Choose one, or upload files with equal numbers of rows.")
+        st.caption("Choose an answer above, or upload files with equal numbers of rows.")
         return None
     try:
         return joined(parts, unequal)

@@ -52,7 +52,7 @@ def start_option(n_views: int, n_components: int) -> str:
     start = chosen("Starting places", "init_views", words, mark=f"_{each}")
     if not each:
         st.caption(
-            f"“PCA of each” gives every view a separate dimension: it needs at least {n_views} "
-            f"latent dimensions, and {n_components} are chosen."
+            f"“PCA of each” needs at least {n_views} latent dimensions, one for each view, but "
+            f"{n_components} are chosen."
         )
     return start

@@ -1,4 +1,4 @@
-"""Where the training data come from: a ready-made data set or the user's own file."""
+"""The forms that choose the training data: a ready-made data set or the user's own file."""
 
 from pathlib import PurePath
 
@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from gplvm_core.datasets import Dataset, kind_of, list_datasets, load_dataset, optional_datasets
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.files import ENDINGS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
@@ -14,11 +15,11 @@ from pages.ui.train.table_questions import UnansweredError, inspected
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
 
 BEGINNING, LINES = 4000, 8  # bytes and lines of a file that are shown
-UPLOAD = "train_upload"  # session key: (file name, bytes), kept when the page is left
+UPLOAD = "train_upload"  # session key: (file name, bytes), also for the return to the page
 
 
 def tables_form(names: tuple[str, ...]) -> Dataset | None:
-    """Choose one of these ready-made tables."""
+    """Ask for one of the named ready-made tables."""
     there = [name for name in names if name in list_datasets()]
     name = st.pills(
         "Data set",
@@ -34,7 +35,7 @@ def tables_form(names: tuple[str, ...]) -> Dataset | None:
 
 
 def built_in_form() -> Dataset | None:
-    """Choose one of the data sets of Manifolio or of an installed package."""
+    """Ask for one of the data sets of Manifolio or of an installed package."""
     missing = optional_datasets()
     names = (*list_datasets(), *(name for name, packages in missing.items() if not packages))
     name = st.pills(
@@ -48,12 +49,16 @@ def built_in_form() -> Dataset | None:
         label_visibility="collapsed",
     )
     ways = [
-        f"{title_of(name)} (`pip install {' '.join(packages)}`)"
+        f"- {title_of(name)}: `pip install {' '.join(packages)}`"
         for name, packages in missing.items()
         if packages
     ]
     if ways:
-        st.caption(f"Available after installation: {', '.join(ways)}.")
+        st.caption(
+            f"{plural(len(ways), 'more data set needs', 'more data sets need')} a package that is "
+            "not installed.",
+            help="\n".join(ways),
+        )
     try:
         return built_in(str(name))
     except (ValueError, OSError) as error:
@@ -71,7 +76,7 @@ def built_in(name: str) -> Dataset:
 
 
 def upload_form() -> Dataset | None:
-    """Take a file, ask the necessary questions, and read it; show errors."""
+    """Ask for a file, ask the necessary questions, and read the file; show errors."""
     readers().warm()
     turn = st.session_state.get("train_upload_turn", 0)
     key = f"train_file_{turn}"
@@ -87,13 +92,14 @@ def upload_form() -> Dataset | None:
     )
     if UPLOAD not in st.session_state:
         st.caption(
-            "A table has one row per item. Its columns hold numbers, words or counts; empty cells "
-            "are missing values. In a zip, images in folders take the folder's name as their "
-            "label. A video is an animated GIF, or its frames as images in a zip."
+            "A table has one row per item, and columns of numbers, words or counts; empty cells "
+            "are missing values. In a zip, the label of an image is the name of its folder. A "
+            "video is an animated GIF, or a zip of its frames."
         )
         return None
     name, data = st.session_state[UPLOAD]
-    if file is None:  # the uploader forgets its file when the page is left; the session does not
+    # When the visitor leaves the page, the uploader forgets the file; the session does not.
+    if file is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
                 f":material/draft: **{plain(name)}** ({bytes_in_words(len(data))})", width="content"
@@ -113,7 +119,7 @@ def upload_form() -> Dataset | None:
 
 
 def beginning(name: str, data: bytes) -> None:
-    """The start of a table that could not be used: its cells, or its lines."""
+    """Show the beginning of a table that could not be used, as cells or lines."""
     if kind_of(name) != "table":
         return
     try:
@@ -134,7 +140,7 @@ def beginning(name: str, data: bytes) -> None:
 
 
 def keep_upload(key: str) -> None:
-    """Copy the uploader's file to the session; delete it there when it was removed."""
+    """Copy the uploader's file to the session, or delete it there if the visitor removed it."""
     file = st.session_state.get(key)
     if file is None:
         st.session_state.pop(UPLOAD, None)

@@ -1,4 +1,4 @@
-"""Tables in the server's shared folders, read from disk during training."""
+"""The form for tables in the server's shared folders, which training reads from disk."""
 
 import os
 
@@ -15,7 +15,7 @@ def has_folders() -> bool:
 
 
 def table_form() -> TableDataset | None:
-    """Choose one of the tables and preview it; show errors."""
+    """Ask for one of the tables, and read its preview; show errors."""
     try:
         tables = {table.name: table for table in tables_in(opened_folders(os.environ))}
     except ValueError as error:  # a folder was removed while the server runs
@@ -23,8 +23,9 @@ def table_form() -> TableDataset | None:
         return None
     if not tables:
         st.info(
-            f"The folders that {SETTING} opens hold no tables yet: .npy or Parquet files of N rows "
-            "and D columns of numbers, or several with the same columns in a folder.",
+            f"The folders that {SETTING} names contain no tables yet. A table is a .npy or "
+            "Parquet file with columns of numbers, or a folder of such files with the same "
+            "columns.",
             icon=":material/folder_open:",
         )
         return None
@@ -36,8 +37,8 @@ def table_form() -> TableDataset | None:
         format_func=lambda each: in_words(tables[each]) if each in tables else each,
         key="train_table",
         persist_state="session",
-        help="Tables in folders that the server's administrator shares. They need not fit into "
-        "memory: training reads them in parts.",
+        help="Tables in folders that the server's administrator shares; training reads them in "
+        "parts, so they may be larger than memory.",
     )
     if name is None or name not in tables:
         st.caption("A name with * means all files of a folder, joined row by row.")
@@ -51,12 +52,12 @@ def table_form() -> TableDataset | None:
 
 
 def in_words(table: OpenTable) -> str:
-    """The table's name and size."""
+    """Return the table's name and size."""
     files = f", {len(table.files)} files" if len(table.files) > 1 else ""
     return f"{table.name} ({bytes_in_words(table.size)}{files})"
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the table …")
 def looked_at(table: OpenTable) -> TableDataset:
-    """Read some rows; again after a file has changed, since `table` contains its time."""
+    """Read some rows, again if a file has changed: `table` contains the time of the change."""
     return TableDataset.of(table)

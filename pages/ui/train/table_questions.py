@@ -1,6 +1,6 @@
-"""Questions about a table: its header, the roles of its columns, whether its rows are pictures.
+"""The questions about a table: its header, the roles of columns, and whether rows are pictures.
 
-mark: distinguishes the questions about one of several files from those about the others.
+mark: distinguishes the questions about one of several files.
 """
 
 from typing import Any
@@ -16,16 +16,16 @@ from pages.ui.train.date_questions import dates_beside, time_questions
 from pages.ui.train.kinds_form import kinds_questions
 
 NONE = "—"
-LEAST_PIXELS = 36  # columns from which rows may be pictures
+LEAST_PIXELS = 36  # rows with at least so many columns may be pictures
 MOST_LABELS = 50  # the most values of a time column that can also be a label
 
 
 class UnansweredError(ValueError):
-    """A question that has to be answered before the file can be read."""
+    """A question must be answered before the file can be read."""
 
 
 def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
-    """A report about a table's columns."""
+    """Return a report about a table's columns."""
     report: TableReport = read_sandboxed("inspect", name, data, array=array, header=header)
     return report
 
@@ -57,7 +57,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     answers = column_questions(report, mark)
     answers |= picture_question(report, answers, mark)
     if not mark and "image_shape" not in answers:
-        # Views support numbers only, so kinds are asked only for a single file.
+        # Views support only numbers, so the form asks for kinds only for a single file.
         roles = {answers.get("time_column"), *answers.get("id_columns", ())}
         learnt = [c for c in report.columns if c.kinds and c.name not in roles]
         kinds = kinds_questions(learnt, answers.get("label_column"))
@@ -90,8 +90,8 @@ def picture_question(report: TableReport, answers: dict[str, Any], mark: str) ->
         (None, *shapes),
         format_func=lambda shape: "numbers" if shape is None else _size_in_words(shape),
         key=f"upload_image_shape_{len(values)}{mark}",
-        help="Rows that hold pixels line by line from the top left can be drawn as pictures; "
-        "training does not change.",
+        help="Rows of pixels, line by line from the top left, can be drawn as pictures; training "
+        "is the same.",
         persist_state="session",
     )
     return {} if chosen is None else {"image_shape": chosen}
@@ -105,7 +105,7 @@ def _size_in_words(shape: tuple[int, ...]) -> str:
 def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     """Ask for columns that describe the rows and are not trained on.
 
-    A column that has a role is not offered for another one.
+    A column that has a role is not offered for another role.
     """
     known = {column.name: column for column in report.columns}
     if not known:
@@ -115,10 +115,10 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     keys = {role: f"upload_{role}_{columns}{mark}" for role in ("label", "ids", "time")}
     label = _now(keys["label"], kept.get("label_column", report.label_column), known)
     time = _now(keys["time"], kept.get("time_column", report.time_column), known)
-    # A single table can train on words; a view supports numbers only.
+    # A single table can train on words; a view supports only numbers.
     learnt = {name for name, each in known.items() if each.is_text and not mark}
     unused = [name for name in report.id_columns if name not in learnt]
-    if learnt:  # with words, columns with one value are left out
+    if learnt:  # columns with a single value are left out of tables with words
         unused += [name for name, each in known.items() if each.numeric and not each.kinds]
     ids = [
         name
@@ -144,8 +144,8 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
             others,
             default=[name for name in ids if name in others],
             key=keys["ids"],
-            help="Row numbers, names and other columns to exclude from training. They name the "
-            "rows in tables and exports.",
+            help="Columns that training must not use, such as row numbers and names; they name "
+            "the rows in tables and exports.",
             persist_state="session",
         )
     answers: dict[str, Any] = {
@@ -165,9 +165,9 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     ]
     words = ["Each column can have only one role."] if label or time or ids else []
     if label in learnt:
-        words = ["The words of the label colour the map; they can be learnt as well."]
+        words = ["The words of the label colour the map; the model can also learn them."]
     if because:
-        words.append(f"Suggested because — {'; '.join(because)}.")
+        words.append(f"Reasons for these suggestions: {'; '.join(because)}.")
     if words:
         st.caption(plain(" ".join(words)))
     return answers
@@ -175,7 +175,8 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
 
 LABEL_UNUSED = "Colours the map; training does not use it."
 LABEL_HELP = "Colours the map."
-TIME_HELP = "When each row was measured, if the rows follow each other: numbers or dates."
+TIME_HELP = "When each row was measured, as numbers or dates, if the rows follow each other in "
+"time."
 REMEMBERED = ("label_column", "time_column", "id_columns", "date_columns")
 
 
@@ -184,17 +185,17 @@ def _plainly(answer: Any) -> Any:
 
 
 def _few(column: ColumnReport) -> bool:
-    """Whether a column has few enough values to be a label in addition to another role."""
+    """Return whether a column has so few values that it can also be a label."""
     return column.n_distinct <= MOST_LABELS
 
 
 def _times(column: ColumnReport) -> bool:
-    """Whether a column can be the time: numbers or dates, possibly with errors to report."""
+    """Return whether a column can be the time: numbers or dates, possibly with errors."""
     return column.numeric or column.dates is not None or column.mostly_numbers
 
 
 def _now(key: str, suggested: str | None, known: dict[str, ColumnReport]) -> str | None:
-    """The value of a menu in this run, before it is drawn."""
+    """Return the value that a menu has in this run, before the menu is drawn."""
     value = st.session_state.get(key, suggested)
     return value if value in known else None
 

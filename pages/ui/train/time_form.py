@@ -21,10 +21,14 @@ class Shape:
 
 
 SHAPES = {
-    "rbf": Shape("Smooth", "Slow, rounded movements without any corner (RBF)."),
-    "matern32": Shape("A little rough", "Speed may change quickly: most movements (Matérn 3/2)."),
-    "matern12": Shape("Rough", "Direction may change at any moment: jitter (Matérn 1/2)."),
-    "periodic": Shape("Repeating", "The same movement again after each period (periodic)."),
+    "rbf": Shape("Smooth", "For slow, rounded movements without corners (RBF)."),
+    "matern32": Shape(
+        "A little rough", "For most movements, whose speed may change quickly (Matérn 3/2)."
+    ),
+    "matern12": Shape(
+        "Rough", "For jitter, whose direction may change at any moment (Matérn 1/2)."
+    ),
+    "periodic": Shape("Repeating", "For movements that repeat after each period (periodic)."),
 }
 
 
@@ -84,15 +88,15 @@ def period_question(dataset_name: str, span: float) -> float:
     )
     if period > span:
         st.warning(
-            f"The period, {period:.4g}, is longer than the data, {span:.4g}, so nothing repeats "
-            "in them. Choose a shorter period, or another kind of path.",
+            f"The period of {period:.4g} is longer than the time span of the data, {span:.4g}, so "
+            "nothing repeats. Choose a shorter period, or another kind of path.",
             icon=":material/warning:",
         )
     return period
 
 
 def repeating(kernel: Sum, period: float) -> Sum:
-    """A periodic kernel plus white noise, with another period."""
+    """Return a periodic kernel plus white noise, with another period."""
     parts = tuple(
         replace(part, period=period) if isinstance(part, Periodic) else part
         for part in kernel.parts

@@ -1,6 +1,6 @@
-"""Questions about an uploaded file by its kind, and the resulting data set.
+"""The questions about an uploaded file, which depend on its kind, and the resulting data set.
 
-mark: distinguishes the questions about one of several files from those about the others.
+mark: distinguishes the questions about one of several files.
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
         if not st.toggle(
             "Leave out the rows without any value",
             key=f"upload_skip_empty_{name}",
-            help="Rows without observed values do not help training.",
+            help="Leaves out rows without any observed value, because training cannot use them.",
             persist_state="session",
         ):
             raise
@@ -43,15 +43,15 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         case "bvh" | "c3d":
             return motion_questions(mark)
         case "cells":
-            return {} if mark else cell_questions()  # views are numbers
+            return {} if mark else cell_questions()  # a view supports only numbers
         case "table":
             return table_questions(name, data, mark)
 
 
 def read_upload(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
-    """The data set of an upload; the file's name appears in messages."""
+    """Read the data set of an upload; the file's name appears in messages."""
     dataset: Dataset = read_sandboxed("read", name, data, **answers)
-    # An upload "people.csv" must not get the texts and answers of the built-in data set "people".
+    # A user's file "people.csv" must not get the texts of the built-in data set "people".
     return replace(dataset, name=f"own_{dataset.name}") if dataset.name in STORIES else dataset
 
 
@@ -81,13 +81,13 @@ def image_questions(mark: str = "") -> dict[str, Any]:
 
 
 def frame_questions(mark: str = "") -> dict[str, Any]:
-    """Whether the images of a zip follow each other in time."""
+    """Ask whether the images of a zip follow each other in time."""
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
         is_video = st.toggle(
-            "They are the frames of a video",
+            "Frames of a video",
             key=f"upload_is_video{mark}",
-            help="In the order of their names; every folder is a separate video.",
+            help="Frames are in the order of their names, and every folder is a separate video.",
             persist_state="session",
         )
     if not is_video:
@@ -105,13 +105,13 @@ def frame_questions(mark: str = "") -> dict[str, Any]:
 
 
 def cell_questions() -> dict[str, Any]:
-    """Whether counts of molecules are trained as counts."""
+    """Ask whether counts of molecules are trained as counts."""
     counts = st.toggle(
         "Train counts of molecules as counts",
         value=True,
         key="upload_cell_counts",
-        help="The number of molecules of each cell is then known and does not shape the map. Off: "
-        "all values are numbers.",
+        help="On: the known number of molecules of each cell does not affect the map. Off: all "
+        "values are numbers.",
         persist_state="session",
     )
     return {"counts": bool(counts)}
@@ -122,7 +122,7 @@ def motion_questions(mark: str = "") -> dict[str, Any]:
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
         every = st.number_input(
-            "Keep one frame in",
+            "Every n-th frame",
             min_value=1,
             max_value=60,
             value=4,
@@ -136,14 +136,14 @@ def motion_questions(mark: str = "") -> dict[str, Any]:
             "Leave out the first frame",
             value=True,
             key=f"upload_skip{mark}",
-            help="It is often a T-pose that does not belong to the movement.",
+            help="The first frame is often a T-pose that does not belong to the movement.",
             persist_state="session",
         )
     return {"every": int(every), "first_frame": int(skip)}
 
 
 def rows_in_use(name: str, data: bytes, answers: dict[str, Any]) -> tuple[Array, int]:
-    """The rows of a table with a value in a trained column, and the number of all rows."""
+    """Return the rows of a table that have a trained value, and the number of all rows."""
     asked = {
         key: value for key, value in answers.items() if key not in ("image_shape", "time_unit")
     }

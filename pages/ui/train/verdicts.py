@@ -25,12 +25,12 @@ def show_verdicts(verdicts: Sequence[str], *, doubtful: bool) -> None:
 
 
 def verdicts_of(job: Snapshot) -> tuple[str, ...]:
-    """The verdicts of the saved model, else the last ones of the training."""
+    """Return the verdicts of the saved model, else the last verdicts of the training."""
     if job.status in ENDED and job.entry is not None:
         try:
             model = open_item(f"library:{job.entry}").model
         except (ValueError, OSError, StoreError):
-            return ()  # deleted in the Gallery
+            return ()  # the model was deleted in the Gallery
         if hasattr(model, "layers_"):
             layers = list(model.layers_)
             if model.capabilities.views:

@@ -1,7 +1,7 @@
-"""Record the outside connections of a process; Python imports this from its path at the start.
+"""Record the outside connections of a process; Python imports this file when it starts.
 
-Every connection and every name lookup outside this machine becomes a line of the file
-that WATCH_OUTSIDE names.
+Every connection and every name lookup outside this machine becomes a line of the file that
+WATCH_OUTSIDE names.
 """
 
 import os
@@ -12,7 +12,7 @@ HERE = ("127.", "::1", "localhost", "::ffff:127.")
 
 
 def watch(event: str, args: tuple) -> None:
-    """An audit hook (PEP 578)."""
+    """Record a connection or a name lookup; this function is an audit hook (PEP 578)."""
     if event in ("socket.connect", "socket.sendto") and isinstance(args[1], tuple):
         called = args[1][0]
     elif event in LOOKUPS:

@@ -1,7 +1,8 @@
 """The cosine kernel k(x, x') = σ² cos(Σ_q ω_q (x_q − x'_q)): waves with real-valued frequencies.
 
-⟨cos(ω·x + φ)⟩ = cos(ω·μ + φ) exp(−½ Σ_q ω_q² S_q) under N(μ, diag S), and a product of two cosines
-is a sum of two. The rank of its matrix K is 2, so without another kernel it needs jitter.
+Under N(μ, diag S), ⟨cos(ω·x + φ)⟩ = cos(ω·μ + φ) exp(−½ Σ_q ω_q² S_q), and a product of two cosines
+is a sum of two cosines. The matrix K of this kernel has rank 2, so without another kernel it needs
+jitter.
 """
 
 from dataclasses import dataclass, replace
@@ -16,7 +17,10 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Cosine(Stationary):
-    """Cosine kernel; frequency: radians per unit, one for all dimensions, or (Q,)."""
+    """Cosine kernel.
+
+    frequency: radians per unit, one for all dimensions, or (Q,).
+    """
 
     frequency: float | Float[Array, " Q"] = real(1.0, blind_at=0.0)
 
@@ -54,7 +58,8 @@ class Cosine(Stationary):
         rows: Array,
         keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
-        # Φ_g = σ⁴/2 (n_g cos(θ − θ') + a_g cos(θ + θ') + b_g sin(θ + θ')), θ the phases of Z.
+        # Φ_g = σ⁴/2 (n_g cos(θ − θ') + a_g cos(θ + θ') + b_g sin(θ + θ')), where θ are the phases
+        # of Z.
         half = 0.5 * self.variance**2
         twice, phase = 2.0 * self._phase(mean), self._phase(inducing)
         damping = np.exp(-2.0 * variance @ self._squared(mean))
@@ -102,8 +107,8 @@ class Cosine(Stationary):
     def _pulled(
         self, inputs: tuple[Array, Array, Array], turns: tuple[Array, Array, Array], d_scale: float
     ) -> Gradients:
-        """The gradients from the adjoints of the phases of the points, of their Σ_q ω_q² S_q, and
-        of the phases of Z.
+        """Convert adjoints of the phases of the points, of their Σ_q ω_q² S_q and of the phases of
+        Z to gradients.
         """
         (mean, variance, inducing), (d_phase, d_damping, d_inducing) = inputs, turns
         d_frequency = d_phase @ mean + d_inducing @ inducing

@@ -1,1 +1,1 @@
-"""The tab Fill in: rows with gaps are completed."""
+"""The tab Fill in, where the model completes rows with gaps."""

@@ -1,4 +1,4 @@
-"""Write completed rows to files: tables (CSV) and pictures (PNG)."""
+"""Files of completed rows: tables (CSV) and pictures (PNG)."""
 
 import io
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ PNG_SIZE = 720
 def row_csv(
     dataset: Dataset, current: RowItem, row: Array, answer: Completion, as_text: bool = True
 ) -> bytes:
-    """Write a row as CSV, one line per column: name, filled or not, value, deviation, truth.
+    """Write a row as CSV, with a line per column: name, filled or not, value, deviation, truth.
 
     Tables with words or counts also have the probability of every filled word or count.
     """

@@ -1,4 +1,4 @@
-"""The rows that a visitor can choose, the chosen row and its hidden cells, per model."""
+"""For each model: the rows that a visitor can choose, the chosen row, and its hidden cells."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -12,17 +12,17 @@ from gplvm_core.figures.cells import cells_of, choices, columns_of, n_cells
 from gplvm_core.wire.completion import Question, RowItem, mask_of_text, mask_text
 from pages.ui.shared.words import words_of_row
 
-STRIP = 10  # rows shown for choice at a time
+STRIP = 10  # rows that are offered at the same time
 Source = Literal["data", "own"]
 
 
 @dataclass(frozen=True)
 class Board:
-    """A visitor's state of the tab: source of the rows, rows shown for choice, hidden cells.
+    """A visitor's state of the tab: the source of the rows, the offered rows, and hidden cells.
 
-    turn: the number of requests for other rows, per source. current: the id of the chosen item,
-    None for the first shown. masks: the text of each item's mask by id. latest: the mask painted
-    last.
+    turn: how often the visitor asked for other rows, per source. current: the id of the chosen
+    item; None: the first offered item. masks: each item's mask as text, by id. latest: the mask
+    painted last.
     """
 
     source: Source = "data"
@@ -32,12 +32,12 @@ class Board:
     latest: str | None = None
 
     def shuffled(self) -> "Board":
-        """Show other rows for choice, and choose the first."""
+        """Offer other rows, and choose the first of them."""
         turn = self.turn | {self.source: self.turn[self.source] + 1}
         return replace(self, turn=turn, current=None)
 
     def on(self, source: Source) -> "Board":
-        """Switch to rows of this source; the state of the other source is unchanged."""
+        """Switch to the rows of this source, and keep the state of the other source."""
         return self if source == self.source else replace(self, source=source, current=None)
 
     def painted(self, item: str, mask: str) -> "Board":
@@ -45,7 +45,7 @@ class Board:
 
 
 def board(name: str) -> Board:
-    """The visitor's board for a model, by its name (key and version)."""
+    """Return the visitor's board for a model; name: the model's key and version."""
     kept = st.session_state.get(f"complete_board|{name}")
     return kept if isinstance(kept, Board) else Board()
 
@@ -55,10 +55,10 @@ def keep(name: str, changed: Board) -> None:
 
 
 def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
-    """Return some training rows in random order; each turn continues where the last one ended."""
-    order = np.random.default_rng(0).permutation(dataset.n_points)
-    rows = _turned(order, turn)
-    shown = dataset.targets[rows].astype(np.float64)  # `dataset.values` would convert all rows
+    """Return some training rows in random order; each turn continues where the last turn ended."""
+    rows = _turned(_order(dataset), turn)
+    # `dataset.values` would convert all rows.
+    shown = dataset.targets[rows].astype(np.float64)
     return [
         RowItem(f"row {row}", words_of_row(dataset, row), values)
         for row, values in zip(rows, shown, strict=True)
@@ -75,8 +75,22 @@ def own_items(values: Array, mark: str, turn: int, row_names: Array | None = Non
     ]
 
 
+def show_row(name: str, dataset: Dataset, row: int) -> None:
+    """Choose a training row, and offer it together with others."""
+    before = board(name)
+    place = int(np.flatnonzero(_order(dataset) == row)[0])
+    turn = before.turn | {"data": place // min(STRIP, dataset.n_points)}
+    keep(name, replace(before, source="data", turn=turn, current=f"row {row}"))
+    st.session_state[f"complete_source|{name}"] = "data"
+    st.session_state[f"fill_row|{name}|data"] = row
+
+
+def _order(dataset: Dataset) -> Array:
+    return np.random.default_rng(0).permutation(dataset.n_points)
+
+
 def _turned(order: Array, turn: int) -> list[int]:
-    """Return the numbers of the given turn; after the last number, start again."""
+    """Return the numbers of the given turn; after the end of `order`, start again."""
     count = min(STRIP, len(order))
     return [int(order[(turn * count + i) % len(order)]) for i in range(count)]
 
@@ -92,10 +106,10 @@ def chosen_item(kept: Board, items: list[RowItem]) -> RowItem:
 
 
 def masks_of(kept: Board, items: list[RowItem], dataset: Dataset) -> dict[str, str]:
-    """Return the mask of every item shown.
+    """Return the mask of every offered item.
 
-    A complete row that was not painted gets the last mask or a default one, so that the page shows
-    a completion immediately. Rows with gaps start without a mask.
+    A complete row that the visitor has not painted gets the last mask, or a default mask, so that
+    the page shows a completion immediately. Rows with gaps start without a mask.
     """
     drawing = dataset.drawing
     first = kept.latest or mask_text(next(iter(choices(drawing).values())))
@@ -118,7 +132,7 @@ def hidden_row(item: RowItem, mask: str, dataset: Dataset) -> Array:
 
 
 def question_of(act: Any, items: list[RowItem], dataset: Dataset) -> Question | None:
-    """Return the browser's message after checks; None if it does not match the shown items."""
+    """Check the browser's message; return None if it does not match the offered items."""
     if not isinstance(act, dict) or act.get("item") not in {item.id for item in items}:
         return None
     try:

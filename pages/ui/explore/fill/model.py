@@ -1,7 +1,7 @@
-"""All calls of model methods in the tab Fill in.
+"""The model's answers for the tab Fill in.
 
-Results are cached (`st.cache_data`), so that an undo or a rerun costs nothing. `name` is the
-model's key and version.
+`st.cache_data` caches the results, so that an undo or a rerun costs nothing. `name` is the model's
+key and version.
 """
 
 import json
@@ -26,7 +26,7 @@ LEAST_WEIGHT = 0.01  # alternatives with a lower weight are not shown
 
 @dataclass(frozen=True, eq=False)
 class Completion:
-    """A whole row (D,) and its standard deviations, None if the model has none.
+    """A whole row (D,) and its standard deviations; None if the model has no uncertainty.
 
     chance: the probability of each word or count (NaN for numbers), None for tables of numbers.
     """
@@ -48,19 +48,19 @@ class Possibilities:
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """q(x*): its mean (Q,) and standard deviation, None for models whose points are certain."""
+    """The mean (Q,) and standard deviation of q(x*); the latter is None if points are certain."""
 
     mean: Array
     std: Array | None
 
 
 def rows_asked(dataset: Dataset, values: Array) -> Any:
-    """Return rows as the model takes them: with words in place of their numbers."""
+    """Return rows in the form that the model's methods accept, with words instead of numbers."""
     return dataset.in_own_values(values) if dataset.columns else values
 
 
 def scores(model: Any, dataset: Dataset, values: Array) -> Array:
-    """Return how typical rows are in nats: their log density, or without one the bounds' gain."""
+    """Return how typical rows are, in nats: their log density, or else the change of the bound."""
     if density_of(model) is not None:
         return np.asarray(model.score_samples(values, method="density"))
     return log_scores(model, dataset, values)
@@ -78,7 +78,7 @@ def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, 
 
 
 def completed(model: Any, name: str, row: Array, dataset: Dataset) -> Completion:
-    """The row with its gaps (NaN) filled; without gaps, the row as the model reconstructs it."""
+    """Return the row with its gaps (NaN) filled; without gaps, the model's reconstruction."""
     return _completed(model, named(model, name), row, dataset)
 
 
@@ -93,7 +93,7 @@ def _completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Complet
 
 
 def possibilities(model: Any, name: str, row: Array, dataset: Dataset) -> Possibilities:
-    """Return alternative completions of a row with gaps, and random ones."""
+    """Return alternative completions of a row with gaps, and random completions."""
     return _possibilities(model, named(model, name), row, dataset)
 
 
@@ -111,7 +111,7 @@ def _possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Pos
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def position(_model: Any, name: str, row: Array, _dataset: Dataset) -> Position:
-    """The row's position on the latent map."""
+    """Return the row's position on the latent map."""
     rows = rows_asked(_dataset, row[None])
     if not np.any(_model.latent_variance_):
         return Position(_model.transform(rows)[0], None)
@@ -120,7 +120,7 @@ def position(_model: Any, name: str, row: Array, _dataset: Dataset) -> Position:
 
 
 def log_density(model: Any, name: str, row: Array, dataset: Dataset) -> float:
-    """log p(observed cells of the row | training data) in nats."""
+    """Return log p(observed cells of the row | training data) in nats."""
     return _log_density(model, named(model, name), row, dataset)
 
 
@@ -136,19 +136,19 @@ def _ready_densities() -> dict[str, list[float]]:
 
 
 def ready_densities(name: str) -> Array | None:
-    """Log densities of a ready model's complete scored rows, stored with it; None for others.
+    """Return the stored log densities of a ready model's scored rows; None for other models.
 
-    The bound is part of their key, so that values of another training are never used.
+    The stored key contains the bound, so that values of another training are never used.
     """
     found = _ready_densities().get(name.removeprefix("gallery:"))
     return None if found is None or not name.startswith("gallery:") else np.array(found)
 
 
 def log_densities(model: Any, name: str, dataset: Dataset, gaps: bytes, start: int) -> Array:
-    """Return log densities of some scored rows, from number `start`, with the item's gaps.
+    """Return log densities of a few scored rows, from number `start`, with the item's gaps.
 
-    gaps: the item's missing columns as bits. A few rows at a time: finished parts stay cached when
-    the visitor leaves before the last one.
+    gaps: the item's missing columns as bits. Each call computes only a few rows, so that finished
+    parts stay cached if the visitor leaves early.
     """
     return _log_densities(model, named(model, name), dataset, gaps, start)
 
@@ -166,10 +166,10 @@ def _log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start
 def class_probabilities(
     _model: Any, name: str, _dataset: Dataset, row: Array, own_row: int | None
 ) -> Array:
-    """Probability of each label: a logistic regression on the training points' latent positions.
+    """Return the probability of each label, from a logistic regression on latent positions.
 
-    Averaged over draws from the alternatives' mixture of q(x*). own_row: the item itself, left out
-    of the regression when it is a training row.
+    The probabilities are averages over draws from the mixture of the alternatives' q(x*). own_row:
+    the item's number if it is a training row, which the regression then leaves out.
     """
     from sklearn.linear_model import LogisticRegression
 

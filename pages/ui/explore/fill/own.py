@@ -1,4 +1,4 @@
-"""The visitor's own rows in the tab Fill in: those brought to the tab New rows."""
+"""The visitor's rows in the tab Fill in, which the tab New rows has read."""
 
 import streamlit as st
 
@@ -12,14 +12,14 @@ from pages.ui.shared.plain import plain
 
 
 def own_rows(item: Item) -> NewRows | None:
-    """The rows brought to this model; without any, a button that leads to New rows."""
+    """Return the rows brought to this model; without rows, show a button that opens New rows."""
     try:
         own = rows_brought(item)
     except ValueError as error:
         st.error(plain(error), icon=":material/error:")
         own = None
     if own is None:
-        st.markdown("Bring rows to the tab *New rows*; then complete one of them here.")
+        st.markdown("Bring rows in the tab *New rows*, then complete them here.")
         st.button(
             "Bring rows",
             type="primary",
@@ -45,15 +45,15 @@ def open_chosen(item: Item, name: str) -> None:
     before = board(name)
     turn = before.turn | {"own": row // min(STRIP, len(own.values))}
     shown = f"own {row} {own.mark}"
-    # The visitor wants to see the row as it is, so nothing is hidden at first.
+    # The visitor wants to see the unchanged row, so nothing is hidden at first.
     masks = {shown: nothing_hidden(item.dataset)} | before.masks
     keep(name, Board("own", turn, shown, masks, None))
     st.session_state[f"complete_source|{name}"] = "own"
-    st.session_state[f"fill_row|{name}|own {own.mark}"] = row + 1
+    st.session_state[f"fill_row|{name}|own {own.mark}"] = row
 
 
 def offer_all_rows(item: Item) -> None:
-    """For training data with gaps, a button that fills all of them in New rows."""
+    """For training data with gaps, show a button that fills all gaps in New rows."""
 
     def fill_all() -> None:
         bring(item, Brought(f"Rows of {item.title}", model=item.key))

@@ -1,7 +1,7 @@
-"""The painter as a Streamlit component: hide parts of a row, see them completed.
+"""The painter as a Streamlit component: visitors hide parts of a row, and the model fills them.
 
-Painting happens in the browser; when a stroke ends, the browser sends the mask. The completion is
-sent first, then alternatives, samples and charts. Rows and results travel as bytes.
+Visitors paint in the browser, which sends the mask when a stroke ends. Python first sends the
+completion, then alternatives, samples and charts. Rows and results are sent as bytes.
 """
 
 from functools import partial
@@ -42,10 +42,10 @@ show_painter = component("painter", "painter/painter.html", "painter/painter.css
 
 @st.fragment
 def painter(item: Item, name: str, own: NewRows | None) -> None:
-    """Strip of rows, brush, panels, possibilities and charts for one model.
+    """Show the strip of rows, brush, panels, possibilities and charts of one model.
 
-    name: key and version of the model, unique on the page; own: the visitor's rows, when those
-    are shown.
+    name: the model's key and version, unique on the page. own: the visitor's rows, or None for rows
+    of the data.
     """
     with room_for("painter"):
         current, question = ask(item, name, own)
@@ -60,7 +60,7 @@ def painter(item: Item, name: str, own: NewRows | None) -> None:
 
 
 def stores(name: str) -> dict[str, str]:
-    """The names under which the view finds its bytes."""
+    """Return the names under which the component finds its bytes."""
     return {part: f"{part}|{name}" for part in ("rows", "answer", "possibilities")}
 
 
@@ -99,7 +99,7 @@ def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question]:
 def send_answer(
     item: Item, name: str, current: RowItem, question: Question, row: Array
 ) -> Completion | None:
-    """Send the completion, or the reason why there is none, to the browser; None without one."""
+    """Send the completion, or the reason why there is none, to the browser, and return it."""
     key = stores(name)["answer"]
     try:
         answer = checked_completion(item, name, row)
@@ -121,7 +121,7 @@ def send_possibilities(item: Item, name: str, question: Question, row: Array) ->
 
 
 def other_rows(name: str) -> None:
-    """Before the rerun: offer other rows."""
+    """Offer other rows; Streamlit calls this before the rerun."""
     act = st.session_state[f"painter|{name}"].get("act")
     if isinstance(act, dict) and act.get("more"):
         keep(name, board(name).shuffled())
@@ -133,17 +133,17 @@ def _packed(_dataset: Dataset, _rows: list[RowItem], batch: str, store: str, mor
 
 
 def checked_completion(item: Item, name: str, row: Array) -> Completion:
-    """The completion. Raises ValueError if every cell is hidden."""
+    """Return the completion. Raises ValueError if every cell is hidden."""
     if np.isnan(row).all():
         raise ValueError(
-            "Everything is hidden. The model needs some visible values to complete the rest: show "
-            "a part again, or press Undo."
+            "Everything is hidden, but the model needs some visible values. Show a part again, or "
+            "press Undo."
         )
     return completed(item.model, name, row, item.dataset)
 
 
 def noise_of(model: Any, row: Array) -> Array | None:
-    """The noise of the map; None if the density fills the row, whose noise is correlated."""
+    """Return the noise of the map; None if the density fills the row: its noise is correlated."""
     by_map = density_of(model) is None or model.completion_methods(row[None])[0] == "map"
     return model.noise_std_ if by_map else None
 
@@ -151,7 +151,7 @@ def noise_of(model: Any, row: Array) -> Array | None:
 def summary(
     answer: Completion, current: RowItem, row: Array, noise_std: Array | None
 ) -> dict[str, float | int]:
-    """Numbers for the captions: root mean square errors of hidden cells, range of the std."""
+    """Return the captions' numbers: root mean square errors of hidden cells, range of the std."""
     hidden = np.isnan(row)
     where = hidden if hidden.any() else ~hidden
     numbers: dict[str, float | int] = {"hidden": int(hidden.sum())}

@@ -1,4 +1,4 @@
-"""Panels of the tab Fill in: position on the map, class, typicality, exports."""
+"""The panels of the tab Fill in: position on the map, class, typicality, exports."""
 
 from dataclasses import replace
 from html import escape
@@ -72,13 +72,13 @@ def map_panel(item: Item, name: str, row: Array) -> None:
         config=PLOT,
         alt="The training points on the latent map, and the position of this row.",
     )
-    words = "Cross: the position that the model infers from the visible cells."
+    words = "The cross is the position that the model infers from the visible cells."
     if model.capabilities.layers:
-        words = f"The map of the top layer. {words}"
+        words = f"This is the map of the top layer. {words}"
     if here.std is not None:
-        words += " Ellipse: two standard deviations of that position."
+        words += " The ellipse shows two standard deviations of that position."
     if len(weights) > 1:
-        words += " Rings: alternative positions; a larger ring is more probable."
+        words += " Rings are alternative positions; a larger ring is more probable."
     st.caption(words)
 
 
@@ -105,9 +105,9 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
     words = f"All others together: {percent(rest)}. " if len(probabilities) > len(order) else ""
     st.caption(
         f"{words}Estimated from the row's position on the map"
-        + (", without its own label." if truth is not None else "."),
-        help="A logistic regression on the training points' positions, averaged over the possible "
-        "positions of this row.",
+        + (", without the row's own label." if truth is not None else "."),
+        help="Computed by a logistic regression on the training points' positions, and averaged "
+        "over this row's possible positions.",
     )
 
 

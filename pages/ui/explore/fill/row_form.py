@@ -1,4 +1,4 @@
-"""One row of a table with words: its values in a form, the missing ones filled by the model."""
+"""A form with the values of one row of a table with words; the model fills missing values."""
 
 from typing import Any
 
@@ -17,38 +17,30 @@ from pages.ui.shared.density import how_filled
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent, words_of_row
 
-ACROSS = 3  # fields side by side
+ACROSS = 3  # the number of fields side by side
 SHOWN = 3  # number of probable words shown for a missing value
+MOST_IN_MENU = 5000  # rows; of more, the visitor gives the number
 LEAST = 0.01  # lowest probability of a shown word
 ENDS = (0.025, 0.975)  # quantiles at the ends of the interval of a number or count
 
 
 @st.fragment
 def row_form(item: Item, name: str, own: NewRows | None) -> None:
-    """Show a field for every value, and below an empty field its most probable values.
+    """Show a field for every value, and the most probable values below each empty field.
 
-    own: the visitor's rows, when those are shown.
+    own: the visitor's rows, or None for rows of the data.
     """
     values = item.dataset.values if own is None else own.values
     mark = "data" if own is None else f"own {own.mark}"
     gaps = np.flatnonzero(np.isnan(values).any(axis=1))
-    st.markdown("**One row** — choose values, or clear a field: the model fills it in.")
-    number = st.columns(ACROSS, gap="small")[0].number_input(
-        "Row number",
-        min_value=1,
-        max_value=len(values),
-        value=int(gaps[0]) + 1 if len(gaps) else 1,
-        step=1,
-        key=f"fill_row|{name}|{mark}",
-        help="The form opens with the first row that has a gap.",
-    )
-    at = int(number) - 1
+    st.markdown("**One row.** Choose values, or clear a field: the model fills it.")
+    names = item.dataset.row_names if own is None else own.row_names
+    with st.columns(ACROSS, gap="small")[0]:
+        at = chosen_row(f"fill_row|{name}|{mark}", len(values), names, gaps)
     if own is None:
         current = RowItem(f"row {at}", words_of_row(item.dataset, at), values[at])
     else:
         current = RowItem(f"own {at} {own.mark}", f"your row {at + 1}", values[at])
-    if item.dataset.row_names is not None and own is None:
-        st.caption(plain(current.title))
     started = opening(item.dataset, values[at]) if own is None else values[at]
     columns, row, below = item.dataset.columns, np.full(len(started), np.nan), []
     for first in range(0, len(columns), ACROSS):
@@ -59,7 +51,7 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
                 row[c] = field(columns[c], item.dataset.values[:, c], started[c], key)
                 below.append(st.empty())
     if np.isnan(row).all():
-        st.info("Every field is empty. The model needs at least one value: choose one.")
+        st.info("Every field is empty, but the model needs at least one value. Choose a value.")
         return
     for c in np.flatnonzero(np.isnan(row)).tolist():
         below[c].markdown(expected_words(item, name, row, c, values[at, c]))
@@ -70,8 +62,21 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
     panels(item, name, shown, row, answer)
 
 
+def chosen_row(key: str, count: int, names: Array | None, gaps: Array) -> int:
+    """Ask for a row by its name or number; at first, it is the first row with a gap."""
+    st.session_state.setdefault(key, int(gaps[0]) if len(gaps) else 0)
+    if count > MOST_IN_MENU:
+        number = st.number_input("Row number", 1, count, st.session_state[key] + 1, step=1)
+        return int(number) - 1
+
+    def title(n: int) -> str:
+        return f"Row {n + 1}" if names is None else str(names[n])
+
+    return int(st.selectbox("Row", range(count), format_func=title, key=key))
+
+
 def others(item: Item, name: str, row: Array) -> None:
-    """Show whole alternatives for the missing values, and random draws, as a table."""
+    """Show a table of alternative rows and random draws for the missing values."""
     missing = np.flatnonzero(np.isnan(row))
     if len(missing) == 0:
         return
@@ -90,8 +95,8 @@ def others(item: Item, name: str, row: Array) -> None:
     with st.expander("Other possibilities", icon=":material/casino:"):
         st.dataframe(table, hide_index=True, width="stretch")
         st.caption(
-            "An explanation is a place on the map that fits the visible values. A draw is one row "
-            "of the many that the model holds possible, with its random variation."
+            "An explanation is a place on the map that fits the visible values. A draw is a "
+            "random row that the model considers possible, with random variation."
         )
 
 
@@ -105,11 +110,11 @@ def opening(dataset: Dataset, values: Array) -> Array:
 
 
 def field(column: TableColumn, rows: Array, value: float, key: str) -> float:
-    """Ask for a value of a column; NaN if it is empty. rows: the data's values of the column."""
+    """Ask for a column's value; return NaN for an empty field. rows: the column's values."""
     title = plain(column.name)
     empty: dict[str, Any] = {"placeholder": "Missing", "key": key}
     if key not in st.session_state and not np.isnan(value):
-        # Only a field whose initial value is in the session state can be cleared.
+        # Visitors can clear a field only if its initial value is in the session state.
         st.session_state[key] = (
             float(value) if column.kind in ("number", "exposure") else int(value)
         )
@@ -123,12 +128,13 @@ def field(column: TableColumn, rows: Array, value: float, key: str) -> float:
     else:
         spread = float(np.nanmax(rows) - np.nanmin(rows)) or 1.0
         step = 10.0 ** np.floor(np.log10(spread / 20.0))
-        found = st.number_input(title, value=None, step=step, format="%g", **empty)
+        digits = max(int(-np.log10(step)) + 1, 0)
+        found = st.number_input(title, value=None, step=step, format=f"%.{digits}f", **empty)
     return np.nan if found is None else float(found)
 
 
 def expected_words(item: Item, name: str, row: Array, c: int, truth: float) -> str:
-    """Return the probable values of a missing value, and its value in the data if known."""
+    """Describe the probable values of a missing cell, and the cell's value in the data if known."""
     column = item.dataset.columns[c]
     if column.is_words:
         chances = word_chances(item.model, name, row, c, item.dataset)
@@ -149,7 +155,7 @@ def expected_words(item: Item, name: str, row: Array, c: int, truth: float) -> s
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def word_chances(_model: Any, name: str, row: Array, c: int, _dataset: Dataset) -> Array:
-    """Probabilities of a column's words, in the order of the data set's words."""
+    """Return the probabilities of a column's words, in the order of the data set's words."""
     rows = rows_asked(_dataset, row[None])
     found = dict(zip(_model.class_words(c), _model.class_probabilities(rows, c)[0], strict=True))
     return np.array([found.get(word, 0.0) for word in _dataset.columns[c].words])

@@ -1,34 +1,39 @@
-"""The tab Fill in: hide a part of a row, or bring one with gaps, and see the model fill it in."""
+"""The tab Fill in, where the model fills hidden parts of a row, or the gaps of a visitor's row."""
 
+import numpy as np
 import streamlit as st
 
-from pages.ui.explore.fill.items import Source, board, keep
+from pages.ui.explore.fill.items import Source, board, keep, show_row
 from pages.ui.explore.fill.own import offer_all_rows, open_chosen, own_rows
 from pages.ui.explore.fill.painter import painter
 from pages.ui.explore.fill.row_form import row_form
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import can_learn, dense, show_learning
+from pages.ui.shared.place import MapPlace
 from pages.ui.shared.words import TERMS
 
 KEYS = (
-    "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), Space hides "
-    "or shows, [ and ] change the brush, Ctrl+Z undoes."
+    "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), Space "
+    "hides or shows, [ and ] change the brush's size, and Ctrl+Z undoes a stroke."
 )
 DENSITY = (
     "**The density of the rows** is a mixture of Gaussians that is derived from the map. It also "
-    "uses correlations between columns that the map leaves over. The map and the density have "
-    "filled gaps of three kinds in held-out rows. The better one fills the gaps here, and its "
-    "intervals are calibrated on these rows. Other possibilities are always places on the map."
+    "uses correlations between columns that the map does not explain. The map and the density "
+    "were both tested on gaps of three kinds in held-out rows. The better method fills the gaps "
+    "here, and its intervals are calibrated on these held-out rows. Other possibilities are "
+    "always places on the map."
 )
+ROUNDED = 1e-3  # in a coordinate, as in assets/canvas/map/inspector.js
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
 
 
 def fill(item: Item, name: str) -> None:
-    """The tab for one model."""
+    """Show the tab for one model."""
+    open_kept_row(item, name)
     open_chosen(item, name)
     key = f"complete_source|{name}"
-    # A widget with a value in the session must not have a default as well.
+    # Streamlit warns if a widget has both a value in the session and a default.
     st.session_state.setdefault(key, board(name).source)
     source = st.segmented_control(
         "Rows",
@@ -53,13 +58,41 @@ def fill(item: Item, name: str) -> None:
     else:
         painter(item, name, own)
     about(
-        "**What happens.** The model looks for places on its map that explain what is visible, "
-        "and generates the rest from there. The uncertainty has three sources: the position on "
-        "the map, the mapping, and the noise.",
+        "**What happens.** The model looks for places on its map that explain the visible part, "
+        "and generates the rest from these places. The uncertainty has three sources: the "
+        "position on the map, the mapping, and the noise.",
         *((DENSITY,) if can_learn(item.model) else ()),
         "**Rows of the data** are rows that the model saw complete in training. To see how well "
-        "it completes new rows, bring rows of your own to the tab *New rows*.",
+        "it completes new rows, bring your rows in the tab *New rows*.",
         *(() if item.dataset.columns else (KEYS,)),
         f"**The map.** {TERMS['latent']}",
         *bullets(item.dataset.notes),
     )
+
+
+def open_kept_row(item: Item, name: str) -> None:
+    """Show the training row at which the visitor's point on the map is, once per kept point."""
+    row = kept_row(item)
+    state = f"fill_kept_row|{name}"
+    if row is not None and st.session_state.get(state) != row:
+        st.session_state[state] = row
+        show_row(name, item.dataset, row)
+
+
+def kept_row(item: Item) -> int | None:
+    """Return the training row at the point in the link; None without a point, or beside all rows.
+
+    The link's coordinates are rounded.
+    """
+    if item.model.capabilities.views or item.model.capabilities.layers:
+        return None
+    latent = item.model.latent_mean_
+    try:
+        point = MapPlace.from_query(st.query_params.to_dict(), latent.shape[1]).point
+    except ValueError:
+        return None
+    if point is None or len(latent) != item.dataset.n_points:
+        return None
+    away = np.abs(latent - point).max(axis=1)
+    row = int(away.argmin())
+    return row if away[row] < ROUNDED else None

@@ -1,4 +1,4 @@
-"""How typical a row is, compared with training rows: a histogram of log densities and a caption."""
+"""A histogram and a caption that show how typical a row is, compared with training rows."""
 
 import time
 
@@ -22,19 +22,19 @@ from pages.ui.shared.density import density_of
 from pages.ui.shared.words import percent, whole
 
 HEIGHT = 290
-# A new stroke waits for at most one such step.
+# A new stroke waits for at most one step of this length.
 SPELL = 0.2  # seconds
 PAUSE = 0.25  # seconds between the starts of two steps
 
 
 def typicality_panel(item: Item, name: str, current: RowItem) -> None:
-    """The histogram and its caption; before that, a fragment that computes them in steps."""
-    st.markdown("**How typical it is**")
+    """Show the histogram and its caption; until they are ready, compute them in steps."""
+    st.markdown("**How typical**")
     missing = np.isnan(current.values)
     count = len(scored_rows(item.dataset, missing))
     if count == 0:
         st.markdown(
-            "No training row has values in all columns of this row: nothing to compare with."
+            "No training row has values in all columns of this row, so there is no comparison."
         )
         return
     densities = worked(item, name, missing)
@@ -48,7 +48,7 @@ def typicality_panel(item: Item, name: str, current: RowItem) -> None:
         figure,
         key=f"complete_typicality|{name}",
         config={"displayModeBar": False},
-        alt="Histogram of the training rows, from less to more typical; a line marks this row.",
+        alt="A histogram of the training rows, from less to more typical, with a line at this row.",
     )
     st.caption(
         in_words(item.dataset, current, value, densities), help=details(item, current, value)
@@ -56,9 +56,9 @@ def typicality_panel(item: Item, name: str, current: RowItem) -> None:
 
 
 def worked(item: Item, name: str, missing: Array) -> Array:
-    """Continue for one step; return the log densities so far, at the end those of all rows."""
+    """Compute one more step; return all log densities computed so far."""
     rows = scored_rows(item.dataset, missing)
-    # Those of the ready models are differences of bounds.
+    # The stored values of ready models are differences of bounds.
     bounds = density_of(item.model) is None and not missing.any()
     ready = ready_densities(name) if bounds else None
     if ready is not None and len(ready) == len(rows):
@@ -81,7 +81,7 @@ def keep_working(item: Item, name: str, missing: Array, count: int) -> None:
 
 
 def in_words(dataset: Dataset, current: RowItem, value: float, densities: Array) -> str:
-    """How many training rows are less typical, and which rows were compared."""
+    """Describe how many training rows are less typical, and which rows were compared."""
     count, share = len(densities), share_below(densities, value)
     gaps = bool(np.isnan(dataset.values).any())
     if count == dataset.n_points:
@@ -105,14 +105,14 @@ def in_words(dataset: Dataset, current: RowItem, value: float, densities: Array)
 
 
 def details(item: Item, current: RowItem, value: float) -> str:
-    """The number behind the caption, and what it is."""
+    """Explain the number behind the caption."""
     part = "known part of the row" if np.isnan(current.values).any() else "whole row"
     if density_of(item.model) is not None:
         return (
-            "Rows are compared by the exact log density of a mixture of Gaussians that is derived "
-            f"from the map. That of the {part} is {whole(value)} nats."
+            "Rows are compared by their exact log density under a mixture of Gaussians that is "
+            f"derived from the map. The log density of the {part} is {whole(value)} nats."
         )
     return (
-        "Rows are compared by an approximation of their log density: the difference between the "
-        f"model's bounds with and without the row. That of the {part} is {whole(value)} nats."
+        "Rows are compared by an approximate log density: the difference between the model's "
+        f"bounds with and without the row. For the {part}, the difference is {whole(value)} nats."
     )

@@ -1,1 +1,1 @@
-"""The tab Layers: what each layer of a deep model learnt."""
+"""The tab Layers, which shows what each layer of a deep model has learnt."""

@@ -21,27 +21,25 @@ N_DRAWN, N_SHOWN, SIZE = 60, 6, 132
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows (S, D) from a layer; away: their distance to the data, relative to the distance between
-    data rows.
-    """
+    """Rows (S, D) drawn from a layer; away: their relative distance to the data."""
 
     rows: Float[Array, "S D"]
     away: float
 
 
 def draws(item: Item, name: str) -> None:
-    """A strip of pictures for every layer."""
+    """Show a strip of pictures for every layer."""
     st.header(
         "Drawn from each layer",
         anchor=False,
         help="The hidden numbers of a layer are drawn at random, independently of each other. "
-        "The layers below turn them into rows.",
+        "The layers below convert these numbers into rows.",
     )
     turn = st.session_state.setdefault("depth_turn", 0)
     for at, drawn in enumerate(_drawn(item.model, item.dataset, name, turn)):
         place = place_in_words(at, len(item.model.layers_))
         st.html(strip(item.dataset, place, drawn))
-    if st.button("Draw others", key="depth_draw", icon=":material/casino:"):
+    if st.button("Draw again", key="depth_draw", icon=":material/casino:"):
         st.session_state["depth_turn"] = turn + 1
         st.rerun()
 
@@ -53,7 +51,7 @@ def strip(dataset: Dataset, place: str, drawn: DrawnRows) -> str:
         f'alt="{escape(f"A row drawn from {place}")}"></figure>'
         for row in drawn.rows[:N_SHOWN]
     )
-    words = f"distance to the data: {drawn.away:.1f} × that between neighbouring rows"
+    words = f"{drawn.away:.1f} × as far from the data as neighbouring rows are from each other"
     return (
         f'<div class="mf-line"><span>{escape(place)}<br><small class="mf-facts">{words}</small>'
         f'</span><div style="grid-template-columns:repeat({N_SHOWN},minmax(0,1fr))">{pictures}'
@@ -67,15 +65,13 @@ def _drawn(_model: Any, _dataset: Dataset, name: str, turn: int) -> list[DrawnRo
 
 
 def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
-    """Return rows generated from random points of a layer; the points of the top come from its
-    prior.
-    """
+    """Generate rows from random points of a layer; points of the top layer come from its prior."""
     generator = np.random.default_rng(seed)
     latent = model.layers_[at].latent_mean_
     points = generator.standard_normal((N_DRAWN, latent.shape[1]))
     if at:
         points = latent.mean(axis=0) + latent.std(axis=0) * points
-    # For layers that also receive the model's inputs, the inputs are sampled independently too.
+    # If a layer also receives the model's inputs, the inputs are sampled independently, too.
     width = model.layers_[0].latent_mean_.shape[1]
     above = {0: generator.standard_normal((1, N_DRAWN, width))} if at else {}
     network = prediction.Network.chain([layer.posterior_ for layer in model.layers_])
@@ -86,9 +82,7 @@ def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
 
 
 def distance(rows: Float[Array, "S D"], data: Float[Array, "N D"]) -> float:
-    """Median distance of rows to the nearest data row, relative to the distance between
-    data rows.
-    """
+    """Return the median distance from rows to data, relative to the distance within the data."""
     std = column_std(data)
     scale = np.where(std > 0, std, 1.0)
     known = np.nan_to_num((data - np.nanmean(data, axis=0)) / scale)

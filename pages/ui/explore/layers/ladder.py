@@ -1,4 +1,4 @@
-"""The layers of a deep model from the top down: their dimensions, and a verdict for each."""
+"""The layers of a deep model from the top down, with their dimensions and a verdict for each."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from pages.ui.shared.words import percent
 
 
 def ladder(item: Item) -> None:
-    """One rung per layer, and the data at the bottom."""
+    """Show one rung per layer, and the data at the bottom."""
     layers = item.model.layers_
     rungs = "".join(rung(layers, at) for at in range(len(layers)))
     width = item.dataset.values.shape[1]
@@ -28,7 +28,7 @@ def ladder(item: Item) -> None:
 
 
 def rung(layers: Sequence[DeepLayer], at: int) -> str:
-    """A layer, with its dimensions as bars, its verdict and its numbers."""
+    """Return HTML of a layer, with its dimensions as bars, its verdict and its numbers."""
     layer, place = layers[at], place_in_words(at, len(layers))
     return (
         f"<li><b>{escape(place)}</b>{bars(as_seen(layers, at))}"
@@ -38,13 +38,13 @@ def rung(layers: Sequence[DeepLayer], at: int) -> str:
 
 
 def verdict(layer: DeepLayer) -> str:
-    """The layer's verdict as a sentence; the page shows the layer and view beside it."""
+    """Return the layer's verdict without the layer's name, which the page shows beside it."""
     words = re.sub(r"^layer \d+ of \d+(, view (['\"]).*?\2,)? ", "It ", layer.verdict_)
     return f"{words[:1].upper()}{words[1:]}."
 
 
 def facts(layer: DeepLayer) -> list[str]:
-    """The numbers behind the verdict."""
+    """Return the numbers behind the verdict."""
     information, points = float(np.sum(layer.information_)), len(layer.latent_mean_)
     return [
         f"{information:.1f} nats of information per row",
@@ -55,13 +55,13 @@ def facts(layer: DeepLayer) -> list[str]:
 
 
 def rounded(value: float) -> str:
-    """A number with three significant digits, without an exponent below 10 million."""
+    """Format with three significant digits, without an exponent below 10 million."""
     return f"{value:,.0f}" if 100.0 <= value < 1e7 else f"{value:.3g}"
 
 
 def bars(layer: DeepLayer) -> str:
-    """ARD weights as bars, coloured for dimensions that contain information. If a layer also
-    receives the dimensions of the top, these come last.
+    """Return ARD weights as bars; dimensions that contain information are coloured. If the layer
+    also receives the dimensions of the top layer, these are last.
     """
     weights = np.asarray(layer.relevance_, dtype=float)
     on = dimensions_on(layer.information_)

@@ -1,6 +1,4 @@
-"""The tab Layers: the list of layers of a deep model, a map for each layer, and rows drawn from
-each.
-"""
+"""The tab Layers: a deep model's layers, a map for each layer, and rows drawn from each layer."""
 
 import streamlit as st
 
@@ -16,7 +14,7 @@ from pages.ui.shared.words import TERMS
 
 
 def layers(item: Item, name: str) -> None:
-    """The tab for one model."""
+    """Show the tab for one model."""
     ladder(item)
     if any(layer.doubt_ for layer in item.model.layers_):
         st.warning(
@@ -38,15 +36,17 @@ def layers(item: Item, name: str) -> None:
         f"**Layers.** {TERMS['latent']} In a deep model, a further layer with its own map "
         "explains these numbers. The bars are the relevances of a layer's dimensions (w = 1/ℓ²); "
         "coloured dimensions contain information.",
-        "**The numbers of a layer.** How much information a position on its map has about a row, "
-        "in nats; the ratio of its signal to its noise; the degrees of freedom of its mapping (as "
-        "many as rows means that it memorises them); the part of its mapping that is linear.",
-        "**How rows are generated.** From the pointer, every layer passes its mean to the next. "
-        "The bands beside the output show the uncertainty, for which every layer also passes its "
-        "variance and noise. The shading is the uncertainty of the layer whose map is shown.",
+        "**The numbers of a layer.** *Information* is how much a position on the layer's map "
+        "says about a row, in nats. *Signal* is compared with the noise. A mapping with as many "
+        "*degrees of freedom* as rows memorises the rows. *Linear* is the straight part of the "
+        "mapping.",
+        "**How rows are generated.** From the pointer's place, every layer passes its mean to "
+        "the next layer. The bands beside the output show the uncertainty; for them, every layer "
+        "also passes its variance and noise. The shading is the uncertainty of the layer whose "
+        "map is shown.",
         "**A layer that is on** passes more than noise to the next layer. A layer that is off "
-        "passes only noise, so the model equals one with fewer layers. Another random seed, more "
-        "starts or fewer layers may help.",
+        "passes only noise, so the model equals a model with fewer layers. Another random seed, "
+        "more starts or fewer layers may help.",
         f"**Data.** {item.dataset.source}",
         *bullets(item.model.notes_),
         *bullets(item.dataset.notes),
@@ -54,7 +54,7 @@ def layers(item: Item, name: str) -> None:
 
 
 def layer_map(item: Item, name: str) -> None:
-    """The map of one layer, which generates the data through all layers below it."""
+    """Show the map of one layer, which generates the data through all layers below."""
     st.header(
         "A map for every layer",
         anchor=False,
@@ -63,12 +63,12 @@ def layer_map(item: Item, name: str) -> None:
     at = chosen_layer(item, "layers", name, first_sound(item))
     try:
         layer_canvas(item, at, name)
-    except ValueError as error:  # the page cannot draw a kernel or a layer
+    except ValueError as error:  # the browser cannot draw a kernel or a layer
         st.error(plain(error))
     keep_in_link(layer=str(at + 1))
 
 
 def first_sound(item: Item) -> int:
-    """The highest layer that is on: in a layer that is off, all rows have the same position."""
+    """Return the highest layer that is on; the maps of other layers have a single position."""
     layers = item.model.layers_
     return next((at for at, layer in enumerate(layers) if not layer.doubt_), len(layers) - 1)

@@ -1,6 +1,7 @@
 """The latent canvas as a Streamlit component: a store of bytes and a view.
 
-The model's bytes are sent once. Hovering and clicking then need nothing more from the server.
+The model's bytes are sent once. After that, the browser answers moves and clicks without the
+server.
 """
 
 import streamlit as st
@@ -20,12 +21,12 @@ show_view = component("explore", "map/map.html", *MAP_STYLES)
 
 
 def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening: str) -> None:
-    """The map, the generated output, the controls and the kept point's details.
+    """Show the map, the generated output, the controls and the kept point's details.
 
-    The browser reads from the link what to show, and ignores invalid parameters.
+    The browser reads the display's parameters from the link, and ignores invalid parameters.
 
-    item: the open model; name: of the model and its version; start: the place in the link;
-    opening: Python that opens the model.
+    item: the open model. name: the model's key and version. start: the place in the link. opening:
+    Python code that opens the model.
     """
     look = {key: value for key, value in st.query_params.to_dict().items() if key in LOOK}
     columns = {key: parcels.hold(data) for key, data in _columns(chart, name).items()}

@@ -1,4 +1,4 @@
-"""Which outputs are noisy, for models with one noise per output; advice for other models."""
+"""The noise of the outputs: which outputs are noisy, or how to train a model that shows this."""
 
 import inspect
 
@@ -14,13 +14,13 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 PICTURE_WIDTH, BARS_WIDTH = 400, 680  # pixels; a narrow page makes them smaller
-FEW = 3  # up to so many outputs, the median is not mentioned
+FEW = 3  # for at most so many outputs, the text omits the median
 ALIKE = 1e-9  # relative; noise levels that differ by less are shown as one number
 
 
 @st.fragment
 def noise_of_outputs(item: Item, name: str) -> None:
-    """An expander with the noise of each output, or of all."""
+    """Show an expander with the noise of each output, or the noise that all outputs share."""
     dataset = item.dataset
     noise_std, numbers = item.model.noise_std_, np.ones(dataset.n_outputs, dtype=bool)
     if dataset.columns:
@@ -54,25 +54,28 @@ def noise_of_outputs(item: Item, name: str) -> None:
 
 
 def own_in_words(noise: CellNoise) -> str:
-    """The noisiest and the quietest output, and the median of more than a few."""
+    """Describe the noisiest and the quietest output, and the median of many outputs."""
     share = noise.share[noise.order]
     the = "the pixel in " if noise.drawing.kind == "image" else ""
     noisiest, quietest = (f"{the}{noise.names[noise.order[at]]}" for at in (0, -1))
     words = (
-        f"Noisiest: {noisiest}, {share[0]:.0%} of its spread; quietest: {quietest}, "
+        f"Noisiest: {noisiest}, {share[0]:.0%} of its spread. Quietest: {quietest}, "
         f"{share[-1]:.0%}."
     )
     if len(share) > FEW:
-        words += f" Half of the {cell_word(noise.drawing)[1]} are above {np.median(share):.0%}."
+        words += (
+            f" For half of the {cell_word(noise.drawing)[1]}, the noise is above "
+            f"{np.median(share):.0%}."
+        )
     return f"{words} {noise.left_out}".rstrip()
 
 
 def shared_in_words(item: Item, noise: CellNoise) -> str:
-    """The noise that all outputs share, and how to train with one noise per output."""
+    """Describe the noise that all outputs share, and how to train with one noise per output."""
     share, std = noise.share[noise.order], item.model.noise_std_
     amount = ""
     if np.ptp(share) <= ALIKE * share.max():
-        amount = f": {share[0]:.0%} of the spread of each"
+        amount = f": {share[0]:.0%} of each output's spread"
     elif np.ptp(std) <= ALIKE * std.max():
         amount = f": ± {std[0]:.3g} in the data's units"
     known = inspect.signature(type(item.model)).parameters

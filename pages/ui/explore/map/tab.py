@@ -17,30 +17,31 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, story_of
 
 CALIBRATED = (
-    "For this test, the same model was trained without a tenth of the rows, then completed each of "
-    "these rows from half of its values."
+    "For this test, the model was trained again without a tenth of the rows. It then completed "
+    "each of these rows from half of its values."
 )
 BODY = (
-    "**The body.** Drag a joint, and the rest follows: the model finds the most probable body with "
-    "the joint there. Press a joint to pin it. The circles show how free each joint still is. "
-    "Small pictures are other bodies for the same joints. *Possible poses* draws eight random "
-    "bodies that respect what you hold. Drag beside the body to turn it. "
-    "With the keyboard, Tab chooses a joint, arrow keys move it, P pins it, A shows another body, "
-    "and Escape lets go."
+    "**The body.** Drag a joint, and the rest follows: the model finds the most probable body "
+    "with the joint there. Press a joint to pin it. A larger circle means that the joint can move "
+    "more. Small pictures are other bodies with the same pinned joints. *Possible poses* draws "
+    "eight random bodies with these joints. Drag beside the body to turn it. With the keyboard, "
+    "Tab chooses a joint, arrow keys move it, P pins it, A shows another body, and Escape "
+    "releases all joints."
 )
 PICTURE = (
-    "**The picture.** Paint on it with a grey value, or darker or lighter than it is, and the rest "
-    "follows: the model finds the most probable picture with these values. Erase to free pixels. "
-    "A line surrounds what is painted. Small pictures are other pictures for the same paint. "
-    "*How sure* and *Unsure pixels* then refer to what the paint leaves open. With the keyboard, "
-    "arrow keys move the brush, Space paints or erases, brackets change its size, A shows another "
-    "picture, and Escape lets go."
+    "**The picture.** Paint a grey value, or make pixels darker or lighter, and the rest follows: "
+    "the model finds the most probable picture with these values. Erase to release pixels. A line "
+    "surrounds the painted pixels. Small pictures are other pictures with the same painted "
+    "pixels. *How sure* and *Unsure pixels* then describe the pixels that are not painted. With "
+    "the keyboard, arrow keys move the brush, Space paints or erases, brackets change the brush's "
+    "size, A shows another picture, and Escape removes all paint."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
-    "map by it: the colour is strong where the word is probable. A count has its mean and a "
-    "95 % interval. The shading *Uncertainty* is a fraction of the data's standard deviation, "
-    "since columns of words have no unit. To find rows, type `sex = male` or just a word."
+    "map by its probability: the colour is strong where the word is probable. A count is shown "
+    "with its mean and a 95 % interval. The shading *Uncertainty* is a fraction of the data's "
+    "standard deviation, since columns of words have no unit. To find rows, type `sex = male` or "
+    "just a word."
 )
 LABELS = (
     "**Rows without a label.** A logistic regression on the rows' positions predicts their labels. "
@@ -48,25 +49,25 @@ LABELS = (
     "if rows that are close on the map tend to have the same label."
 )
 LAYERS = (
-    "**Layers.** Each layer has its own map; the switch above the map chooses the layer. A place "
-    "in the last layer, just above the data, becomes a row directly; a place in a higher layer "
-    "goes through all layers below it. The tab Layers describes each layer."
+    "**Layers.** Each layer has its own map; the switch above the map chooses the layer. The last "
+    "layer, just above the data, converts a place directly into a row; a place in a higher layer "
+    "passes through all layers below. The tab Layers describes each layer."
 )
 
 
 def training_in_words(model: LatentVariableModel) -> str:
-    """How the training ended: reason, evaluations, rejected evaluations, jitter."""
+    """Describe how the training ended: reason, evaluations, rejected evaluations, jitter."""
     result = model.result_
     words = f"{type(model).__name__}: {result.reason}, {plural(result.evaluations, 'evaluation')}"
     if result.rejected:
-        words += f", {result.rejected} of them not finite and discarded"
+        words += f", {result.rejected} of these discarded as not finite"
     if result.jitter:
         words += f"; jitter {result.jitter:.0e} of the kernel's mean variance on its diagonal"
     return f"{words}."
 
 
 def latent_map(item: Item, name: str) -> None:
-    """The tab for one model."""
+    """Show the tab for one model."""
     layers = item.model.layers_ if item.model.capabilities.layers else ()
     last = len(layers) - 1
     at = chosen_layer(item, "explore", name, last) if layers else last
@@ -76,7 +77,7 @@ def latent_map(item: Item, name: str) -> None:
         else:
             chart = Chart.of(item.model, item.dataset)
             latent_canvas(item, chart, name, linked_place(n_axes(chart)), opening_here(item))
-    except ValueError as error:  # a kernel, or a model, that the page cannot draw
+    except ValueError as error:  # the browser cannot draw the kernel or the model
         st.error(plain(error))
     noise_of_outputs(item, name)
     rows_without_label(item, name)
@@ -85,39 +86,43 @@ def latent_map(item: Item, name: str) -> None:
     about(
         f"{story.sentence} {story.shows}".strip(),
         *([LAYERS] if layers else []),
-        f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
-        "relevant first. Hidden dimensions follow the data: each takes the mean over the dots near "
-        "the pointer, so the output stays close to real rows. To hold them fixed, move the slider "
-        "of one of them, or switch off *Follow the data* in *More*. Dots fade when their hidden "
-        "coordinates are far from the current ones.",
+        f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most relevant "
+        "first. Hidden dimensions follow the data: each has the mean of the dots near the "
+        "pointer, so the output stays close to real rows. To fix hidden dimensions, move one of "
+        "their sliders, or switch off *Follow the data* in *More*. Dots fade if their hidden "
+        "coordinates are far from the current coordinates.",
         "**The inspector** describes one place. *Here* is the pointer's place. *Kept* is the "
-        "point that you clicked; it is shown again when the pointer leaves the map.",
-        "**The values of a table** are marks; each line is the range of a column over all rows. "
-        "The band is the model's 95 % interval for a row at this place. A value beyond the range "
-        "is an arrow at its end. Press a column's name to colour the map by it.",
+        "point that you clicked; the inspector shows this point again when the pointer leaves "
+        "the map.",
+        "**The values of a table** are marks on lines; each line is the range of a column over "
+        "all rows. The band is the model's 95 % interval for a row at this place. An arrow at "
+        "the end of a line is a value beyond the range. Press a column's name to colour the map "
+        "by that column.",
         *([WORDS] if item.dataset.columns else []),
         *([BODY] if item.dataset.drawing.kind == "skeleton" else []),
         *([PICTURE] if item.dataset.drawing.kind == "image" else []),
         "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
-        "the rows and keeps the others. Drag across it to move the point. The bar is the "
-        "dimension's share of the change that all dimensions cause in the output: the average "
-        "squared effect of moving from −1 to +1 standard deviation. The names that you type become "
-        "the titles of axes and columns. They are stored with your own models; for ready models "
-        "they stay in this browser. *Share* includes them in its link.",
-        "**How sure.** *Well known here*: at most about one value in seven is off by more than "
-        "half the data's standard deviation. *A guess*: the picture explains at most about a fifth "
-        "of a row's difference from the average row. *Fairly sure* is between them. These limits "
-        "were measured on held-out rows of the ready models. Pixels that are a guess are blurred. "
-        "The map's shading is the standard deviation of the prediction, in the units of the data.",
+        "the rows and keeps the others. Drag across a strip to move the point. The bar is the "
+        "dimension's share of the changes in the output: its average squared effect from −1 to "
+        "+1 standard deviation, relative to all dimensions. The names that you type become the "
+        "titles of axes and columns. Names are stored with your own models; for ready models, "
+        "only this browser stores them. *Share* adds the names to its link.",
+        "**How sure.** *Well known here*: at most about one value in seven is wrong by more than "
+        "half the data's standard deviation. *A guess*: the picture explains at most about a "
+        "fifth of a row's difference from the average row. *Fairly sure* is between these "
+        "limits, which were measured on held-out rows of the ready models. Unsure pixels are "
+        "blurred. The map's shading is the standard deviation of the prediction, in the units of "
+        "the data.",
         *([LABELS] if partly_labelled(item.dataset) else []),
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
-        "**More like this** shows sixteen variations near the point; *Anywhere* draws new "
-        "places from the surroundings of rows. *Map* spreads them over the visible "
-        "part. *Noise* adds the noise of a real row. Press a picture to go there.",
-        "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
-        "and − zoom, 0 resets, / finds a row; Ctrl+Z goes back to the previous place, Ctrl+Shift+Z "
-        "forward. Drag the ring to move it; drag elsewhere, or with Shift, to move the map. "
-        "Bookmarks stay in this browser; the page's address leads to this place.",
+        "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
+        "random places near rows of the data, and *Map* spreads sixteen places over the visible "
+        "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",
+        "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + and "
+        "− zoom, 0 resets, / finds a row. Ctrl+Z goes back to the previous place, Ctrl+Shift+Z "
+        "forward. Drag the ring to move the point; drag elsewhere, or with Shift, to move the "
+        "map. Only this browser stores bookmarks; the page's address always opens the current "
+        "place.",
         f"**Training.** {training_in_words(item.model)}",
         *([f"**Held out.** {measured}. {CALIBRATED}"] if measured else []),
         *bullets(item.model.notes_),

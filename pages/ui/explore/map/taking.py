@@ -1,4 +1,4 @@
-"""The export of a whole map: one file that any browser opens, made on request of the canvas."""
+"""The export of a whole map as one file for any browser, made when the visitor asks for it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,17 +16,17 @@ from pages.ui.shared.parcels import parcels
 from pages.ui.shared.plain import plain
 
 MEGABYTE = 1e6
-MADE = "map_file"  # session key: what the canvas reads about the file
+MADE = "map_file"  # session key: the answer to the canvas's request for the file
 
 
 def made_file(key: str) -> dict[str, Any] | None:
-    """The file that a canvas has asked for last: its number, address and name, or the problem."""
+    """Return the answer to a canvas's last request: number, address and name, or the problem."""
     made = st.session_state.get(MADE)
     return made["data"] if made is not None and made["of"] == key else None
 
 
 def make_file(item: Item, chart: Chart, key: str) -> None:
-    """Make the file after a canvas has asked for it. key: of the component."""
+    """Make the file that a canvas has requested. key: the component's key."""
     state = st.session_state.get(plain_key(key))
     asked = state.get("file") if isinstance(state, Mapping) else getattr(state, "file", None)
     if not isinstance(asked, Mapping):
@@ -35,7 +35,9 @@ def make_file(item: Item, chart: Chart, key: str) -> None:
     try:
         # The names in the browser are newer than those in the session.
         named = replace(chart, names=checked(asked.get("names")))
-        file = OfflineExplorer(named, item.title, item.dataset.source, opening_elsewhere(item))
+        file = OfflineExplorer(
+            named, item.title, item.dataset.source, opening_elsewhere(item), _link(asked)
+        )
         html = file.html.encode()
     except ValueError as error:
         data["problem"] = plain(error)
@@ -46,3 +48,11 @@ def make_file(item: Item, chart: Chart, key: str) -> None:
             "words": f"{len(html) / MEGABYTE:.1f} MB. {file.precision.in_words()}",
         }
     st.session_state[MADE] = {"of": key, "data": data}
+
+
+def _link(asked: Mapping[str, Any]) -> dict[str, str]:
+    """Return the parameters of the visitor's link, for a file that opens in the same state."""
+    link = asked.get("link")
+    if not isinstance(link, Mapping):
+        return {}
+    return {str(name): value for name, value in link.items() if isinstance(value, str)}

@@ -1,1 +1,1 @@
-"""The tab Predict: answers of a regression for any inputs, and how good they are."""
+"""The tab Predict: a regression's answers for any inputs, and the quality of these answers."""

@@ -1,4 +1,4 @@
-"""A table of new rows, answered with intervals."""
+"""A table of new rows, for which a regression predicts values with intervals."""
 
 from pathlib import PurePath
 
@@ -21,7 +21,7 @@ SHOWN = 200  # rows in the table on the page; the file has all of them
 
 
 def new_rows(item: Item, name: str) -> None:
-    """Upload a table; the answers as a table and as a file."""
+    """Ask for a table, and show the answers as a table and as a file."""
     task = item.dataset.task
     assert task is not None
     st.header("New rows", anchor=False)
@@ -42,15 +42,15 @@ def new_rows(item: Item, name: str) -> None:
         type=formats(Drawing.of_vector(len(task.inputs))),
         max_upload_size=MOST_MEGABYTES,
         key=widget,
-        help="Columns are found by their names. Empty cells are inputs that are not known. The "
-        "file stays on this machine.",
+        help="Columns are found by their names, and empty cells are unknown inputs. The file "
+        "stays on this machine.",
         on_change=keep,
     )
     if kept not in st.session_state:
         _example(item)
         return
     title, data = st.session_state[kept]
-    if file is None:  # the uploader forgets its file when the page is left
+    if file is None:  # the uploader forgets its file when the visitor leaves the page
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":material/draft: **{plain(title)}**", width="content")
             if st.button("Remove", type="tertiary", icon=":material/close:", key=f"{kept}|remove"):
@@ -72,7 +72,7 @@ def new_rows(item: Item, name: str) -> None:
 
 
 def _example(item: Item) -> None:
-    """An example file: the inputs of some rows of the data."""
+    """Offer an example file with the inputs of some rows of the data."""
     task = item.dataset.task
     assert task is not None
     rows = task.of(item.dataset.column_names or (), item.dataset.values, np.arange(3)).inputs
@@ -90,7 +90,7 @@ def _example(item: Item) -> None:
 
 
 def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
-    """The answers on the page, and the button for the file."""
+    """Show the answers, and the button that downloads them as a file."""
     task = item.dataset.task
     assert task is not None
     low, high = mean - INTERVAL * std, mean + INTERVAL * std
@@ -115,7 +115,7 @@ def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
     )
     st.dataframe(table, height=min(38 + 35 * len(table), 320))
     if len(mean) > SHOWN:
-        st.caption(f"The first {SHOWN} rows; the file has all {len(mean):,}.")
+        st.caption(f"These are the first {SHOWN} rows; the file contains all {len(mean):,} rows.")
     st.download_button(
         "Download the answers",
         data=lambda: answers_csv(task.target, task.inputs, rows, mean, std),
@@ -131,7 +131,7 @@ def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
 def answers_csv(
     target: str, inputs: tuple[str, ...], rows: NewRows, mean: Array, std: Array
 ) -> bytes:
-    """The new rows with the prediction, its deviation and its interval, as CSV."""
+    """Return a CSV of the new rows with the prediction, its deviation and its interval."""
     named = rows.row_names is not None
     head = [*(["row"] if named else []), *inputs]
     lines: list[list[object]] = [
@@ -147,5 +147,5 @@ def answers_csv(
 
 
 def numeral(value: float) -> str:
-    """A number as text for a file."""
+    """Return a number as text for a file."""
     return f"{value:.8g}"

@@ -1,4 +1,4 @@
-"""The tab Predict: sliders and the answer, how good the answers are, and new rows."""
+"""The tab Predict: sliders with the answer, the quality of the answers, and new rows."""
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ show_predict = component("predict", "predict/predict.html", "predict/predict.css
 
 
 def predict(item: Item, name: str) -> None:
-    """The tab for one regression."""
+    """Show the tab for one regression."""
     task = item.dataset.task
     assert task is not None
     try:
@@ -38,14 +38,14 @@ def predict(item: Item, name: str) -> None:
     _figures(found, task.target)
     new_rows(item, name)
     about(
-        "**The interval.** 95 of 100 new rows with these inputs are expected inside. It includes "
-        "the noise of the column and what the model does not know.",
-        "**Rows kept aside.** A fifth of the rows, at most 2,000, never trained the model. All "
-        "numbers under “Is it worth it?” are about them.",
-        "**An empty field** is an input that is not known. The answer is then an average over its "
+        "**The interval** should contain the true values of 95 of 100 new rows with these "
+        "inputs. It includes the noise of the column and the model's own uncertainty.",
+        "**Held-out rows.** A fifth of the rows, but at most 2,000 rows, is not used for "
+        "training. All numbers under “Is it worth it?” were measured on these held-out rows.",
+        "**An empty field** is an unknown input. The answer is then an average over the input's "
         "values in the data.",
-        "**What each input does** describes the model, not the world: an input may stand for "
-        "another one that is not in the table.",
+        "**What each input does** describes the model, not the world: an input may represent a "
+        "cause that is not in the table.",
         f"**Data.** {plain(item.dataset.source)}",
         *bullets(item.model.notes_),
         *bullets(item.dataset.notes),
@@ -59,13 +59,13 @@ def _packed(_item: Item, name: str) -> bytes:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _tested(_item: Item, name: str) -> Predicted:
-    """The rows kept aside, predicted by the model; name: of the model and its version."""
+    """Return the model's predictions for the held-out rows; name: the model's key and version."""
     _, _, held = task_of(_item.dataset)
     return predicted_by(_item.model, held)
 
 
 def _figures(found: Predicted, target: str) -> None:
-    """Predictions beside the true values, the calibration of the intervals, and the errors."""
+    """Show predictions against true values, the calibration of the intervals, and the errors."""
     with st.expander("How good are the intervals?", icon=":material/straighten:"):
         left, middle, right = st.columns(3)
         rows = (found.truth, found.mean, found.std)
@@ -75,21 +75,21 @@ def _figures(found: Predicted, target: str) -> None:
                 "Predicted and true",
                 "predicted",
                 predicted_figure(*rows, target=target),
-                "Predictions of rows kept aside, with intervals, over their true values.",
+                "Predictions for held-out rows, with intervals, against the true values.",
             ),
             (
                 middle,
                 "Calibration",
                 "calibration",
                 calibration_figure(*rows),
-                "The share of rows inside the intervals over the promised share.",
+                "The share of rows inside the intervals against the promised share.",
             ),
             (
                 right,
                 "Errors",
                 "residuals",
                 residual_figure(*rows),
-                "Errors in units of the predicted deviation, over the predictions.",
+                "Errors in units of the predicted deviation against the predictions.",
             ),
         ):
             with column:
@@ -98,6 +98,6 @@ def _figures(found: Predicted, target: str) -> None:
                     figure, key=f"predict_{key}", config={"displayModeBar": False}, alt=alt
                 )
         st.caption(
-            "Honest intervals follow the dotted line of the calibration, and have 95 of 100 errors "
-            "in the shaded band."
+            "If the intervals are honest, the calibration follows the dotted line, and 95 of 100 "
+            "errors are in the shaded band."
         )

@@ -1,1 +1,1 @@
-"""The tab New rows: a model answers for rows that it has not seen."""
+"""The tab New rows, where a model places, fills and judges rows that it has not seen."""

@@ -1,4 +1,4 @@
-"""The linked map and table of new rows as a Streamlit component."""
+"""The linked map and table of new rows, as a Streamlit component."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -69,11 +69,11 @@ def _layers(_item: Item, store: str) -> bytes:
 
 
 def _nothing() -> None:
-    """The next run reads the value."""
+    """Do nothing: the next run reads the value that the component sent."""
 
 
 def _sent(key: str, value: str) -> int | None:
-    """The number of a row that the component has just sent."""
+    """Return the number of the row that the component has just sent, if any."""
     state: Any = st.session_state.get(plain_key(key))
     sent = state.get(value) if isinstance(state, Mapping) else getattr(state, value, None)
     return int(sent) if isinstance(sent, int | float) and sent >= 0 else None

@@ -1,4 +1,4 @@
-"""The menu of downloads below the answers, and the Python that does the same."""
+"""The menu of downloads below the answers, and Python code that computes the same answers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ from pages.ui.shared.opening import opening_elsewhere
 
 
 def export(item: Item, name: str, own: NewRows, answers: Answers) -> None:
-    """Offer the answers as CSV, Excel, Parquet and AnnData, and as Python."""
+    """Offer the answers as CSV, Excel, Parquet and AnnData, and Python code that computes them."""
     dimensions = visitor_names(item, space_of(item, 0))
 
     def table() -> list[TableColumn]:
@@ -36,9 +36,9 @@ def export(item: Item, name: str, own: NewRows, answers: Answers) -> None:
         with st.popover("Python", icon=":material/code:"):
             st.code(code(item), language="python")
     st.caption(
-        "The files contain your columns with the gaps filled, and for every row its position on "
-        "the map (x1, x2, …), standard deviations (std) and the nearest training rows. If the "
-        "rows were compared with the training rows, they also contain p and the reasons."
+        "The files contain your columns with filled gaps, and every row's position on the map "
+        "(x1, x2, …), standard deviations (std) and nearest training rows. After the comparison "
+        "with the training rows, they also contain p and the reasons."
     )
 
 
@@ -49,7 +49,7 @@ def _made(
 
 
 def answer_titles(item: Item, own: NewRows, dimensions: tuple[str, ...]) -> list[tuple[str, None]]:
-    """All text of a file that is not from the page."""
+    """Return all texts of a file that come from data, not from the app."""
     words: list[str] = [*dimensions, *(item.dataset.column_names or ())]
     words += [str(word) for column in item.dataset.columns for word in column.words]
     words += [] if own.row_names is None else [str(word) for word in own.row_names]
@@ -72,7 +72,7 @@ def button(
 
 
 def chances(item: Item, own: NewRows, answers: Answers) -> Array | None:
-    """The probabilities of filled words and counts; None for tables of numbers."""
+    """Return the probabilities of filled words and counts; None for tables of numbers."""
     if not item.dataset.columns:
         return None
     asked: Any = item.dataset.in_own_values(own.values[: len(answers.places)])
@@ -81,7 +81,7 @@ def chances(item: Item, own: NewRows, answers: Answers) -> Array | None:
 
 
 def code(item: Item) -> str:
-    """Python that answers for a file."""
+    """Return Python code that computes the answers for a file."""
     return (
         f"import pandas\nfrom gplvm_core import apply\n{opening_elsewhere(item)}\n\n"
         'table = pandas.read_csv("new_rows.csv")\n'

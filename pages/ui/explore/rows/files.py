@@ -1,4 +1,4 @@
-"""Export of the answers: the file's columns with positions, filled values, p and reasons added."""
+"""Files of the answers: the visitor's columns, with positions, filled values, p and reasons."""
 
 import io
 import tempfile
@@ -15,7 +15,7 @@ from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import FileColumn, NewRows
 from gplvm_core.readers.tables.csv_text import csv_text
 
-# A column of a table: its title, and its cells, None where there is nothing.
+# A column of a table: its title and its cells; None is an empty cell.
 TableColumn = tuple[str, list[Any]]
 
 
@@ -26,7 +26,8 @@ def answer_table(
     dimensions: Sequence[str] = (),
     chance: Array | None = None,
 ) -> list[TableColumn]:
-    """The table for a file: row, names, the file's columns with gaps filled, and the answers.
+    """Return the table for a file: row, names, the file's columns with filled gaps, and the
+    answers.
 
     dimensions: the visitor's names of the map's dimensions. chance: the probabilities of filled
     words and counts.
@@ -35,7 +36,7 @@ def answer_table(
     front: list[TableColumn] = [("row", [own.number(n) for n in range(count)])]
     if own.row_names is not None:
         called = [str(word) for word in own.row_names[:count]]
-        # A name that is a column of the file has its place there.
+        # If the names are already a column of the file, they are not repeated here.
         if all(called != [*column.cells[:count]] for column in own.columns):
             front.append(("id", called))
     there = {column.output for column in own.columns}
@@ -73,12 +74,12 @@ def answer_table(
 
 
 def reasons_in_words(answers: Answers, n: int, names: Sequence[str]) -> str:
-    """The sentences about a row; "" for an ordinary one."""
+    """Return the sentences about an odd row; "" for an ordinary row."""
     return " ".join(sentence_of(reason, names[reason.column]) for reason in answers.reasons[n])
 
 
 def renamed(columns: Iterable[TableColumn], others: Iterable[TableColumn]) -> list[TableColumn]:
-    """The columns, with a number behind titles that are taken."""
+    """Return the columns, with a number after titles that occur already."""
     taken = {title for title, _ in others}
     found = []
     for title, content in columns:
@@ -91,7 +92,7 @@ def renamed(columns: Iterable[TableColumn], others: Iterable[TableColumn]) -> li
 
 
 def cells(dataset: Dataset, answers: Answers, d: int) -> list[Any]:
-    """The values of a column with its gaps filled; words for a column of words."""
+    """Return the values of a column with filled gaps; words for a column of words."""
     words = dataset.columns[d].words if dataset.columns else ()
     values = answers.filled[:, d]
     if not words:
@@ -100,12 +101,12 @@ def cells(dataset: Dataset, answers: Answers, d: int) -> list[Any]:
 
 
 def numbers(values: Array) -> list[float | None]:
-    """Numbers with eight digits; None for NaN."""
+    """Return numbers rounded to eight digits; None for NaN."""
     return [None if np.isnan(value) else float(f"{value:.8g}") for value in values]
 
 
 def as_csv(columns: list[TableColumn], as_text: bool = True) -> bytes:
-    """CSV with NA for missing cells, since readers could overlook an empty last column."""
+    """Return CSV with NA for missing cells, since readers may overlook an empty last column."""
     lines: list[Iterable[object]] = [[title for title, _ in columns]]
     for row in zip(*(content for _, content in columns), strict=True):
         lines.append(["NA" if cell is None else written(cell) for cell in row])
@@ -117,7 +118,7 @@ def written(cell: Any) -> Any:
 
 
 def as_excel(columns: list[TableColumn]) -> bytes:
-    """An Excel file; text is never a formula."""
+    """Return an Excel file; text in it is never a formula."""
     import openpyxl
     from openpyxl.cell import WriteOnlyCell
 
@@ -148,7 +149,7 @@ def as_parquet(columns: list[TableColumn]) -> bytes:
 
 
 def as_h5ad(dataset: Dataset, own: NewRows, answers: Answers, columns: list[TableColumn]) -> bytes:
-    """An AnnData file: the filled rows in X, the given ones in a layer, the answers in obs."""
+    """Return an AnnData file: filled rows in X, the visitor's rows in a layer, answers in obs."""
     import anndata
     import pandas
 
@@ -166,7 +167,7 @@ def as_h5ad(dataset: Dataset, own: NewRows, answers: Answers, columns: list[Tabl
     table.layers["std"] = answers.std
     table.obsm["X_manifolio"] = answers.places
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.h5ad"  # anndata only writes paths
+        path = Path(folder) / "rows.h5ad"  # anndata can only write to a path
         table.write_h5ad(path)
         return path.read_bytes()
 
@@ -174,7 +175,7 @@ def as_h5ad(dataset: Dataset, own: NewRows, answers: Answers, columns: list[Tabl
 def example(dataset: Dataset) -> bytes:
     """Return a CSV with five rows of the data, each without a contiguous third of its values.
 
-    In a table of numbers, the decimal point of one value in the last row is wrong.
+    In a table of numbers, one value in the last row has a wrong decimal point.
     """
     generator = np.random.default_rng(0)
     count, width = min(5, dataset.n_points), dataset.n_outputs

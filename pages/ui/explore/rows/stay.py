@@ -1,4 +1,4 @@
-"""New rows that stay: in a copy of the model, or in a new training."""
+"""Buttons that add new rows to a copy of the model, or train a new model with them."""
 
 from collections.abc import Callable
 
@@ -22,15 +22,15 @@ from pages.ui.shared.plain import plain
 
 
 def stay(item: Item, name: str, own: NewRows, found: Answers) -> None:
-    """Buttons that add the rows to the map, or train a model with them."""
+    """Show buttons that add the rows to the map, or train a model with the rows."""
     if item.view is not None or item.model.capabilities.timed:
-        return  # the rows would need the other views, or times
+        return  # the model would also need the rows' other views or times
     if len(found.places) < len(own.values):
         return
     unlike = found.unlike & (found.known > 0)
     with st.container(horizontal=True, vertical_alignment="center", key="rows_stay"):
         leave = bool(unlike.any()) and st.checkbox(
-            f"Leave out rows that are unlike all ({unlike.sum():,})",
+            f"Leave out rows unlike all ({unlike.sum():,})",
             value=True,
             key=f"rows_leave|{name}",
         )
@@ -56,7 +56,7 @@ def stay(item: Item, name: str, own: NewRows, found: Answers) -> None:
 
 
 def act(step: Callable[[], None]) -> None:
-    """Do a step, or say why it failed."""
+    """Do a step, or show why it failed."""
     try:
         step()
     except (ValueError, OSError, StoreError, JobError) as error:
@@ -64,7 +64,7 @@ def act(step: Callable[[], None]) -> None:
 
 
 def more_data(item: Item, own: NewRows, chosen: Array) -> Dataset:
-    """The model's data with the chosen rows."""
+    """Return the model's data with the chosen rows added."""
     names = None if own.row_names is None else own.row_names[chosen].tolist()
     return with_rows(item.dataset, own.values[chosen], names)
 

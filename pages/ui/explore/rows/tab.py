@@ -1,4 +1,4 @@
-"""The tab New rows: where rows are, what fits in their gaps, and which are odd."""
+"""The tab New rows: the rows' places on the map, values for their gaps, and odd rows."""
 
 import streamlit as st
 
@@ -23,26 +23,26 @@ from pages.ui.shared.words import TERMS
 
 
 def new_rows(item: Item, name: str) -> None:
-    """The tab for one model."""
+    """Show the tab for one model."""
     own = asked_rows(item, name, example)
     if own is not None:
         answered(item, name, own)
     about(
-        "**What happens.** The model looks for the place on its map that explains each row, fills "
-        "the gaps from there, and compares the row with the rows that it was trained on. The "
+        "**What happens.** The model looks for the place on its map that explains each row, and "
+        "fills the gaps from this place. It then compares the row with its training rows. The "
         "training rows do not move.",
-        "**Diamonds** are new rows; an orange one is odd. The ellipse is two standard deviations "
-        "of the row's position. A diamond at the edge lies beyond the visible map.",
-        "**How typical.** Each training row is scored by a model that was trained without it. "
-        "*p* is the share of these rows that were at least as odd as the new one. At p ≤ 0.01, "
-        "expect ten of 1,000 ordinary rows to be called odd. It does not say what is wrong. Rows "
-        "with words or counts are compared with at most 100 rows that the model was trained on, as "
-        "in *Fill in*; expect more odd rows there.",
+        "**Diamonds** are new rows; an orange diamond is an odd row. The ellipse is two standard "
+        "deviations of the row's position. A diamond at the edge is beyond the visible map.",
+        "**How typical.** Each training row is scored by a model that was trained without this "
+        "row. *p* is the share of training rows that were at least as odd as the new row. With "
+        "the limit p ≤ 0.01, ten of 1,000 ordinary rows are called odd by chance. p does not say "
+        "what is wrong. Rows with words or counts are compared with at most 100 training rows, "
+        "as in *Fill in*; expect more odd rows there.",
         "**Why.** Each column is compared with what the row's other columns predict. The most "
-        "surprising column is set aside, until the rest of the row is ordinary. If three columns "
-        "are not enough, the row is odd as a whole.",
-        "**Unlike all**: the row is odder than every training row. Its place and its filled "
-        "values are then not reliable.",
+        "surprising columns are removed one by one, until the rest of the row is ordinary. If "
+        "three columns are not enough, the row is odd as a whole.",
+        "**Unlike all**: the row is odder than every training row. Do not rely on such a row's "
+        "place and filled values.",
         f"**The map.** {TERMS['latent']}",
         title="About new rows",
     )
@@ -50,7 +50,7 @@ def new_rows(item: Item, name: str) -> None:
 
 @st.fragment
 def answered(item: Item, name: str, own: NewRows) -> None:
-    """The answers so far, and the next step of the work."""
+    """Show the answers so far, and compute the next step."""
     work = work_on(name, own)
     place = st.container()
     found = work.answers()
@@ -58,7 +58,7 @@ def answered(item: Item, name: str, own: NewRows) -> None:
     if found is not None:
         try:
             wanted = rows_canvas(item, name, own, found)
-        except ValueError as error:  # a kernel that the page cannot draw
+        except ValueError as error:  # the browser cannot draw the kernel
             st.info(plain(error))
         export(item, name, own, found)
         stay(item, name, own, found)
@@ -76,7 +76,7 @@ def answered(item: Item, name: str, own: NewRows) -> None:
 
 
 def _stopped(work: Work, count: int) -> None:
-    """Rows that are not answered, and the button to continue."""
+    """Show how many rows are answered, and the button that continues."""
 
     def go_on() -> None:
         work.stopped = False
@@ -88,7 +88,7 @@ def _stopped(work: Work, count: int) -> None:
 
 
 def _working(item: Item, name: str, own: NewRows, work: Work) -> bool:
-    """Do one step; return whether anything was left to do."""
+    """Compute one step; return whether there was anything to do."""
     model = prepared(item, name)
     if work.done(model is not None) >= len(own.values):
         return False
@@ -108,20 +108,20 @@ def _working(item: Item, name: str, own: NewRows, work: Work) -> bool:
 
 
 def _compare(item: Item, name: str, own: NewRows) -> None:
-    """Learn how odd known rows are, once for a model."""
+    """Offer the comparison with training rows, or show its progress; it runs once for a model."""
     if prepared(item, name) is not None:
         return
     if not can_learn(item.model):
         st.caption(
-            "How typical rows are is not known for this model. Places and filled values are below; "
-            "*Fill in* compares a single row."
+            "This model cannot judge how typical many rows are. Places and filled values are "
+            "below; the tab *Fill in* compares a single row."
         )
         return
     key = key_of(name)
     run = comparison_of(key)
     if run is None:
         begin(item, name)
-    if running(key, "new_rows", "The places and filled values stay. You can compare later."):
+    if running(key, "new_rows", "Keeps the places and filled values; you can compare later."):
         return
     run = comparison_of(key)
     if run is None or run.result is not None:
@@ -135,5 +135,5 @@ def _compare(item: Item, name: str, own: NewRows) -> None:
             icon=":material/balance:",
             on_click=begin,
             args=(item, name),
-            help="Learns how odd known rows are. This is done once for this model.",
+            help="Measures how odd the training rows are, once for this model.",
         )

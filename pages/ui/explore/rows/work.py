@@ -1,4 +1,4 @@
-"""The answers for brought rows, in steps: places and gaps first, then how typical the rows are."""
+"""The answers for brought rows, computed in steps: first places and gaps, then typicality."""
 
 import time
 from collections.abc import Callable
@@ -15,22 +15,22 @@ from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import can_learn, density_of, stored_recipe
 
-SPELL = 0.8  # seconds of work between two drawings
-FIRST, LATER = 20, 100  # rows in the first step, and in each further one
+SPELL = 0.8  # seconds of work between two updates of the page
+FIRST, LATER = 20, 100  # rows in the first step, and in each further step
 BY_ARRAY = ("places", "place_std", "filled", "std", "p", "p_cell", "oddness", "unlike", "nearest")
 
 
 @dataclass(frozen=True)
 class Step:
-    """Progress of the comparison with the training rows."""
+    """The progress of the comparison with the training rows."""
 
     share: float
-    message: str = "Learning how odd known rows are. This is done once for this model"
+    message: str = "Measuring how odd the training rows are, once for this model"
 
 
 @dataclass
 class Work:
-    """Finished parts without (False) and with (True) the comparison; whether it was stopped."""
+    """The finished parts, without (False) or with (True) a comparison; whether work was stopped."""
 
     parts: dict[bool, list[Answers]]
     stopped: bool = False
@@ -40,7 +40,7 @@ class Work:
         return sum(len(part.places) for part in self.parts[compared])
 
     def answers(self) -> Answers | None:
-        """The answers so far; compared rows first, then the others."""
+        """Return the answers so far: first the compared rows, then the other rows."""
         best, plain = self.parts[True], self.parts[False]
         if not best:
             return Answers.joined(plain) if plain else None
@@ -51,14 +51,14 @@ class Work:
 
 
 def rest(parts: list[Answers], start: int) -> Answers:
-    """The answers from a row on."""
+    """Return the answers from row `start` on."""
     whole = Answers.joined(parts)
     arrays = {name: getattr(whole, name)[start:] for name in BY_ARRAY}
     return replace(whole, reasons=whole.reasons[start:], **arrays)
 
 
 def work_on(name: str, own: NewRows) -> Work:
-    """The work on these rows, kept for the session. Only the newest rows of a model are kept."""
+    """Return the session's work on these rows; a model's older rows are removed."""
     kept = f"rows_work|{name}"
     mark = (
         f"{own.mark}|{own.values.shape}|{np.nansum(own.values):.12g}|{np.isnan(own.values).sum()}"
@@ -71,14 +71,14 @@ def work_on(name: str, own: NewRows) -> Work:
 
 
 def key_of(name: str) -> str:
-    """The key of the comparison with the training rows of a model."""
+    """Return the key of the comparison with a model's training rows."""
     return f"new rows|{name}"
 
 
 def prepared(item: Item, name: str) -> Any:
-    """The model with its density and the scores of its training rows; None if not ready."""
+    """Return the model with its density and its training rows' scores; None if not ready."""
     if not can_learn(item.model):
-        # Tables with words and counts are compared by the model's bound, which needs no training.
+        # Tables with words and counts use the model's bound, which needs no preparation.
         return item.model if item.dataset.columns else None
     density = density_of(item.model)
     if density is not None and density.typicality is not None:
@@ -88,7 +88,7 @@ def prepared(item: Item, name: str) -> Any:
 
 
 def begin(item: Item, name: str) -> None:
-    """Start to score the training rows, in a thread."""
+    """Start a thread that scores the training rows."""
 
     def task(callback: Callable[[Step], None]) -> Any:
         recipe = stored_recipe(name)
@@ -100,7 +100,7 @@ def begin(item: Item, name: str) -> None:
 def step(
     item: Item, name: str, own: NewRows, work: Work, say: Callable[[float, str], object]
 ) -> bool:
-    """Work for a moment; return whether there is more to do now.
+    """Work for a moment; return whether more work remains.
 
     say(share, words) shows the progress. Any other action of the visitor interrupts the step; the
     finished parts are kept.
@@ -124,7 +124,7 @@ def step(
 
 
 def texts(own: NewRows) -> list[str]:
-    """The names of the rows: their numbers in the file, and their own names."""
+    """Return the titles of the rows: their numbers in the file, and their names."""
     numbers = [own.number(n) for n in range(len(own.values))]
     if own.row_names is None:
         return [f"Row {number}" for number in numbers]

@@ -1,1 +1,1 @@
-"""The tab Time: models of movements and films are played."""
+"""The tab Time, which plays, continues and invents movements and films."""

@@ -1,4 +1,4 @@
-"""Export of a sequence: as a moving picture (GIF), a motion (BVH) and a table (CSV)."""
+"""The export of a sequence as a moving picture (GIF), a motion (BVH) or a table (CSV)."""
 
 import io
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from pages.ui.shared.words import file_stem
 
 GIF_SIZE = 480
 MOST_FRAMES = 1000
-SHORTEST = 20  # ms per picture: many viewers slow faster ones down
+SHORTEST = 20  # ms per picture; many viewers slow down faster pictures
 GROUND = "#FFFFFF"
 
 
@@ -70,8 +70,7 @@ def export(item: Item, reel: Reel, id: str, own: OwnSequence | None = None) -> N
                 on_click="ignore",
                 icon=":material/directions_run:",
                 key="dynamics_bvh",
-                help="For animation programs. Bones get their mean lengths, joints the rotations "
-                "that point them.",
+                help="A motion for animation programs, in which every bone has its mean length.",
             )
         st.download_button(
             "Table (CSV)",
@@ -85,14 +84,14 @@ def export(item: Item, reel: Reel, id: str, own: OwnSequence | None = None) -> N
 
 
 def chosen_frames(count: int) -> Array:
-    """All frames of a sequence, or evenly spread ones up to the limit of a GIF."""
+    """Return all frames of a sequence, or evenly spread frames up to the limit of a GIF."""
     if count <= MOST_FRAMES:
         return np.arange(count)
     return np.linspace(0, count - 1, MOST_FRAMES).round().astype(int)
 
 
 def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes:
-    """The first panel as an animated GIF at normal speed; progress(share) while it is drawn."""
+    """Draw the first panel as a GIF at normal speed; progress(share) is called meanwhile."""
     values = reel.panels[0].values
     frame = common_frame(dataset.drawing, dataset.values)
     rows = chosen_frames(len(values))
@@ -125,8 +124,8 @@ def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes
 
 
 def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
-    """The first panel as a BVH file at normal speed."""
-    assert dataset.drawing.skeleton is not None  # the button exists only with them
+    """Return the first panel as a BVH file at normal speed."""
+    assert dataset.drawing.skeleton is not None  # the button exists only for skeletons
     values = reel.panels[0].values
     positions = values.reshape(len(values), *dataset.drawing.shape)
     seconds = usual_step(reel.times) / reel.rate
@@ -140,7 +139,7 @@ def sequence_csv(
     dimensions: Sequence[str] = (),
     own: OwnSequence | None = None,
 ) -> bytes:
-    """One line per frame: time, whether it is forecast or hidden, place, values, deviations.
+    """Write a line per frame: time, whether it is forecast or hidden, place, values, deviations.
 
     dimensions: the visitor's names of the map's dimensions, "" for x1, x2, …. own: the visitor's
     sequence; its further columns follow the time, and a column with 1 where a value was filled
@@ -175,7 +174,7 @@ def sequence_csv(
 
 
 def _places(reel: Reel, dimensions: Sequence[str]) -> tuple[tuple[str, ...], Array]:
-    """The titles and values of the latent path's columns, (T, 2Q); none if it is unknown."""
+    """Return titles and values (T, 2Q) of the latent path's columns; none for unknown paths."""
     if reel.latent_mean is None:
         return (), np.zeros((len(reel.times), 0))
     count = reel.latent_mean.shape[1]

@@ -1,7 +1,7 @@
-"""All calls of model methods in the tab Time.
+"""The model's answers for the tab Time.
 
-Results are cached (`st.cache_data`), so that repeating an earlier question costs nothing. `name` is
-the model's key and version.
+`st.cache_data` caches the results, so that a repeated question costs nothing. `name` is the model's
+key and version.
 """
 
 from typing import Any
@@ -32,23 +32,23 @@ OWN_GAPS = "Only missing values"
 
 
 def follows_time(model: Any) -> bool:
-    """Whether the paths are functions of one time, not of several observed inputs."""
+    """Return whether the paths are functions of a single time, not of several observed inputs."""
     return bool(np.asarray(model.times_).shape[1] == 1)
 
 
 def times_of(model: Any) -> Array:
-    """The training rows' times (N,)."""
+    """Return the training rows' times (N,)."""
     return np.asarray(model.times_, dtype=float)[:, 0]
 
 
 def rows_of(model: Any, sequence: Any) -> Array:
-    """The training rows of one sequence in the order of their times."""
+    """Return the training rows of one sequence, in the order of their times."""
     rows = np.flatnonzero(np.asarray(model.sequences_) == sequence)
     return rows[np.argsort(times_of(model)[rows], kind="stable")]
 
 
 def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
-    """A name for every sequence: its label, if it has only one, and its length."""
+    """Return a title for every sequence: its label, if it has only one, and its length."""
     titles: dict[Any, str] = {}
     for number, sequence in enumerate(np.unique(model.sequences_).tolist(), start=1):
         rows = rows_of(model, sequence)
@@ -62,13 +62,13 @@ def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
 
 
 def parts_of(dataset: Dataset) -> tuple[str, ...]:
-    """The parts of a row that can be hidden."""
+    """Return the names of the parts of a row that can be hidden."""
     own = (OWN_GAPS,) if dataset.missing is not None else ()
     return (*own, *named_parts(dataset), EVERYTHING)
 
 
 def named_parts(dataset: Dataset) -> dict[str, Array]:
-    """The columns (D,) of each part of a row: of a table with words, every single column."""
+    """Return the columns (D,) of each part of a row; in tables with words, columns are parts."""
     if dataset.columns:
         names = [column.name for column in dataset.columns]
         return {name: np.arange(len(names)) == c for c, name in enumerate(names)}
@@ -78,7 +78,7 @@ def named_parts(dataset: Dataset) -> dict[str, Array]:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: float) -> Reel:
-    """A sequence as the model reconstructs it, and the forecast for `ahead` units of time."""
+    """Return the model's reconstruction of a sequence, and a forecast of `ahead` units of time."""
     rows = rows_of(_model, sequence)
     times = times_of(_model)[rows]
     step = usual_step(times)
@@ -107,7 +107,7 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: floa
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int, draw: int) -> Reel:
-    """A new sequence from the prior over paths, `length` frames at the steps of a known one."""
+    """Draw a new sequence from the prior over paths: `length` frames, spaced as in `sequence`."""
     step = usual_step(times_of(_model)[rows_of(_model, sequence)])
     times = step * np.arange(length)
     rows, paths = _model.sample_sequence(times, random_state=draw, return_latent=True)
@@ -122,7 +122,7 @@ def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int,
 def with_gap(
     model: Any, dataset: Dataset, sequence: Any, part: str, stretch: tuple[float, float]
 ) -> Reel:
-    """A sequence in which a part is hidden for an interval of time, not filled in yet."""
+    """Return a sequence in which a part is hidden for an interval of time, not yet filled in."""
     rows = rows_of(model, sequence)
     times, truth = times_of(model)[rows], dataset.values[rows]
     seen = hidden_rows(dataset, truth, times, part, stretch)
@@ -141,7 +141,7 @@ def completed(
 ) -> tuple[Array, Array, Array, Array]:
     """A new sequence with its gaps filled, standard deviations, and its path with theirs.
 
-    Takes seconds.
+    This takes seconds.
     """
     asked = dataset.in_own_values(seen) if dataset.columns else seen
     whole, *others = model.complete(
@@ -184,50 +184,50 @@ def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> R
 def hidden_rows(
     dataset: Dataset, values: Array, times: Array, part: str, stretch: tuple[float, float]
 ) -> Array:
-    """Rows (n, D) in which a part is missing (NaN) within an interval of time, ends included."""
+    """Return rows (n, D) in which a part is missing (NaN) within a closed interval of time."""
     if part == OWN_GAPS:
         return values
     if part == EVERYTHING:
         columns = np.ones(dataset.n_outputs, dtype=bool)
     else:
         columns = named_parts(dataset)[part]
-    # Sliders round to their steps.
+    # Sliders round the ends of the interval to their steps.
     slack = 0.01 * usual_step(times)
     within = (times >= stretch[0] - slack) & (times <= stretch[1] + slack)
     return np.where(within[:, None] & columns, np.nan, values)
 
 
 def error_in_words(mean: Array, std: Array, truth: Array, hidden: Array) -> str:
-    """The error of the hidden part, and the error that the model expects."""
+    """Describe the error of the hidden part, and the error that the model expects."""
     hidden = hidden & ~np.isnan(truth)
     if not hidden.any():
         return ""
     error = np.sqrt(np.mean((mean - truth)[hidden] ** 2))
     expected = np.sqrt(np.mean(std[hidden] ** 2))
-    return f"Error where hidden: {error:.3g}; expected by the model: {expected:.3g}"
+    return f"Error of the hidden part: {error:.3g}; the model expects {expected:.3g}"
 
 
 def spread_of(dataset: Dataset, std: Array, chances: dict[int, Array]) -> Array:
-    """The uncertainty of each frame as a share of the data's spread."""
+    """Return the uncertainty of each frame, as a share of the data's spread."""
     if dataset.columns:
         return spread_of_tables(dataset, std, chances)
     return spread_share(std, dataset)
 
 
 def around(dataset: Dataset) -> str:
-    """The meaning of the uncertainty that is drawn around the outputs."""
+    """Describe the uncertainty that is drawn around the outputs."""
     if dataset.columns:
         return WORDS if any(column.is_words for column in dataset.columns) else ""
     return {
-        "skeleton": "Circles: one standard deviation of each joint",
-        "bars": "Lines: two standard deviations",
-        "curve": "Band: two standard deviations",
+        "skeleton": "Circles show one standard deviation of each joint",
+        "bars": "Lines show two standard deviations",
+        "curve": "The band shows two standard deviations",
         "image": "",
     }[dataset.drawing.kind]
 
 
 def heat(dataset: Dataset, mean: Array, std: Array) -> tuple[SequencePanel, ...]:
-    """Standard deviations as an image; other kinds of data show them around the values."""
+    """Return standard deviations as an image; other kinds of data show them around the values."""
     return (
         (SequencePanel(UNCERTAINTY, mean, std, heat=True),)
         if dataset.drawing.kind == "image"

@@ -1,4 +1,4 @@
-"""The visitor's choices in the tab Time, stored in the session per model, and their widgets."""
+"""The visitor's choices in the tab Time, which the session stores per model, and their widgets."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -28,8 +28,8 @@ FIRST_DRAWN = 120
 class Plan:
     """The chosen task, with the last settings of the other tasks.
 
-    ahead: units of time beyond the end; length: frames of a new sequence, draw: its number;
-    part, stretch: the hidden part and interval; asked: whether to fill it in.
+    ahead: units of time beyond the end. length, draw: the frames and the number of a new sequence.
+    part, stretch: the hidden part and interval. asked: whether the model fills the gap.
     """
 
     sequence: Any
@@ -43,7 +43,7 @@ class Plan:
 
     @property
     def question(self) -> tuple[Any, ...]:
-        """Everything that the result depends on, as a key."""
+        """Return a key of everything on which the result depends."""
         return {
             "play": ("play", self.sequence, self.ahead),
             "sample": ("sample", self.sequence, self.length, self.draw),
@@ -53,7 +53,7 @@ class Plan:
 
 
 def first_plan(model: Any, dataset: Dataset, sequence: Any, task: Task = "play") -> Plan:
-    """The initial plan: a short forecast; for gaps, the middle of the sequence."""
+    """Return the initial plan: a short forecast; for gaps, the middle of the sequence."""
     times = sequence_times(model, sequence)
     step = usual_step(times)
     frames = min(max(round(FIRST_AHEAD * len(times)), 1), MOST_FIRST_AHEAD)
@@ -74,7 +74,7 @@ def sequence_times(model: Any, sequence: Any) -> Array:
 
 
 def plan_of(model: Any, dataset: Dataset, name: str) -> Plan:
-    """The visitor's plan for a model, by its name (key and version)."""
+    """Return the visitor's plan for a model; name: the model's key and version."""
     kept = st.session_state.get(f"dynamics_plan|{name}")
     first = next(iter(sequence_titles(model, dataset)))
     return kept if isinstance(kept, Plan) else first_plan(model, dataset, first)
@@ -85,7 +85,7 @@ def keep(name: str, plan: Plan) -> None:
 
 
 def ask(model: Any, dataset: Dataset, name: str) -> Plan:
-    """Show the widgets and return the plan that they describe."""
+    """Show the widgets, and return the plan that the visitor chose."""
     plan = plan_of(model, dataset, name)
     titles = sequence_titles(model, dataset)
     widget = f"dynamics_task|{name}"
@@ -138,7 +138,7 @@ def ask_play(model: Any, name: str, plan: Plan) -> Plan:
         min(round(plan.ahead / step), most),
         format="%d frames",
         key=f"dynamics_ahead|{name}|{plan.sequence}",
-        help="How far the model continues after the last training frame. The tube widens as the "
+        help="How far the model continues after the last training frame; the tube widens as the "
         "future becomes less certain.",
     )
     return replace(plan, ahead=frames * step)
@@ -151,8 +151,8 @@ def ask_sample(model: Any, name: str, plan: Plan) -> Plan:
             type="primary",
             icon=":material/casino:",
             key=f"dynamics_another|{name}",
-            help="A path drawn from the model's prior over time, and the outputs along it. The "
-            "same number always gives the same path.",
+            help="Draws a random path from the model's prior over time; the same number always "
+            "gives the same path.",
         ):
             plan = replace(plan, draw=plan.draw + 1)
         length = st.slider(

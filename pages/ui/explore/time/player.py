@@ -1,4 +1,4 @@
-"""The tab's player: the answer to the visitor's plan, and its exports."""
+"""The player of the tab Time, which shows the answer to the visitor's plan, and its exports."""
 
 from dataclasses import replace
 from functools import partial
@@ -17,6 +17,7 @@ from pages.ui.explore.time.plan import Plan, ask, keep
 from pages.ui.explore.time.screen import OnScreen, before, screen
 from pages.ui.explore.time.series import series
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words
 from pages.ui.shared.plain import plain
 
 WAITING = {
@@ -24,7 +25,7 @@ WAITING = {
     "sample": "Inventing a sequence …",
     "fill": "Filling the gap …",
 }
-LEAD_IN = 5  # known frames that are played before the new ones
+LEAD_IN = 5  # known frames that are played before the new frames
 
 
 @st.fragment
@@ -49,6 +50,10 @@ def player(item: Item, name: str) -> None:
         done = plan.task != "fill" or reel.spread is not None
         seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
         screen(item, name, reel, seen, cue_for(seen, reel, last))
+    asked = {"play": FORECAST if reel.forecast.any() else (), "fill": GAPS}
+    sure = inside_in_words(item.model, asked.get(plan.task, ()))
+    if sure:
+        st.caption(sure)
     series(item, name, reel)
     export(item, reel, seen.id)
     if plan.task == "play":
@@ -56,7 +61,7 @@ def player(item: Item, name: str) -> None:
 
 
 def answer(item: Item, name: str, plan: Plan) -> Reel:
-    """The model's result for the plan; while a gap is being filled, the sequence with the gap."""
+    """Return the model's result for the plan; while a gap is filled, the unfilled sequence."""
     model, dataset = item.model, item.dataset
     if plan.task == "play":
         return played(model, name, dataset, plan.sequence, plan.ahead)
@@ -74,9 +79,9 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
 
 
 def cue_for(seen: OnScreen, reel: Reel, before: OnScreen | None) -> Cue:
-    """A new result plays from shortly before its first new frame.
+    """Return where to play from: shortly before the first new frame of a new result.
 
-    The page's first picture does not play; neither does a result without new frames.
+    The page's first sequence does not play, and neither does a result without new frames.
     """
     if before is None or before == seen:
         return Cue()

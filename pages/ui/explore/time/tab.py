@@ -15,11 +15,11 @@ LAYERS = (
 
 
 def time(item: Item, name: str) -> None:
-    """The tab for one model; for a multi-view model, for one view."""
+    """Show the tab for one model, or for one view of a multi-view model."""
     if not follows_time(item.model):
         st.info(
-            "This model follows several observed inputs instead of time, so its rows have no order "
-            "to play them in. See the tab Map.",
+            "This model follows several observed inputs instead of time, so its rows have no "
+            "order in time. See the tab Map.",
             icon=":material/timeline:",
         )
         return
@@ -27,9 +27,9 @@ def time(item: Item, name: str) -> None:
     about(
         *([LAYERS] if item.model.capabilities.layers else []),
         f"**The path.** {TERMS['latent']} A model with time assumes that rows close in time are "
-        "close on the map. So a sequence becomes a path, dark at its beginning and light at its "
-        "end. The tube extends two standard deviations to either side; the ellipse at the ring "
-        "shows them for each dimension.",
+        "close on the map. A sequence is therefore a path, dark at its beginning and light at "
+        "its end. The tube extends two standard deviations to either side; the ellipse at the "
+        "ring shows two standard deviations in each dimension.",
         "**The forecast** continues the path as far as the past determines it, then returns to "
         "the prior. The curve above the track is the standard deviation of the outputs; its full "
         "height is that of the data.",
@@ -49,7 +49,7 @@ def time(item: Item, name: str) -> None:
         "the checked ones.",
         "**Between two frames** the player interpolates pictures and path linearly, to show 60 "
         "pictures per second.",
-        "**Keys.** Space plays, ← and → go frame by frame (with Shift by ten), Home and End go to "
-        "the ends. On a figure, the arrow keys turn it.",
+        "**Keys.** Space plays, ← and → go one frame back or forward (with Shift ten frames), "
+        "and Home and End go to the ends. On a figure, the arrow keys turn the figure.",
         *bullets(item.dataset.notes),
     )

@@ -1,6 +1,6 @@
-"""Sequences of tables with words and counts: predictions as rows, and as cards to draw.
+"""Sequences of tables with words and counts: their predictions as rows, and as cards for drawing.
 
-A row has a number per column, for words the index of the word in the data set. A card has a
+A row has a number per column; for words, it is the index of the word in the data set. A card has a
 probability for every word instead.
 """
 
@@ -15,7 +15,7 @@ from gplvm_core.wire.sequence import SequencePanel
 from gplvm_core.wire.table import drawn
 
 Chances = Mapping[int, Array]
-WORDS = "Colours and percentages: the probability of each word"
+WORDS = "Colours and percentages show the probability of each word"
 
 
 def panel(
@@ -26,14 +26,14 @@ def panel(
     words: str = "",
     chances: Chances | None = None,
 ) -> SequencePanel:
-    """One picture of a sequence; of a table with words a card. chances: see `chances_at`."""
+    """Return a panel of a sequence; for tables with words, as cards. chances: see `chances_at`."""
     if not dataset.columns:
         return SequencePanel(title, rows, std, words)
     return SequencePanel(title, rows, std, words, card=cards(dataset, rows, chances or {}))
 
 
 def cards(dataset: Dataset, rows: Array, chances: Chances) -> Array:
-    """Rows (T, C) as cards (T, W); words without probabilities have the probability 1."""
+    """Return rows (T, C) as cards (T, W); words without probabilities have the probability 1."""
     parts = []
     for c in drawn(dataset.columns):
         own = rows[:, c : c + 1]
@@ -47,7 +47,7 @@ def cards(dataset: Dataset, rows: Array, chances: Chances) -> Array:
 
 
 def chances_at(model: Any, dataset: Dataset, mean: Array, variance: Array) -> dict[int, Array]:
-    """The probabilities of the words of every column at latent points, (T, words) each.
+    """Return the probabilities of every column's words at latent points, (T, words) each.
 
     The words are in the order of the data set.
     """
@@ -60,7 +60,7 @@ def chances_at(model: Any, dataset: Dataset, mean: Array, variance: Array) -> di
 
 
 def observed_too(rows: Array, dataset: Dataset, chances: Chances) -> dict[int, Array]:
-    """Probabilities of words, which are 1 where the word is in the rows."""
+    """Return the probabilities of words, with 1 for words that the rows contain."""
     found = {}
     for c, each in chances.items():
         own = rows[:, c : c + 1]
@@ -69,7 +69,7 @@ def observed_too(rows: Array, dataset: Dataset, chances: Chances) -> dict[int, A
 
 
 def spread_of_tables(dataset: Dataset, std: Array, chances: Chances) -> Array:
-    """The uncertainty of each row as a share of the data's spread, (T,).
+    """Return the uncertainty (T,) of each row, as a share of the data's spread.
 
     The variance of words is Σ p (1 − p).
     """
@@ -90,7 +90,7 @@ def spread_of_tables(dataset: Dataset, std: Array, chances: Chances) -> Array:
 def error_of_tables(
     dataset: Dataset, found: Array, truth: Array, hidden: Array, chances: Chances
 ) -> str:
-    """How many hidden words are right and how many should be, and the error of numbers."""
+    """Describe how many hidden words are right, how many are expected, and the error of numbers."""
     hidden, sentences = hidden & ~np.isnan(truth), []
     words = [c for c in chances if hidden[:, c].any()]
     if words:
@@ -98,7 +98,7 @@ def error_of_tables(
         count = sum(int(hidden[:, c].sum()) for c in words)
         expected = sum(float(chances[c].max(axis=1)[hidden[:, c]].sum()) for c in words)
         sentences.append(
-            f"Words right where hidden: {right} of {count}; expected by the model: {expected:.0f}"
+            f"Correct hidden words: {right} of {count}; the model expects {expected:.0f}"
         )
     numbers = [c for c in drawn(dataset.columns) if c not in chances and hidden[:, c].any()]
     if numbers:

@@ -1,1 +1,1 @@
-"""The tab Views: several descriptions of the same things."""
+"""The tab Views, for models of several descriptions of the same things."""

@@ -1,4 +1,4 @@
-"""The predictions of views of one row, and the training rows that correspond."""
+"""The predictions of a row's views, and the training rows that correspond to it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ MOST_ALTERNATIVES = 6
 MOST_GIVEN = 8  # largest number of given views that are drawn
 PRIVATES: dict[Private, str] = {"nearest": "Alternatives", "prior": "Average"}
 PRIVATE_WORDS = (
-    "The given view leaves some dimensions open. Each **alternative** copies them from one "
-    "training row that is near in the shared dimensions. The **average** over all possible "
-    "values is one picture, blurred where the alternatives differ."
+    "The given view leaves some dimensions open; each **alternative** copies them from a training "
+    "row that is near in the shared dimensions. The **average** over all possible values is a "
+    "single picture, blurred where the alternatives differ."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """One row: its given views (D,) each, its other views if they are known, and its description.
+    """A row: its given views, (D,) each, its other views if they are known, and its description.
 
-    private, count: the treatment of the open dimensions. row: its number, of a training row.
+    private, count: the treatment of the open dimensions. row: the number of a training row.
     """
 
     values: Mapping[str, Array]
@@ -44,7 +44,7 @@ class Asked:
 
 
 def ask_private(name: str, kept: Desk) -> tuple[Private, int]:
-    """Alternatives, and how many, or their average."""
+    """Ask for alternatives, with their number, or for their average."""
     private: Private = choose(
         "Open dimensions",
         PRIVATES,
@@ -68,7 +68,7 @@ def answers(
     rows: dict[str, ViewRows],
     parts: tuple[Part, ...],
 ) -> None:
-    """What is given, and the predictions of the wanted views beside it."""
+    """Show the given views, and beside them the predictions of the wanted views."""
     pictures = Pictures({view: rows[view] for view in (*asked.values, *wanted)})
     left, right = st.columns([1, 5], gap="medium")
     with left:
@@ -93,11 +93,12 @@ def answer(
     pictures: Pictures,
     parts: tuple[Part, ...],
 ) -> None:
-    """The predictions of one view, and the training rows that correspond."""
+    """Show the predictions of one view, and the training rows that correspond."""
     values = dict(asked.values)
     if not shares_something(parts, tuple(values), to):
         st.info(
-            f"“{plain(to)}” shares no dimension with the given views, so they cannot predict it.",
+            f"“{plain(to)}” shares no dimension with the given views, so these views cannot "
+            "predict it.",
             icon=":material/info:",
         )
         return
@@ -113,9 +114,9 @@ def answer(
     st.html(pictures.strip(tiles))
     if asked.private == "nearest" and len(found.rows) < asked.count:
         st.caption(
-            f"No more than {plural(len(found.rows), 'alternative')}: "
+            f"The model found only {plural(len(found.rows), 'alternative')}, because "
             + (
-                "the other training rows nearby give the same."
+                "other training rows nearby give the same alternatives."
                 if any(part.views == (to,) and part.dimensions for part in parts)
                 else f"“{plain(to)}” has no private dimension that could differ."
             )
@@ -139,10 +140,10 @@ def answer(
 
 
 def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:
-    """The distance of the nearest alternative from the true row."""
+    """Describe how far the nearest alternative is from the true row."""
     if is_label_view(rows) or not len(found):
         return ""
     errors = np.sqrt(np.nanmean((found - truth) ** 2, axis=1))
     best = int(np.argmin(errors))
-    which = f"{best + 1} is closest, off by" if len(found) > 1 else "off by"
+    which = f"{best + 1} is closest, with error" if len(found) > 1 else "error"
     return f"{which} {errors[best]:.3g}"

@@ -1,7 +1,7 @@
-"""The canvas with several outputs as a Streamlit component, and the panels for the kept point.
+"""The map with several outputs as a Streamlit component, and the panels for the kept point.
 
-The layers are sent once, as bytes; hovering and locking need no further data from the server. The
-groups of dimensions are a separate small message, so moving the threshold does not send the layers
+The layers are sent once, as bytes; hovering and locking then need no data from the server. The
+groups of dimensions are a separate small message, so a new threshold does not send the layers
 again.
 """
 
@@ -33,13 +33,13 @@ show_views = component(
 
 
 def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
-    """The map and its outputs, variations of the kept point, and exports."""
+    """Show the map and its outputs, variations of the kept point, and exports."""
     st.header(
         "One map, all views",
         anchor=False,
-        help="Every dot is one row. Move over the map to see all views of a position; click to "
-        "keep it. With “Shared” or “Only …” under “Move”, only those dimensions follow the "
-        "pointer.",
+        help="Every dot is one row. Move over the map to see all views of a position, and click "
+        "to keep the position. With “Shared” or “Only …” under “Move”, only these dimensions "
+        "follow the pointer.",
     )
     charts = charts_of(item.model, item.dataset)
     outputs = ask_outputs(item, name)
@@ -48,13 +48,13 @@ def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
 
 
 def remembered(name: str) -> MapPlace | None:
-    """The visitor's last position on this model's map, if any."""
+    """Return the visitor's last position on this model's map, if any."""
     place = st.session_state.get(f"canvas_place|{name}")
     return place if isinstance(place, MapPlace) else None
 
 
 def ask_outputs(item: Item, name: str) -> tuple[str, ...]:
-    """The outputs that are drawn; if there is no space for all of them, the visitor chooses."""
+    """Return the outputs that are drawn; if there is no space for all, ask the visitor."""
     possible = possible_outputs(item.model, item.dataset)
     first = first_outputs(item.model, item.dataset)
     if len(possible) <= MOST_OUTPUTS:
@@ -66,13 +66,13 @@ def ask_outputs(item: Item, name: str) -> tuple[str, ...]:
         kept or first,
         max_selections=MOST_OUTPUTS,
         key=f"views_outputs|{name}",
-        help=f"Up to {MOST_OUTPUTS} are drawn beside the map.",
+        help=f"Up to {MOST_OUTPUTS} outputs are drawn beside the map.",
     )
     return keep(name, outputs=tuple(chosen)).outputs or first
 
 
 def groups_of(parts: tuple[Part, ...]) -> list[dict[str, Any]]:
-    """The groups of dimensions in the browser's format."""
+    """Return the groups of dimensions in the browser's format."""
     return [
         {
             "id": part.id,

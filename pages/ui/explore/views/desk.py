@@ -1,4 +1,4 @@
-"""The visitor's choices in the tab Views, stored in the session per model."""
+"""The visitor's choices in the tab Views, which the session stores per model."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -17,11 +17,11 @@ How = Literal["chance", "way"]
 
 @dataclass(frozen=True)
 class Desk:
-    """The visitor's choices.
+    """The visitor's choices in the tab Views.
 
-    measure, threshold, delta: settings of the segmentation; outputs: the views that are drawn; row,
-    given, to, count, private: settings of the transfer between views; part, how, draw: settings of
-    the variations around the kept point; trail: the previous and the present kept point.
+    measure, threshold, delta: settings of the segmentation. outputs: the views that are drawn.
+    row, given, to, count, private: settings of the transfer between views. part, how, draw:
+    settings of the variations. trail: the previous and the present kept point.
     """
 
     measure: Measure = "drops"
@@ -40,7 +40,7 @@ class Desk:
     trail: tuple[tuple[float, ...] | None, tuple[float, ...]] | None = None
 
     def at(self, place: MapPlace) -> "Desk":
-        """A copy in which the point of this position is the last kept point."""
+        """Return a copy in which the point of this position is the last kept point."""
         point = place.point
         if point is None or (self.trail is not None and self.trail[1] == point):
             return self
@@ -48,7 +48,7 @@ class Desk:
 
 
 def desk(name: str) -> Desk:
-    """The visitor's choices for a model, by its name (key and version)."""
+    """Return the visitor's choices for a model; name: the model's key and version."""
     kept = st.session_state.get(f"views_desk|{name}")
     return kept if isinstance(kept, Desk) else Desk()
 
@@ -68,7 +68,7 @@ def choose(
     *,
     help: str | None = None,
 ) -> Any:
-    """A choice between a few options side by side."""
+    """Show a few options side by side, and return the visitor's choice."""
     return st.segmented_control(
         words,
         list(options),
@@ -81,9 +81,9 @@ def choose(
 
 
 def part_named(parts: tuple[Part, ...], id: str) -> Part:
-    """The part with this id.
+    """Return the part with this id.
 
-    If it no longer exists, the first private part, or else a shared part.
+    If this part no longer exists, return the first private part, or else a shared part.
     """
     there = [part for part in parts if part.used and part.dimensions]
     return min(there, key=lambda part: (part.id != id, part.shared), default=parts[0])

@@ -1,4 +1,4 @@
-"""Export of the outputs at the kept point: numbers (CSV, NPZ) and a picture (PNG)."""
+"""The export of the outputs at the kept point as numbers (CSV, NPZ) and as a picture (PNG)."""
 
 import io
 import re
@@ -21,11 +21,11 @@ from pages.ui.shared.words import file_stem
 PNG_SIZE = 480
 GAP = 16
 GROUND = "#FFFFFF"
-TAKEN = ("file", "allow_pickle")  # names of np.savez's arguments
+TAKEN = ("file", "allow_pickle")  # np.savez has arguments with these names
 
 
 def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> None:
-    """Buttons that export the outputs at the kept point."""
+    """Show buttons that export the outputs at the kept point."""
     stem = file_stem(item.title)
     rows = rows_of_views(item.dataset)
     named = [word for view in item.views for word in (view, *names_of(rows[view]))]
@@ -62,7 +62,7 @@ def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> No
 
 
 def outputs_csv(item: Item, point: tuple[float, ...], as_text: bool = True) -> bytes:
-    """One line per column of a view: view, column, mean, standard deviation."""
+    """Write a line per column of a view: view, column, mean, standard deviation."""
     lines: list[Iterable[object]] = [("view", "column", "mean", "std")]
     means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
     rows = rows_of_views(item.dataset)
@@ -75,9 +75,9 @@ def outputs_csv(item: Item, point: tuple[float, ...], as_text: bool = True) -> b
 
 
 def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
-    """The latent point, and mean and standard deviations of every view: "left", "left_std".
+    """Write the latent point, and the mean ("left") and deviations ("left_std") of every view.
 
-    Underscores make names unique and valid as file names.
+    Underscores are added to names that are equal, or invalid as file names.
     """
     means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
     arrays: dict[str, Array] = {"latent": np.array(point)}
@@ -92,7 +92,7 @@ def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
 
 
 def outputs_png(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> bytes:
-    """The outputs beside the map, on a white background."""
+    """Draw the outputs that are shown beside the map, on a white background."""
     means = generated(item.model, np.array(point)[None])
     rows: dict[str, ViewRows] = rows_of_views(item.dataset)
     pictures = [

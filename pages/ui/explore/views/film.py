@@ -1,4 +1,4 @@
-"""A film of one view that the model has not seen: another view of every frame, decided by time."""
+"""A new film of one view, for which the model infers another view of all frames together."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -21,17 +21,20 @@ from pages.ui.explore.views.model import charts_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of
+from pages.ui.shared.intervals import inside_in_words, of_film
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem
 
-ANSWERS = 2  # of each frame alone
+ANSWERS = 2  # the number of answers for each frame alone
 WITH_TIME, FIRST, SECOND = "With time", "Alone: first answer", "Alone: second answer"
-DIFFERENT = 0.5  # answers that differ by more, in standard deviations of the view, are different
+DIFFERENT = (
+    0.5  # two answers are different if they differ by more, in standard deviations of the view
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """Rows (n, D) of one view in the order of their times, and the wanted view.
+    """A film: rows (n, D) of one view in the order of their times, and the wanted view.
 
     truth: the wanted view of the rows, if it is known.
     """
@@ -46,7 +49,7 @@ class Film:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """The wanted view of a film: with time (n, D), and of each frame alone (n, 2, D)."""
+    """The wanted view of a film, inferred with time (n, D), and for each frame alone (n, 2, D)."""
 
     together: Array
     std: Array
@@ -56,7 +59,7 @@ class Followed:
 
 
 def follow(model: Any, film: Film, callback: StepCallback) -> Followed:
-    """Infer the frames together, and each one alone."""
+    """Infer all frames together, and each frame alone."""
     given = {film.given: film.rows}
     alone = model.transfer(given, film.to, n_alternatives=ANSWERS)
     together = model.transfer(
@@ -67,7 +70,7 @@ def follow(model: Any, film: Film, callback: StepCallback) -> Followed:
 
 
 def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> None:
-    """Follow the film, and play it: the given view, the answer with time, and those without."""
+    """Infer and play the film: the given view, the answer with time, and the answers without."""
     asked, key = f"views_film_asked|{name}", f"{name}|{film.mark}|{film.given}|{film.to}"
     stopped = st.session_state.get(asked) == key
     if stopped:
@@ -102,7 +105,8 @@ def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> N
         hold_bytes(key=own["stage"], data=pack_stage(chart, own["stage"]))
         reel_bytes = pack_reel(reel, whole(rows), own["reel"], key, Cue(float(film.times[0]), True))
         hold_bytes(key=own["reel"], data=reel_bytes)
-    st.caption(plain(summary(rows[film.to], film, found)))
+    sure = inside_in_words(item.model, of_film(film.given, film.to))
+    st.caption(plain(" ".join([summary(rows[film.to], film, found), *[sure] * bool(sure)])))
     st.download_button(
         f"“{film.to}” of the film (CSV)",
         lambda: film_csv(rows[film.to], film, found),
@@ -118,7 +122,7 @@ def whole(rows: dict[str, ViewRows]) -> Dataset:
 
 
 def reel_of(rows: dict[str, ViewRows], film: Film, found: Followed) -> Reel:
-    """The film for the player."""
+    """Return the film for the player."""
     given, to = rows[film.given], rows[film.to]
     panels = [
         SequencePanel(f"Given: {film.given}", film.rows, like=given),
@@ -138,27 +142,28 @@ def reel_of(rows: dict[str, ViewRows], film: Film, found: Followed) -> Reel:
 
 
 def spread_of(rows: ViewRows) -> float:
-    """The standard deviation of a view's rows around their mean, over all columns."""
+    """Return the standard deviation of a view's rows around their mean, over all columns."""
     return float(np.sqrt(np.nanmean(np.nanvar(rows.values, axis=0)))) or 1.0
 
 
 def apart(first: Array, second: Array) -> Array:
-    """The root mean square difference of rows (n,), NaN where one is missing."""
+    """Return the root mean square difference (n,) of rows, NaN if one of the two is missing."""
     return np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=1)))
 
 
 def summary(rows: ViewRows, film: Film, found: Followed) -> str:
-    """How many frames have two answers, and what time decided; errors if the truth is known."""
+    """Describe how many frames have two answers, what time decided, and the errors if known."""
     first, second = found.alone[:, 0], found.alone[:, 1]
     two = apart(first, second) > DIFFERENT * spread_of(rows)
     frames = plural(len(film.rows), "frame")
     if is_label_view(rows) or not two.any():
-        words = f"Every one of the {frames} has one answer by itself."
+        words = f"Each of the {frames} has only one answer, even without the other frames."
     else:
         changed = two & (apart(found.together, second) < apart(found.together, first))
         words = (
-            f"By itself, the view “{film.given}” has two different answers in {two.sum():,} of "
-            f"{frames}. Time chose the second answer in {changed.sum():,} of them."
+            f"Without the other frames, the view “{film.given}” has two different answers in "
+            f"{two.sum():,} of {frames}. Time chose the second answer in {changed.sum():,} of "
+            "these frames."
         )
     if film.truth is not None and not np.isnan(film.truth).all():
         together, alone = (
@@ -169,7 +174,7 @@ def summary(rows: ViewRows, film: Film, found: Followed) -> str:
 
 
 def film_csv(rows: ViewRows, film: Film, found: Followed) -> bytes:
-    """The wanted view with its standard deviations, one line for every frame."""
+    """Write the wanted view with its standard deviations, a line for every frame."""
     names = names_of(rows)
     header = ["time", *names, *(f"{name} std" for name in names)]
     lines = np.column_stack([film.times, found.together, found.std]).tolist()

@@ -1,7 +1,7 @@
-"""All calls of model methods in the tab Views.
+"""The model's answers for the tab Views.
 
-Results are cached (`st.cache_data`), so that a repeated question takes no time. `name` is
-the model's key and version.
+`st.cache_data` caches the results, so that a repeated question takes no time. `name` is the model's
+key and version.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Private = Literal["nearest", "prior"]
 
 @dataclass(frozen=True, eq=False)
 class Transferred:
-    """Alternatives for a view: rows (K, D), the best one first, and their standard deviations."""
+    """Alternatives for a view: rows (K, D), best first, and their standard deviations."""
 
     rows: Array
     std: Array
@@ -30,21 +30,21 @@ class Transferred:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """The training rows that correspond to a query (K,), nearest first, and their distances."""
+    """The training rows (K,) that correspond to a query, nearest first, and their distances."""
 
     rows: Array
     distances: Array
 
 
 def parts_at(model: Any, threshold: float) -> tuple[Part, ...]:
-    """The parts of the latent space at a threshold in nats per point."""
+    """Return the parts of the latent space for a threshold in nats per point."""
     return parts_of(model.segmentation(threshold), model.drops_)
 
 
 def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
-    """One packed model per view, in the form that the canvas draws."""
+    """Return one packed model per view, in the form that the browser draws."""
     rows = rows_of_views(dataset)
-    # In a deep model, the layer directly below the space that the views share.
+    # In a deep model, this is the layer directly below the space that the views share.
     at = len(model.layers_) if model.capabilities.layers else None
     return {name: Chart.of(model.of_view(name), rows[name], at) for name in model.views_}
 
@@ -53,10 +53,10 @@ def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
 def transferred(
     _model: Any, name: str, given: dict[str, Array], to: str, count: int, private: Private
 ) -> Transferred:
-    """At most `count` alternatives for view `to` of a row that is given in other views (each (D,)).
+    """Return at most `count` alternatives for view `to` of a row that is given in other views.
 
-    With private="prior" there is only one, averaged over the dimensions that the given views leave
-    open.
+    With private="prior" there is a single answer, averaged over the dimensions that the given views
+    leave open.
     """
     views = {view: row[None] for view, row in given.items()}
     count = 1 if private == "prior" else count
@@ -68,9 +68,7 @@ def transferred(
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
-    """All views (D,) of a row that is given in some views: the given values, and the mean
-    prediction of the others.
-    """
+    """Return a whole row (D,): the given views, and the mean prediction of the other views."""
     views = {view: row[None] for view, row in given.items()}
     mean, std = _model.transform(views, return_std=True)
     found = _model.inverse_transform(mean, X_variance=std**2)
@@ -81,7 +79,7 @@ def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def matched(_model: Any, name: str, given: dict[str, Array], to: str, count: int) -> Matches:
-    """The training rows whose view `to` best fits a row that is given in other views."""
+    """Return the training rows whose view `to` best fits a row that is given in other views."""
     views = {view: row[None] for view, row in given.items()}
     rows, distances = _model.correspondences(views, to, n_matches=count)
     return Matches(rows[0], distances[0])
@@ -91,7 +89,7 @@ def matched(_model: Any, name: str, given: dict[str, Array], to: str, count: int
 def varied(
     _model: Any, name: str, point: tuple[float, ...], dims: tuple[int, ...], count: int, seed: int
 ) -> Array:
-    """Latent points (count, Q): the given dimensions resampled, the others fixed."""
+    """Return latent points (count, Q): the given dimensions are resampled, the others fixed."""
     drawn = _model.vary(np.array(point)[None], list(dims), n_samples=count, random_state=seed)
     return np.asarray(drawn[:, 0])
 
@@ -99,7 +97,7 @@ def varied(
 def on_the_way(
     start: tuple[float, ...], end: tuple[float, ...], dims: tuple[int, ...], count: int
 ) -> Array:
-    """Latent points (count, Q) on a path between two points that changes only some dimensions.
+    """Return latent points (count, Q) on a path between two points that changes only `dims`.
 
     The other dimensions have their values at the end of the path.
     """
@@ -111,7 +109,7 @@ def on_the_way(
 
 
 def class_of(rows: ViewRows, values: Array) -> str | None:
-    """The most probable class in a row of a label view; None for other views."""
+    """Return the most probable class in a row of a label view; None for other views."""
     if not is_label_view(rows) or np.isnan(values).any():
         return None
     assert rows.column_names is not None  # a label view always has label names
@@ -119,7 +117,7 @@ def class_of(rows: ViewRows, values: Array) -> str | None:
 
 
 def shares_something(parts: tuple[Part, ...], given: tuple[str, ...], to: str) -> bool:
-    """Whether the given views share a dimension with the wanted view."""
+    """Return whether the given views share a dimension with the wanted view."""
     return any(
         part.dimensions and to in part.views and any(view in part.views for view in given)
         for part in parts

@@ -1,4 +1,4 @@
-"""New rows of one view: the other views of every row, or of a film whose frames follow in time."""
+"""New rows of one view, for which the model predicts another view: separate rows, or a film."""
 
 import numpy as np
 import streamlit as st
@@ -21,7 +21,7 @@ FILM, SEPARATE = "One film", "Separate rows"
 
 
 def ask_new(item: Item, name: str) -> tuple[str, str] | None:
-    """The view of the new rows, and the wanted one; None if no view can be read by itself."""
+    """Ask for the view of the new rows and the wanted view; None if no view can be read alone."""
     possible = whole_views(item)
     if not possible:
         st.info("Every view lacks some rows in training, so new rows of one view cannot be read.")
@@ -71,7 +71,7 @@ def for_new_rows(
 
 
 def begin_with_unseen(source: Item, name: str) -> None:
-    """At the first visit, bring the film that comes with the model, if there is one."""
+    """At the first visit, bring the model's example film, if there is one."""
     first, unseen = f"views_began|{name}", unseen_of(source)
     if unseen and source.view == source.views[0] and not st.session_state.get(first):
         st.session_state[first] = True
@@ -80,7 +80,7 @@ def begin_with_unseen(source: Item, name: str) -> None:
 
 
 def asked_step(item: Item, name: str) -> float | None:
-    """The time between two rows of a film; None for separate rows."""
+    """Ask for the time between two rows of a film; return None for separate rows."""
     times = np.asarray(item.model.times_, dtype=float)[:, 0]
     sequences = np.asarray(item.model.sequences_)
     usual = usual_step(np.sort(times[sequences == sequences[0]]))
@@ -90,8 +90,7 @@ def asked_step(item: Item, name: str) -> float | None:
             {FILM: FILM, SEPARATE: SEPARATE},
             FILM,
             f"views_new_film|{name}",
-            help="The frames of a film follow each other in time. A row that is ambiguous by "
-            "itself is then decided by the frames before and after it.",
+            help="If the rows are a film, the frames before and after an ambiguous row decide it.",
         )
         if how == SEPARATE:
             return None
@@ -108,7 +107,7 @@ def asked_step(item: Item, name: str) -> float | None:
 
 
 def known_truth(source: Item, own: NewRows, to: str) -> Array | None:
-    """The other view of the rows of a data set of the project; None for a visitor's rows."""
+    """Return the true wanted view for the rows of a shipped data set; None for a visitor's rows."""
     asked = brought(source)
     if asked is None or not asked.dataset:
         return None

@@ -1,4 +1,4 @@
-"""The latent dimensions that are shared or belong to one view: figures, threshold, export."""
+"""Which latent dimensions are shared or belong to one view: figures, threshold, export."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -36,11 +36,11 @@ HEIGHT = 330
 PLOT = {"displayModeBar": False}
 SHARED_WORDS = (
     "All views share one map. A dimension is shared if two or more views need it, private if only "
-    "one view needs it, and unused if none does."
+    "one view needs it, and unused if no view needs it."
 )
 LOST_WORDS = (
-    "How much worse the model explains a view without this dimension: the loss in the view's part "
-    "of the evidence bound, in nats per row (a nat is 1.44 bits)."
+    "How much worse the model explains a view without this dimension: the decrease of the view's "
+    "part of the evidence bound, in nats per row (a nat is 1.44 bits)."
 )
 
 
@@ -51,7 +51,7 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
     names = visitor_names(item, space_of(item))
     st.header("What the views share", anchor=False, help=SHARED_WORDS)
     left, right = st.columns([2, 1] if not many else [3, 2], gap="large")
-    with left:  # drawn before the controls, which are beside the figure, or below it on a phone
+    with left:  # the figure comes first, since the controls are below the figure on phones
         place = st.container(height="content" if many else HEIGHT, border=False)
     with right:
         if not many:
@@ -98,8 +98,8 @@ def ask_lines(model: Any, kept: Desk, name: str) -> Desk:
             kept.delta,
             format_func=lambda delta: f"{delta:g}",
             key=f"views_delta|{name}",
-            help="Only for comparison: the shared and private parts on this page follow from the "
-            "loss without a dimension.",
+            help="Only for comparison; the loss without a dimension determines the shared and "
+            "private parts on this page.",
         )
         return keep(name, delta=delta)
     threshold = st.select_slider(
@@ -108,22 +108,22 @@ def ask_lines(model: Any, kept: Desk, name: str) -> Desk:
         kept.threshold,
         format_func=lambda threshold: f"{threshold:g}",
         key=f"views_threshold|{name}",
-        help="A view uses a dimension if it loses more than this without it.",
+        help="A view uses a dimension if it loses more than this without the dimension.",
     )
     return keep(name, threshold=threshold)
 
 
 def thresholds(model: Any) -> list[float]:
-    """The offered thresholds: 1, 2 and 5 times powers of ten, up to where no view uses any."""
+    """Return the thresholds: 1, 2 and 5 times powers of ten, until no view uses any dimension."""
     most = max(float(np.max(drop)) for drop in model.drops_.values())
     last = max(int(np.ceil(np.log10(max(most, 1e-9)))), USUAL_THRESHOLD)
     powers = range(LEAST_THRESHOLD, last + 1)
-    # Converting through text gives exact decimals, such as 0.05.
+    # The conversion through text gives exact decimals, such as 0.05.
     return [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
 
 
 def figure_of(item: Item, parts: tuple[Part, ...], kept: Desk, names: Sequence[str]) -> Any:
-    """Bars for a few views, a heat map for many."""
+    """Draw bars for few views, or a heat map for many."""
     model = item.model
     if len(item.views) > MOST_NAMED_VIEWS:
         return heat_map_figure(model.drops_, parts, kept.threshold, titles=names)
@@ -135,18 +135,18 @@ def figure_of(item: Item, parts: tuple[Part, ...], kept: Desk, names: Sequence[s
 
 
 def relevance_shares(model: Any) -> dict[str, Array]:
-    """The relevances of every view, as fractions of its largest relevance."""
+    """Return the relevances of every view, as fractions of the view's largest relevance."""
     return {name: np.asarray(w) / np.max(w) for name, w in model.relevance_.items()}
 
 
 def named(part: Part, names: Sequence[str]) -> str:
-    """The dimensions of a part, by their names or numbers."""
+    """Return the dimensions of a part, by their names or numbers."""
     words = [(names[q] if q < len(names) else "") or str(q + 1) for q in sorted(part.dimensions)]
     return ", ".join(words) or "none"
 
 
 def chips(parts: tuple[Part, ...], views: tuple[str, ...], names: Sequence[str]) -> None:
-    """Every part with its colour and its dimensions, in words."""
+    """Show every part with its colour, its title and its dimensions."""
     rows = []
     for part in parts:
         colour = part_colour(part, views) if len(views) <= MOST_NAMED_VIEWS else None
@@ -162,13 +162,13 @@ def chips(parts: tuple[Part, ...], views: tuple[str, ...], names: Sequence[str])
 
 
 def parts_in_words(parts: tuple[Part, ...], names: Sequence[str]) -> str:
-    """The figure as a sentence, for screen readers."""
+    """Describe the figure for screen readers."""
     sentences = [f"{part.title}: {named(part, names)}" for part in parts]
-    return f"Latent dimensions by the views that use them. {'. '.join(sentences)}."
+    return f"Latent dimensions, grouped by the views that use them. {'. '.join(sentences)}."
 
 
 def agreement_in_words(model: Any, kept: Desk) -> str:
-    """The agreement of the two measures, in words."""
+    """Describe how far the two measures agree."""
     share = float(model.agreement(kept.threshold, kept.delta))
     count = len(model.views_) * model.latent_mean_.shape[1]
     agreed = round(share * count)
@@ -183,8 +183,7 @@ def agreement_in_words(model: Any, kept: Desk) -> str:
 def segmentation_csv(
     model: Any, parts: tuple[Part, ...], as_text: bool = True, names: Sequence[str] = ()
 ) -> bytes:
-    """One line per dimension: its name if the visitor gave any, its part, its information, and both
-    measures for every view."""
+    """Write a line per dimension: name, part, information, and both measures for every view."""
     shares = relevance_shares(model)
     columns = [(name, word) for name in model.views_ for word in ("lost", "w", "w share")]
     lines: list[Iterable[object]] = [
@@ -213,7 +212,7 @@ def segmentation_csv(
 
 
 def body(item: Item, name: str) -> None:
-    """The joints, coloured by groups of views with similar losses."""
+    """Show a body's joints, coloured by groups of views with similar losses."""
     skeleton = item.dataset.drawing.skeleton
     assert skeleton is not None  # the caller ensures that there is a skeleton
     st.header(
@@ -240,12 +239,12 @@ def body(item: Item, name: str) -> None:
         body_figure(across, upwards, skeleton, groups),
         key=f"views_body|{name}",
         config=PLOT,
-        alt="A body, its joints coloured by their groups.",
+        alt="A body, with joints in the colours of their groups.",
     )
 
 
 def joint_groups(item: Item, count: int) -> Array:
-    """The group of every joint (J,), from the losses of the views with its columns."""
+    """Return every joint's group (J,), from the losses of the views that have its columns."""
     dataset = item.dataset
     owner = np.repeat(
         np.arange(len(dataset.views)), [view.n_outputs for view in dataset.views]

@@ -15,7 +15,7 @@ SIZE = 132
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A row (D,) of a view as a picture, its caption, and whether it is highlighted."""
+    """A picture: a row (D,) of a view, the caption, and whether the picture is highlighted."""
 
     view: str
     row: Array
@@ -25,7 +25,7 @@ class Tile:
 
 
 class Pictures:
-    """Draws rows of the views; all rows of a view have the same scale."""
+    """The drawing of the views' rows; all rows of a view have the same scale."""
 
     def __init__(self, rows: dict[str, ViewRows]) -> None:
         self.rows = rows
@@ -49,11 +49,11 @@ class Pictures:
         )
 
     def strip(self, tiles: Sequence[Tile]) -> str:
-        """Pictures in one line that wraps."""
+        """Return HTML of pictures in one line that wraps."""
         return f'<div class="mf-strip">{"".join(self.html(tile) for tile in tiles)}</div>'
 
     def table(self, columns: Sequence[Sequence[Tile]], titles: Sequence[str]) -> str:
-        """Several views of the same points: one column per point, one titled line per view."""
+        """Return HTML of several views of the same points: a column per point, a line per view."""
         lines = [
             f'<div class="mf-line"><span>{escape(title)}</span>'
             f'<div style="grid-template-columns:repeat({len(columns)},minmax(0,1fr))">'

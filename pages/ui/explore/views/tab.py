@@ -10,14 +10,14 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 LAYERS = (
-    "**Layers.** This model has several maps. The views depend on the lowest one, which is shown "
-    "here. The layers above it model how its dimensions vary together; the tab Layers shows their "
-    "maps, one view at a time."
+    "**Layers.** This model has several maps. The views depend on the lowest map, which is shown "
+    "here. The layers above model how the dimensions of this map vary together; the tab Layers "
+    "shows their maps, for one view at a time."
 )
 
 
 def views(item: Item, name: str) -> None:
-    """The tab for one model."""
+    """Show the tab for one model."""
     film_first = bool(unseen_of(item))
     if film_first:
         from_view_to_view(item, name, of_new=True)
@@ -30,21 +30,21 @@ def views(item: Item, name: str) -> None:
         f"**The map.** {TERMS['latent']} All views of a row share one position, but each view has "
         "its own mapping and relevances. A dimension may therefore change one view and not "
         "another (manifold relevance determination). Hidden dimensions follow the data near the "
-        "pointer until you move a slider. If only a part of the dimensions moves, the others are "
-        "fixed at the ring.",
+        "pointer until you move a slider. If only one part of the dimensions moves, all other "
+        "dimensions are fixed at the ring.",
         "**Shared and private.** The bars show how much a view loses without a dimension. The "
-        "relevances (w = 1/ℓ²) are shown for comparison. They mostly agree with the bars, but a "
-        "dimension with a small relevance may still matter.",
+        "relevances (w = 1/ℓ²) are shown for comparison. Relevances mostly agree with the bars, "
+        "but a dimension with a small relevance may still matter.",
         "**The shading** is the standard deviation of all views together, relative to its value "
         "far from the data.",
-        "**Alternatives.** A given view determines the shared dimensions. The private dimensions "
-        "of the other view are not determined: each alternative copies them from another "
-        "training row.",
-        "**New rows and films.** Rows of one view can be brought as a file. If the model was "
-        "trained with time, it infers the frames of a film together. Where a frame alone has two "
+        "**Alternatives.** A given view determines the shared dimensions, but not the private "
+        "dimensions of the other view. Each alternative copies these private dimensions from "
+        "another training row.",
+        "**New rows and films.** You can bring rows of one view as a file. If the model was "
+        "trained with time, it infers the frames of a film together. If a frame alone has two "
         "explanations, the frames before and after it decide. The model does not change.",
-        "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
-        "and − zoom, 0 resets. On a figure, the arrow keys turn it.",
+        "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + and "
+        "− zoom, 0 resets. On a figure, the arrow keys turn the figure.",
         *bullets(item.model.notes_),
         f"**Data.** {plain(item.dataset.source)}",
         *bullets(item.dataset.notes),

@@ -1,4 +1,4 @@
-"""Predictions of the other views from one given view, and the rows that correspond."""
+"""Predictions of other views from a given view, and the rows that correspond."""
 
 import numpy as np
 import streamlit as st
@@ -17,12 +17,12 @@ from pages.ui.shared.outputs import draws_whole, rows_of_views
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import words_of_row
 
-KNOWN, NEW = "Of the model", "New rows"
+KNOWN, NEW = "Training rows", "New rows"
 
 
 @st.fragment
 def from_view_to_view(item: Item, name: str, *, of_new: bool = False) -> None:
-    """The choices, the alternatives beside the truth, and the correspondences.
+    """Show the choices, the alternatives beside the truth, and the corresponding rows.
 
     of_new: whether new rows are shown first.
     """
@@ -30,10 +30,10 @@ def from_view_to_view(item: Item, name: str, *, of_new: bool = False) -> None:
         "Given one view, show the others",
         anchor=False,
         help="The model finds the position on the map that explains the given view, and draws "
-        "the other views at that position.",
+        "the other views at this position.",
     )
     rows = rows_of_views(item.dataset)
-    # The threshold that the model uses when it looks for matches.
+    # The model uses the same threshold when it looks for corresponding rows.
     parts = parts_at(item.model, LEAST_DROP)
     first = NEW if of_new else KNOWN
     line = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
@@ -51,16 +51,16 @@ def from_view_to_view(item: Item, name: str, *, of_new: bool = False) -> None:
 def for_known_rows(
     item: Item, name: str, parts: tuple[Part, ...], rows: dict[str, ViewRows]
 ) -> None:
-    """Give views of a training row, and show the others beside the truth."""
+    """Ask which views of a training row are given, and show the others beside the truth."""
     kept = ask(item, name)
     values = {view: rows[view].values[kept.row] for view in kept.given}
     missing = [view for view in kept.given if np.isnan(values[view]).all()]
     if missing or not kept.given:
         st.info(
-            f"Row {kept.row + 1} has no view “{plain(missing[0])}”; give another view or "
-            "another row."
+            f"Row {kept.row + 1} has no view “{plain(missing[0])}”. Choose another view or another "
+            "row."
             if missing
-            else "Choose at least one view to give.",
+            else "Choose at least one given view.",
             icon=":material/info:",
         )
         return
@@ -73,8 +73,8 @@ def for_known_rows(
         asked = Asked(values, truth, words, kept.private, kept.count, kept.row)
         answers(item, name, asked, wanted, rows, parts)
     st.caption(
-        "The model saw all views of these rows in training, so predicting them is easier than "
-        "predicting new rows. Distances are in lengthscales of the shared dimensions."
+        "The model saw all views of these rows in training, so new rows are harder to predict. "
+        "Distances are in lengthscales of the shared dimensions."
     )
 
 
@@ -104,14 +104,12 @@ def ask(item: Item, name: str) -> Desk:
 
 
 def other_row(row: int, count: int) -> int:
-    """The number of another row, counted from 1."""
+    """Return the number of another row, counted from 1."""
     return int((row + np.random.default_rng().integers(1, max(count, 2))) % count) + 1
 
 
 def ask_views(item: Item, name: str, kept: Desk) -> tuple[tuple[str, ...], str]:
-    """If there are few views, ask for the given view; if there are many, ask for the wanted view
-    (empty: all others).
-    """
+    """Ask for the given view; with many views, ask for the wanted view (empty: all others)."""
     views = item.views
     if len(views) <= MOST_NAMED_VIEWS:
         first = kept.given[0] if kept.given else views[0]
@@ -129,7 +127,7 @@ def ask_views(item: Item, name: str, kept: Desk) -> tuple[tuple[str, ...], str]:
 
 
 def ask_given(item: Item, name: str, kept: Desk, to: str) -> tuple[str, ...]:
-    """Ask which of many views are given; initially half of them."""
+    """Ask which of many views are given; initially, half of the views are given."""
     offered = [view for view in item.views if view != to]
     first = [view for view in kept.given if view in offered] or offered[: len(offered) // 2]
     given = st.multiselect("Given", offered, first, key=f"views_given|{name}|{to}")
@@ -139,7 +137,7 @@ def ask_given(item: Item, name: str, kept: Desk, to: str) -> tuple[str, ...]:
 def whole(
     item: Item, name: str, kept: Desk, values: dict[str, Array], rows: dict[str, ViewRows]
 ) -> None:
-    """A row of many views, some of them given, as one picture."""
+    """Show a row of many views, some of which are given, as one picture."""
     truth = item.dataset.values[kept.row]
     gaps = np.hstack([values.get(v, np.full_like(rows[v].values[0], np.nan)) for v in item.views])
     found = whole_from(item.model, name, values)

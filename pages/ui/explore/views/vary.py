@@ -1,4 +1,4 @@
-"""Variations of the kept point: some dimensions fixed, others random or along a path."""
+"""Variations of the kept point: some dimensions are fixed, others are random or along a path."""
 
 import streamlit as st
 
@@ -16,15 +16,15 @@ HOWS: dict[How, str] = {"chance": "By chance", "way": "From the previous place"}
 
 
 def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[float, ...]) -> None:
-    """The controls, and one column of pictures per variation."""
+    """Show the controls, and one column of pictures per variation."""
     offered = {part.id: part.title for part in parts if part.used and part.dimensions}
     if not offered:
         return
     st.header(
-        "Keep some, vary the rest",
+        "Vary one part",
         anchor=False,
-        help="The dimensions of one part change; all others stay at the ring on the map. Private "
-        "dimensions change one view only; shared dimensions change several.",
+        help="The dimensions of one part change; all others are fixed at the ring on the map. "
+        "Private dimensions change only one view, shared dimensions change several.",
     )
     kept = desk(name)
     with st.container(horizontal=True, vertical_alignment="bottom", key="views_vary"):
@@ -39,7 +39,9 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
     kept = keep(name, part=part_id, how=how)
     part = part_named(parts, kept.part)
     if how == "way" and (kept.trail is None or kept.trail[0] is None):
-        st.info("Click a second place on the map: the path leads from the first place to it.")
+        st.info(
+            "Click a second place on the map. The path leads from the first place to the second."
+        )
         return
     shown_views = drawn_views(item, part)
     show(item, name, kept, part, point, shown_views)
@@ -57,9 +59,7 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
 
 
 def drawn_views(item: Item, part: Part) -> tuple[str, ...]:
-    """Return the views to draw: all views if there are few, otherwise some of those that use the
-    part.
-    """
+    """Return the views that are drawn: all of a few views, or some of many that use the part."""
     if len(item.views) <= MOST_OUTPUTS:
         return item.views
     if draws_whole(item.dataset):
@@ -75,7 +75,7 @@ def show(
     point: tuple[float, ...],
     views: tuple[str, ...],
 ) -> None:
-    """The pictures: one line per view, one column per variation."""
+    """Show the pictures: one line per view, one column per variation."""
     rows: dict[str, ViewRows] = rows_of_views(item.dataset)
     if kept.how == "chance":
         points = varied(item.model, name, point, part.dimensions, COUNT, kept.draw)

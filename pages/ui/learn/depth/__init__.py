@@ -1,1 +1,1 @@
-"""The stops of the tour about depth, which have a special kind of figure."""
+"""The stops about depth, whose figures need special code."""

@@ -26,10 +26,10 @@ show_bend = component("bend", "deep/bend.html", "deep/deep.css")
 
 @dataclass(frozen=True)
 class ShownBend:
-    """The content of the figure: curve, packed result, the visitor's last edit, and the training.
+    """The figure's content: curve, packed result, number of the visitor's last edit, and training.
 
-    points: the visitor's points, until their result is ready. before: the training that was stopped
-    last and may still be running.
+    points: the visitor's points, until their result is ready. before: the last stopped training,
+    which may still be ending.
     """
 
     curve: str
@@ -43,12 +43,12 @@ class ShownBend:
 
 @st.cache_data(show_spinner=False)
 def ready(curve: str) -> bytes:
-    """Read the shipped result for the curve's default points (from assets/depth/train.py)."""
+    """Read the shipped result for the curve's default points; assets/depth/train.py wrote it."""
     return (READY / f"{curve}.bin").read_bytes()
 
 
 def of_edit(packed: bytes, edit: int) -> bytes:
-    """Return a stored result, marked as the answer to an edit."""
+    """Return the result with the number of the edit that it answers."""
     header, arrays = unframe(packed)
     header.pop("arrays")
     return frame(header | {"name": STORE, "edit": edit}, arrays)
@@ -60,24 +60,24 @@ def bend() -> None:
     st.fragment(_figure, run_every=PACE if live is not None else None)(live is not None)
     honest()
     about(
-        "**The curves.** Thick: the mean. Shaded: the band for 95 % of new points. Thin, moving: "
-        "possible functions. Dashed: the truth.",
-        f"**Evidence bound.** {TERMS['bound']} The two-layer bound is less tight, so a small "
-        "difference in favour of one layer means little.",
-        "**Unseen points.** The mean log density that a model gives to 200 points of the curve "
-        "that it was not trained on. Higher is better; a model that is certain and wrong scores "
-        "lowest.",
-        "**Where one layer is enough.** Two layers are trained from several starts, and the fit "
-        "with the best bound is used. In one start the hidden layer copies the inputs, so two "
-        "layers are mostly no worse than one. Points far off the curve can mislead both models.",
+        "**The curves.** The thick line is the mean, and the shaded band holds 95 % of new "
+        "points. Thin moving lines are possible functions; the dashed line is the truth.",
+        f"**Evidence bound.** {TERMS['bound']} The bound of two layers is less tight, so a "
+        "slightly higher bound of one layer means little.",
+        "**Unseen points.** The mean log density of 200 points of the curve that the model never "
+        "saw. Higher is better; a model that is certain and wrong scores lowest.",
+        "**Where one layer is enough.** Two layers are rarely worse than one, because one of "
+        "their trainings starts with a hidden layer that copies the inputs. Points far off the "
+        "curve can mislead both models.",
     )
 
 
 def honest() -> None:
-    """State that these curves were chosen, and link to Compare for other data."""
+    """State that curves were chosen where depth helps, and link to Compare for other data."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            "Depth does not always help: we chose step and chirp because it helps there.",
+            "Depth does not always help: we chose the step and the chirp because depth helps "
+            "there.",
             width="content",
         )
         if st.button(
@@ -95,7 +95,9 @@ def shown() -> ShownBend:
         wanted = st.query_params.get("curve")
         curve = wanted if wanted in CURVES else next(iter(CURVES))
         if wanted is not None and wanted not in CURVES:
-            st.warning(f"There is no curve “{plain(wanted)}” here; this is {CURVES[curve].title}.")
+            st.warning(
+                f"There is no curve “{plain(wanted)}”. The figure shows {CURVES[curve].title}."
+            )
         st.session_state[STORE] = ShownBend(curve, of_edit(ready(curve), 0))
     stored = st.session_state[STORE]
     assert isinstance(stored, ShownBend)
@@ -122,7 +124,7 @@ def _figure(watching: bool) -> None:
             on_act_change=take_act,
         )
         hold_bytes(key="depth_bend_bytes", data=now.packed)
-    # Below the figure, so that the figure does not move.
+    # The message is below the figure, so that the figure does not move.
     if now.message:
         st.warning(now.message, icon=":material/info:")
     keep_in_link(curve=now.curve)
@@ -148,7 +150,7 @@ def take_act() -> None:
 
 
 def after(now: ShownBend, act: dict[str, Any]) -> ShownBend:
-    """Apply an action: another curve, other points, or stop; a message explains invalid points."""
+    """Apply an action: another curve, other points, or stop. Invalid points give a message."""
     if now.live is not None:
         now.live.stop()
     before = now.live or now.before
@@ -169,6 +171,7 @@ def after(now: ShownBend, act: dict[str, Any]) -> ShownBend:
         return now
     now = replace(now, points=np.column_stack([x, y]).tolist())
     if not LEAST_POINTS <= len(x) <= MOST_POINTS:
-        message = f"The models need {LEAST_POINTS} to {MOST_POINTS} points; there are {len(x)} now."
+        message = f"The models need {LEAST_POINTS} to {MOST_POINTS} points. There are {len(x)} "
+        "points now."
         return replace(now, message=message)
     return replace(now, live=Live(now.curve, x, y, now.edit, before).start())

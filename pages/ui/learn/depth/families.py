@@ -1,4 +1,4 @@
-"""The approximations (variational families) of the hidden layers, side by side on one curve."""
+"""The approximations of a deep posterior (variational families), side by side on one curve."""
 
 from collections.abc import Callable
 from html import escape
@@ -33,12 +33,11 @@ WIDTH, HEIGHT, EDGE = 300, 170, 6  # size of a curve's picture in pixels
 FAMILIES = {
     "mean_field": (
         "Mean field",
-        "The hidden values and the functions of the layers are independent of each other.",
+        "The hidden values are independent of the functions of the layers.",
     ),
     "marginalised": (
         "Marginalised",
-        "Like mean field, but the functions are integrated out at their optimum for the hidden "
-        "values. The default.",
+        "The default. Like mean field, but the functions are always optimal for the hidden values.",
     ),
     "gated": (
         "Gated",
@@ -47,17 +46,17 @@ FAMILIES = {
     ),
     "free": (
         "Free",
-        ("Like gated, but the dependence may be any linear one, and differs for each row."),
+        ("Like gated, but any linear dependence is possible, and it may differ for each row."),
     ),
     "diagonal": (
         "Along the inputs",
-        "The hidden values depend on the inputs of their layer. The inputs are known here, so "
-        "this does not help.",
+        "The hidden values depend on the inputs of their layer. This does not help here, because "
+        "the inputs are known.",
     ),
     "joint": ("Joint", "Like gated, but the dimensions of a layer are correlated."),
     "full": (
         "All along the inputs",
-        "Like along the inputs, but every dimension depends on all inputs. This does not help "
+        "Like “Along the inputs”, but every dimension depends on all inputs. This does not help "
         "here, either.",
     ),
     "chain": (
@@ -73,7 +72,7 @@ def families() -> None:
     curve, draw = chosen_curve(), chosen_draw()
     key = key_of(curve, draw)
     run = comparison_of(key)
-    running(key, "depth_families", "Keeps the approximations trained so far.", step_words)
+    running(key, "depth_families", "Shows the approximations that are already trained.", step_words)
     if run is not None and run.problem is not None:
         st.error(plain(run.problem), icon=":material/error:")
     found = ready(curve) if draw == 0 else None if run is None else run.result
@@ -82,33 +81,35 @@ def families() -> None:
         st.info(plain(verdict(found)), icon=":material/balance:")
     elif run is None:
         st.button(
-            "Train all on these points",
+            "Train all",
             key="depth_families_start",
             type="primary",
             icon=":material/play_arrow:",
-            help="A minute or two, in the background.",
+            help="Trains all approximations on these points; takes a minute or two, in the "
+            "background.",
             on_click=_begin,
             args=(curve, draw),
         )
     if run is None or run.done:
         st.button(
-            "Other points of this curve",
+            "Other points",
             key="depth_families_other",
             icon=":material/casino:",
-            help="Draws new points and trains all again: a minute or two, in the background.",
+            help="Draws new points and trains all approximations again; takes a minute or two, "
+            "in the background.",
             on_click=_other,
             args=(curve, draw),
         )
     about(
-        "**What differs.** The posterior of a deep model cannot be computed exactly, so each "
-        "approximation assumes a form for it (Damianou 2015; Chamberlin 2016). All models have the "
-        f"same layers, two hidden dimensions, ten inducing inputs and {MAX_ITER} iterations.",
-        "**Bound.** In nats, higher is better. All are bounds on the same evidence, so you can "
-        "compare them: at its optimum, a richer form has no lower bound. If training ends below "
-        "the marginalised fit, the marginalised fit is used.",
+        "**What differs.** The exact posterior of a deep model cannot be computed, so each "
+        "approximation assumes a form (Damianou 2015; Chamberlin 2016). All models have the same "
+        f"layers, two hidden dimensions, ten inducing inputs and {MAX_ITER} iterations.",
+        "**Bound.** A lower bound on the evidence, in nats; higher is better. All approximations "
+        "have the same evidence, so their bounds are comparable. If a richer form ends below the "
+        "marginalised fit, the marginalised fit is used.",
         "**Unseen points.** The mean log density of 200 points of the curve that were not used "
         "for training. Higher is better.",
-        "**One training each** proves little: on other points another form may be best.",
+        "**One training** of each proves little: on other points another form may be best.",
     )
 
 
@@ -135,7 +136,7 @@ def chosen_curve() -> str:
 
 
 def chosen_draw() -> int:
-    """Return the number of the random draw of points; 0 means the points of the shipped results."""
+    """Return the number of the random draw of points; the results of draw 0 are shipped."""
     number = whole_number(st.query_params.get("points"))
     draw = 0 if number is None else min(max(number, 0), MOST_DRAWS)
     if draw:
@@ -145,7 +146,7 @@ def chosen_draw() -> int:
 
 @st.cache_data(show_spinner=False)
 def ready(curve: str) -> FamilyFits:
-    """Read the shipped results (from assets/depth/train.py)."""
+    """Read the shipped results; assets/depth/train.py wrote them."""
     return unpack_families((READY / f"{curve}_families.bin").read_bytes())
 
 
@@ -179,18 +180,19 @@ def verdict(found: FamilyFits) -> str:
     fits = found.fits
     usual = next((fit for fit in fits if fit.family == "marginalised"), None)
     if usual is None or len(fits) < 3:
-        return "Stopped before enough approximations were trained to compare."
+        return "Stopped too early for a comparison."
     best, predictor = (max(fits, key=lambda fit: getattr(fit, what)) for what in ("bound", "score"))
     gain, lead = best.bound - usual.bound, predictor.score - usual.score
     if gain < 0.1 and lead < 0.01:
-        return "On these points all approximations are equally good: the default is enough."
+        return "All approximations are equally good on these points, so the default is enough."
     words = (
-        f"{named(best.family)} has the highest bound, {gain:.1f} nats above the marginalised one."
+        f"{named(best.family)} has the highest bound, {gain:.1f} nats above the marginalised "
+        "approximation."
         if gain >= 0.1
-        else "No bound exceeds that of the marginalised approximation by a tenth of a nat."
+        else "The marginalised approximation has the highest bound, or nearly so."
     )
     if lead < 0.01:
-        return f"{words} None predicts unseen points better."
+        return f"{words} No approximation predicts unseen points better."
     return (
         f"{words} {named(predictor.family)} predicts unseen points best, by {lead:.2f} nats a "
         "point."

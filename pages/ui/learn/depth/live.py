@@ -1,4 +1,4 @@
-"""Train both models of a curve in a thread that can be stopped."""
+"""The training of both models of a curve, in a thread that can be stopped."""
 
 import threading
 from dataclasses import dataclass, field
@@ -8,10 +8,10 @@ from numpy import ndarray as Array
 from gplvm_core.lessons.bend import CURVES, MAX_ITER, compare, pack_comparison
 from gplvm_core.optimise import Progress
 
-# The number of visitors whose models train at once: they share the processor.
+# The most visitors whose models train at the same time; they share the processor.
 AT_ONCE = 2
 TURNS = threading.BoundedSemaphore(AT_ONCE)
-LOOK = 0.2  # seconds between two tries of a waiting training to start
+LOOK = 0.2  # seconds between two attempts to start a waiting training
 
 
 class _StoppedError(Exception):
@@ -22,8 +22,8 @@ class _StoppedError(Exception):
 class Live:
     """The training of both models on a curve's points x, y, for one edit of the visitor.
 
-    before: the stopped training that this one replaces. packed: the result; error: why there is
-    none. After `stop`, both are None.
+    before: the stopped training that this training replaces. packed: the result. error: the reason
+    if there is no result. After `stop`, packed and error are None.
     """
 
     curve: str
@@ -51,7 +51,7 @@ class Live:
 
     def in_words(self) -> str:
         if self.waits:
-            return "Waiting: other visitors' models are training …"
+            return "Waiting until other visitors' models are trained …"
         if not self.steps:
             return "Training one layer …"
         return f"Training two layers: step {self.steps} of at most {3 * MAX_ITER} …"

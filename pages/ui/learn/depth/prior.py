@@ -1,4 +1,4 @@
-"""Draws from priors of one to ten layers, computed in the browser."""
+"""A figure of draws from priors of one to ten layers, which the browser computes."""
 
 import streamlit as st
 
@@ -24,12 +24,12 @@ def prior() -> None:
             },
         )
     about(
-        "Every layer is a draw from a Gaussian process, applied to the output of the layer above; "
-        "grey lines show the layers before the last. The slope of the result is the product of "
-        "the layers' slopes. A product of ten slopes is mostly near zero and sometimes huge, which "
-        "gives plateaus and steps. This is why trained deep models switch layers off.",
-        "If every layer also sees the input, no information is lost. Source: Duvenaud, Rippel, "
-        "Adams and Ghahramani, *Avoiding pathologies in very deep networks* (2014).",
+        "Every layer is a random function, applied to the output of the layer above; grey lines "
+        "show the layers before the last. The slope of the result is the product of the layers' "
+        "slopes. A product of ten slopes is mostly near zero and sometimes huge, which gives "
+        "plateaus and steps. This is why trained deep models switch layers off.",
+        "If every layer also receives the input, no information is lost. Source: Duvenaud, "
+        "Rippel, Adams and Ghahramani, *Avoiding pathologies in very deep networks* (2014).",
     )
 
 

@@ -19,30 +19,46 @@ def picture(state: State) -> LessonPicture:
 
 CHANCES = Stop(
     name="words",
-    title="50 %, for two reasons",
-    words="A column of words (yes or no) has no Gaussian values. The model draws a smooth function "
-    "over the map, and turns it into a probability at each place. Click into the upper half of "
-    "the picture to add a row that says yes, and into the lower half for a no.",
+    title="Why 50 %?",
+    words="A column of words (yes or no) has no Gaussian values. The model learns a smooth "
+    "function over the map, and converts its value at each place into a probability. Click in "
+    "the upper half of the picture to add a row that says yes, in the lower half to add a no.",
     attempt="Look at 1.9, then at −3: both are near 50 %. What differs in the picture on the "
     "right? Then add ten rows at −3 that all say yes.",
-    caution="A probability near 100 % far from all rows would be a guess. The dashed line makes "
-    "it: it forgets that the function itself is uncertain.",
+    caution="A probability near 100 % far from all rows is a guess. The dashed line makes this "
+    "mistake, because it ignores that the function is uncertain.",
     note=Note(
-        "At 1.9 the rows disagree, and more rows would not help: it is a coin toss. At −3 there "
+        "At 1.9 the rows disagree, like coin tosses, and more rows would not help. At −3 there "
         "are no rows, and the next row will change the answer. The average over the possible "
-        "functions keeps the two apart.",
-        "Which row would you ask for next, and why? (One at a place where the bars are wide: there "
+        "functions distinguishes these two cases.",
+        "At which place would you ask for the next row, and why? (Where the bars are wide: there "
         "an answer changes most.)",
         (
-            "They read 50 % as “the model does not know”. A coin is known well, and shows heads "
-            "in 50 %.",
-            "They compute the probability from the mean of the function only. It is then too "
-            "extreme.",
+            "They read 50 % as “the model does not know”. We know a coin well, and it still "
+            "shows heads in 50 % of its tosses.",
+            "They compute the probability from the mean of the function only. That probability "
+            "is too extreme.",
         ),
     ),
     controls=(
-        Slider("place", "Look at", -3.0, 3.0, 0.1, 1.9, help="The place of the bars."),
-        Slider("lengthscale", "Lengthscale", 0.2, 2.0, 0.1, 0.6, help="Range of similar answers."),
+        Slider(
+            "place",
+            "Look at",
+            -3.0,
+            3.0,
+            0.1,
+            1.9,
+            help="The place at which the bars are computed.",
+        ),
+        Slider(
+            "lengthscale",
+            "Lengthscale",
+            0.2,
+            2.0,
+            0.1,
+            0.6,
+            help="The distance over which answers are similar.",
+        ),
         PointsControl("points", ACROSS, UP, YES + NO + BOTH, MOST_POINTS),
     ),
     picture=picture,

@@ -1,4 +1,4 @@
-"""Dimensions switch off."""
+"""The stop that shows how unneeded dimensions switch off."""
 
 from gplvm_core.lessons.dimensions import dimensions
 from gplvm_core.lessons.picture import LessonPicture
@@ -25,22 +25,23 @@ DIMENSIONS = Stop(
     title="Dimensions switch off",
     words="A Bayesian GP-LVM may start with more latent dimensions than the data need. Each "
     "dimension has a lengthscale (automatic relevance determination, ARD). Every nat of "
-    "information about a point lowers the bound by a nat, so useless dimensions switch "
+    "information about a point lowers the bound by a nat, so dimensions that do not help switch "
     "off. Press Train to watch.",
     attempt="Turn the noise up to 1: which dimensions stay on? Then use only 6 rows with little "
     "noise. Does the answer change if you start with more dimensions?",
-    caution="“Off” does not prove that a cause is absent; these rows may be too few to show it. "
-    "A dimension that is on has no name: a rotated map explains the data equally well.",
+    caution="“Off” does not prove that a cause is absent: these rows may be too few to show the "
+    "cause. A dimension that is on has no name: a rotated map explains the data equally well.",
     note=Note(
-        "The bound decides how many dimensions are on, because the KL divergence subtracts every "
-        "nat of information about a point. ARD therefore has no penalty to tune.",
+        "The bound subtracts every nat of information about a point (the KL divergence), and "
+        "thereby decides how many dimensions are on. ARD therefore needs no penalty that someone "
+        "must tune.",
         "With much noise all dimensions switch off. Is that a failure of the model, or the right "
         "answer for these data?",
         (
             "They read the ARD weight as importance. The weights order the dimensions; the "
             "information shows which are on.",
-            "They think that the number of dimensions is a property of the world. It depends on "
-            "these rows, this noise, this kernel and one local optimum.",
+            "They think that the number of dimensions is a property of the world. The number "
+            "depends on these rows, this noise, this kernel and one local optimum.",
         ),
     ),
     controls=(
@@ -61,9 +62,17 @@ DIMENSIONS = Stop(
             1.5,
             0.05,
             0.1,
-            help="Standard deviation of the noise; that of the values is 1.",
+            help="The standard deviation of the noise; the values have a standard deviation of 1.",
         ),
-        Slider("dimensions", "Dimensions", 3, 10, 1, 10, help="Latent dimensions at the start."),
+        Slider(
+            "dimensions",
+            "Dimensions",
+            3,
+            10,
+            1,
+            10,
+            help="The number of latent dimensions at the start.",
+        ),
     ),
     picture=picture,
     train=train,

@@ -1,4 +1,4 @@
-"""Forecasts that feed on themselves."""
+"""The stop on forecasts of many steps."""
 
 from gplvm_core.lessons.forecasts import MOST_AHEAD, forecasts
 from gplvm_core.lessons.picture import LessonPicture
@@ -12,25 +12,27 @@ def picture(state: State) -> LessonPicture:
 
 FORECASTS = Stop(
     name="forecasts",
-    title="Forecasts that feed on themselves",
-    words="To forecast many steps, the model uses each forecast as the input of the next. If it "
-    "passes on only the mean, it ignores possible errors, and its band remains narrow. If "
-    "it passes on the whole Gaussian, the band widens: this series is chaotic, so small "
+    title="Forecasts of many steps",
+    words="To forecast many steps, the model uses each forecast as the input of the next. If the "
+    "model uses only the forecast's mean, it ignores possible errors, and its band remains "
+    "narrow. If it uses the whole Gaussian, the band widens: this series is chaotic, so small "
     "errors grow.",
-    attempt="For how many steps does the narrow band contain the real values? Lower the noise: how "
-    "much further ahead can you forecast? Then give the model fewer training values.",
+    attempt="For how many steps does the narrow band contain the real values? Lower the noise: "
+    "for how many more steps are the forecasts good? Then give the model fewer training values.",
     caution="A wide band is not a bad forecast; it shows from which step on the forecast is "
-    "useless. The Gaussian has the exact mean and variance after one step, not the exact shape.",
+    "useless. After one step, the Gaussian has the exact mean and variance, but not the exact "
+    "shape.",
     note=Note(
-        "The wide band uses stop 2, a Gaussian through a bend: the mean and variance of a process "
-        "at an uncertain input, computed from ⟨k⟩. The grey futures are random draws and assume no "
-        "Gaussian.",
+        "The wide band uses the stop “A Gaussian through a bend”: it computes the mean and "
+        "variance of a process at an uncertain input from ⟨k⟩. The grey futures are random draws "
+        "and assume no Gaussian.",
         "The model learns the rule of this series almost without error. Why can nobody forecast "
-        "the series far ahead?",
+        "its distant future?",
         (
             "They think that a wide band shows a poor model. The right panel shows how well the "
             "model learnt the rule.",
-            "They judge by one observed future. Press “Another series” and count over several.",
+            "They judge by one observed future. Press “Another series”, and count over several "
+            "futures.",
         ),
     ),
     controls=(

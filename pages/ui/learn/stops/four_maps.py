@@ -1,4 +1,4 @@
-"""Four maps of the same data."""
+"""The stop that compares four maps of the same data."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 @st.cache_data(show_spinner=False)
 def picture(_state: State) -> LessonPicture:
-    """Return the picture before training: every choice starts from PCA's map."""
+    """Return the picture before training: every map starts from PCA."""
     return four_maps(2)
 
 
@@ -21,23 +21,24 @@ def train(state: State, look: Look) -> LessonPicture:
 FOUR_MAPS = Stop(
     name="maps",
     title="Four maps of the same data",
-    words="PCA finds directions, dual PCA finds positions: both give the same map. A GP-LVM bends "
-    "the map and fits one position to each row; a Bayesian GP-LVM averages over possible "
-    "positions. Press Train: how many hidden values of held-out rows lie inside the 95 % bands?",
-    attempt="Train. Which model fits its training rows almost without error, and how many hidden "
-    "values lie inside its bands? Then change the number of dimensions.",
+    words="PCA finds directions and dual PCA finds positions, but both give the same map. A "
+    "GP-LVM bends the map and fits one position to each row; a Bayesian GP-LVM averages over "
+    "possible positions. Press Train: how many hidden values of held-out rows are inside the 95 "
+    "% bands?",
+    attempt="Press Train. Which model fits its training rows almost without error, and how many "
+    "hidden values are inside its bands? Then change the number of dimensions.",
     caution="A map with clear shapes is not a better model. A confident model can be wrong, and "
-    "the model with honest bands need not have the smallest error: held-out rows measure both.",
+    "a model with honest bands need not have the smallest error. Held-out rows measure both.",
     note=Note(
-        "The GP-LVM fits every position. With enough dimensions it reproduces its training rows, "
-        "noise included, estimates almost no noise, and promises the same for new rows. Averaging "
-        "over positions prevents this, with no penalty to tune.",
+        "The GP-LVM fits every position. With enough dimensions it reproduces even the noise of "
+        "its training rows, and expects almost no noise in new rows. An average over positions "
+        "prevents this, without a penalty that someone must tune.",
         "Why are the two upper maps the same? How can a model fill gaps well, and still be wrong "
         "about its own error?",
         (
             "They judge by the error on training rows. Only held-out rows show the error on new "
             "data.",
-            "They compare only errors. A model with small errors and far too narrow bands is "
+            "They compare only errors. A model with small errors and much too narrow bands is "
             "overfitted, too.",
         ),
     ),
@@ -49,7 +50,7 @@ FOUR_MAPS = Stop(
             10,
             1,
             6,
-            help="Latent dimensions of the two lower models.",
+            help="The number of latent dimensions of the two lower models.",
         ),
     ),
     picture=picture,

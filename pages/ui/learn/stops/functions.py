@@ -1,4 +1,4 @@
-"""Functions from a kernel."""
+"""The stop that draws functions from a kernel."""
 
 import numpy as np
 
@@ -20,11 +20,29 @@ CONTROLS = (
             ("sum", "smooth + periodic"),
             ("product", "smooth × periodic"),
         ),
-        help="Expected similarity of a function's values at two inputs.",
+        help="The expected similarity of a function's values at two inputs.",
     ),
-    Slider("lengthscale", "Lengthscale", 0.1, 3.0, 0.1, 1.0, help="Range of similar values."),
-    Slider("deviation", "Height", 0.2, 2.0, 0.1, 1.0, help="Standard deviation of the functions."),
-    Slider("noise", "Noise", 0.02, 1.0, 0.02, 0.1, help="Standard deviation of the points."),
+    Slider(
+        "lengthscale",
+        "Lengthscale",
+        0.1,
+        3.0,
+        0.1,
+        1.0,
+        help="The distance over which values are similar.",
+    ),
+    Slider(
+        "deviation", "Height", 0.2, 2.0, 0.1, 1.0, help="The standard deviation of the functions."
+    ),
+    Slider(
+        "noise",
+        "Noise",
+        0.02,
+        1.0,
+        0.02,
+        0.1,
+        help="The standard deviation of the points around the function.",
+    ),
     Draw("draw", "Other functions"),
     PointsControl("points", (-3.0, 3.0), (-3.5, 3.5)),
 )
@@ -46,22 +64,22 @@ FUNCTIONS = Stop(
     name="functions",
     title="Functions from a kernel",
     words="A Gaussian process is a distribution over functions. The kernel states how similar "
-    "values at two inputs are; it decides how functions look before any data. Click into the "
-    "picture to add points: the functions that pass near them remain.",
+    "the values at two inputs are, and so decides how functions look before any data. Click into "
+    "the picture to add points: the functions that pass near them remain.",
     attempt="Add three points, then shorten the lengthscale. Where does the band widen first? "
     "Watch the log evidence: which lengthscale fits your points best?",
-    caution="The truth need not lie inside the band. The band holds 95 % of the values if this "
-    "kernel is right; a wrong kernel gives an equally narrow band.",
+    caution="The truth may be outside the band. The band contains 95 % of the values only if "
+    "this kernel is right; a wrong kernel gives an equally narrow band.",
     note=Note(
-        "At every moment all curves are draws from the same distribution, and they move through "
-        "it. Far from the points the posterior equals the prior.",
-        "Two points are close together but at different heights. What does the smooth kernel do, "
-        "what does the rough one do, and which has the higher evidence?",
+        "The curves move, but at every moment they are draws from the same distribution. Far "
+        "from the points the posterior equals the prior.",
+        "Two points are close together but at different heights. What do the smooth and the "
+        "rough kernel do, and which has the higher evidence?",
         (
-            "They think that the mean is “the function”. It is an average: no possible function "
-            "need look like it, and far from the points it returns to zero.",
-            "They confuse the lengthscale with the distance between points. It is a property of "
-            "the functions, and the data may contradict it.",
+            "They think that the mean is “the function”. The mean is an average: no possible "
+            "function need look like the mean, and far from the points the mean returns to zero.",
+            "They confuse the lengthscale with the distance between points. The lengthscale is a "
+            "property of the functions, and the data may contradict it.",
         ),
     ),
     controls=CONTROLS,

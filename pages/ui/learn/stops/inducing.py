@@ -1,4 +1,4 @@
-"""Inducing inputs that are dragged."""
+"""The stop on which visitors drag inducing inputs."""
 
 import numpy as np
 
@@ -19,23 +19,23 @@ def picture(state: State) -> LessonPicture:
 INDUCING = Stop(
     name="inducing",
     title="Inducing points",
-    words="A Gaussian process compares every point with every other one. A sparse one summarises "
-    "the points by the function's values at a few inducing inputs, here the dots at the bottom. "
-    "Drag them: the bound shows how much evidence the summary loses.",
-    attempt="Push all inducing inputs together on one side. Then spread them, and add more, until "
-    "less than one nat is missing. Must they be at the points?",
-    caution="A wide band is not always caused by the data: far from every inducing input the "
-    "summary contains no information. Compare with the exact band.",
+    words="A Gaussian process compares every point with every other point. A sparse Gaussian "
+    "process summarises the points by the function's values at a few inducing inputs, the dots "
+    "at the bottom. Drag them: the bound shows how much evidence the summary loses.",
+    attempt="Push all inducing inputs together on one side. Then spread them, and add more, "
+    "until the bound lacks less than one nat. Must inducing inputs be at the points?",
+    caution="A wide band need not come from the data: far from every inducing input, the summary "
+    "contains no information. Compare with the exact band.",
     note=Note(
         "The inducing inputs are parameters of the approximation, not of the model. Every choice "
         "gives a lower bound on the same evidence, so optimising them cannot overfit.",
-        "Why is one more inducing input never harmful? Why do two at the same place help no more "
-        "than one?",
+        "Why does one more inducing input never harm? Why do two inducing inputs at the same "
+        "place help no more than one?",
         (
-            "They think that inducing inputs are a selection of the data. They may be anywhere, "
-            "even where there is no point.",
-            "They treat fits with different numbers of inducing inputs as different models. It is "
-            "one model, approximated better or worse.",
+            "They think that inducing inputs are a selection of the data. Inducing inputs may be "
+            "anywhere, even where there is no point.",
+            "They treat fits with different numbers of inducing inputs as different models. All "
+            "are approximations of the same model.",
         ),
     ),
     controls=(

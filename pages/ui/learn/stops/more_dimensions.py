@@ -1,4 +1,4 @@
-"""More dimensions always fit better, until they are integrated out."""
+"""The stop that shows why more dimensions always fit better, unless points are integrated out."""
 
 from gplvm_core.lessons.more_dimensions import more_dimensions
 from gplvm_core.lessons.picture import LessonPicture
@@ -17,22 +17,23 @@ def train(state: State, look: Look) -> LessonPicture:
 MORE_DIMENSIONS = Stop(
     name="more",
     title="More dimensions always fit better",
-    words="A GP-LVM fits one point to each row. Every further dimension gives it more numbers to "
-    "fit, so its likelihood rises. A Bayesian GP-LVM integrates the points out: its bound stops "
-    "rising when the data need no more dimensions. Press Train to compare them.",
+    words="A GP-LVM fits one point to each row. Every further dimension adds numbers that it can "
+    "fit, so its likelihood rises. A Bayesian GP-LVM averages over the points instead, and its "
+    "bound stops rising when the data need no more dimensions. Press Train to compare them.",
     attempt="Train, and compare the third picture with the first: does a better likelihood mean "
     "smaller errors on new rows? Then set the noise to 1.",
-    caution="The bound prefers the right number of dimensions for these rows only. With few rows "
-    "or much noise it prefers fewer than the truth.",
+    caution="The bound prefers the right number of dimensions only for these rows. With few rows "
+    "or much noise, it prefers fewer dimensions than the data really have.",
     note=Note(
-        "A likelihood with fitted points compares models with different numbers of parameters. "
-        "Integrating a parameter out removes it: the bound is comparable.",
-        "The likelihood of six dimensions is highest. How could you have found out without the "
-        "bound that six are too many? (With held-out rows: the third picture.)",
+        "Likelihoods with fitted points are not comparable, because the models have different "
+        "numbers of parameters. The bound is comparable, because integrating the points out "
+        "removes these parameters.",
+        "Six dimensions have the highest likelihood. Without the bound, how could you find out "
+        "that six are too many? (With held-out rows, as in the third picture.)",
         (
-            "They take the highest likelihood for the best model.",
-            "They expect that the bound falls with unneeded dimensions. It stays level, because "
-            "such dimensions switch off.",
+            "They think that the highest likelihood marks the best model.",
+            "They expect that unneeded dimensions lower the bound. The bound stays the same, "
+            "because such dimensions switch off.",
         ),
     ),
     controls=(
@@ -44,7 +45,7 @@ MORE_DIMENSIONS = Stop(
             1.0,
             0.1,
             0.3,
-            help="Standard deviation of the noise; that of the values is 1.",
+            help="The standard deviation of the noise; the values have a standard deviation of 1.",
         ),
     ),
     picture=picture,

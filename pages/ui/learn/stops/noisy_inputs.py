@@ -1,4 +1,4 @@
-"""Uncertain and missing inputs."""
+"""The stop on uncertain and missing inputs."""
 
 from gplvm_core.lessons.noisy_inputs import noisy_inputs
 from gplvm_core.lessons.picture import LessonPicture
@@ -17,23 +17,25 @@ def train(state: State, look: Look) -> LessonPicture:
 NOISY_INPUTS = Stop(
     name="inputs",
     title="Uncertain and missing inputs",
-    words="Some inputs were measured badly, and we know which. The left model treats them as "
-    "exact, sees scattered outputs and flattens the curve. The right model gives every input a "
-    "Gaussian with the stated error, and learns the curve and the inputs. Press Train.",
+    words="Some inputs were measured badly, and we know which. The left model treats all inputs "
+    "as exact, sees scattered outputs and flattens the curve. The right model describes every "
+    "input by a Gaussian with its error, and learns the curve and the inputs. Press Train.",
     attempt="During training, watch the points on the right move towards the curve. Then choose "
     "missing inputs, and see where the left model puts them.",
     caution="The new positions are estimates, not measurements: the model may have pulled a point "
     "onto the curve. With large errors both models may be wrong.",
     note=Note(
-        "The bound is the same as for the Bayesian GP-LVM: there all inputs are unknown, here some "
-        "are known with an error. The prior of an input is a Gaussian around its measured value.",
+        "The bound has the same formula as for the Bayesian GP-LVM. There all inputs are "
+        "unknown; here some are known with an error, and their prior is a Gaussian around the "
+        "measured value.",
         "Why does an error in the input flatten the curve, while an error in the output only "
         "scatters the points?",
         (
-            "They add the input's error to the output's noise. That widens the band even where "
+            "They add the input's error to the output's noise. This widens the band even where "
             "the curve is flat, and the slope is still wrong.",
-            "They think that a row without its input carries no information. Its output still "
-            "limits where the input can be; this helps little with one input, much with several.",
+            "They think that a row without its input contains no information. The row's output "
+            "still limits where the input can be; this helps little with one input, but much "
+            "with several.",
         ),
     ),
     controls=(
@@ -45,10 +47,16 @@ NOISY_INPUTS = Stop(
             0.8,
             0.05,
             0.6,
-            help="Standard deviation of the uncertain inputs.",
+            help="The standard deviation of the uncertain inputs.",
         ),
         Slider(
-            "share", "Share", 0.1, 0.7, 0.1, 0.5, help="Fraction of uncertain or missing inputs."
+            "share",
+            "Share",
+            0.1,
+            0.7,
+            0.1,
+            0.5,
+            help="The fraction of uncertain or missing inputs.",
         ),
         Draw("draw", "Other points"),
     ),

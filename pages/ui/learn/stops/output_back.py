@@ -1,4 +1,4 @@
-"""From the output back to the map."""
+"""The stop that finds the places on the map that fit an output."""
 
 import numpy as np
 
@@ -16,27 +16,28 @@ def picture(state: State) -> LessonPicture:
 OUTPUT_BACK = Stop(
     name="back",
     title="From the output back",
-    words="So far a place on the map gave a body. Now hold a joint, and ask which places fit it. "
-    "The first point holds the right hand, the second the left toe, the third the right toe. One "
-    "held joint has many answers, three have almost one.",
-    attempt="Drag the hand forward and back. Click to add the toes: how much of the map remains? "
-    "Then draw the bodies without the model.",
-    caution="A body that fits is not the true one: several may fit equally well. If a joint is "
-    "held where the run never had it, the bodies come as near as they can.",
+    words="So far a place on the map gave a body. Now fix a joint, and see which places fit. The "
+    "first point fixes the right hand, the second the left toe, the third the right toe. One "
+    "fixed joint has many answers; three fixed joints have almost one.",
+    attempt="Drag the hand forward and back. Click to fix the toes, too: how much of the map "
+    "remains? Then draw the bodies without the model.",
+    caution="A body that fits need not be the true body: several may fit equally well. If a "
+    "joint is fixed at a point that it never had in the run, the bodies come as near as possible.",
     note=Note(
-        "Without the model every joint moves by itself, and the drawings are no bodies. The map is "
-        "a prior: it contains only what the joints do together. Animators use this to pose a "
-        "figure by one hand.",
-        "Why does one held hand leave a long band of places, from one side of the circle to the "
-        "other? (The arm passes each position twice in a stride: forward, and back.)",
+        "Without the model every joint moves by itself, and the drawings are not bodies. The map "
+        "is a prior: it contains only joint movements that occur together. Animators use such "
+        "maps to pose a whole figure by moving one hand.",
+        "Why do so many places fit one fixed hand, from one side of the circle to the other? "
+        "(The arm passes each position twice in a stride: forward, and back.)",
         (
-            "They think that the nearest frame is found. Places between the frames fit, too.",
-            "They expect the held joint exactly where they hold it. The model also has to explain "
+            "They think that the model looks up the nearest frame. Places between the frames "
+            "fit, too.",
+            "They expect the joint exactly where they fixed it. The model also has to explain "
             "the rest of the body.",
         ),
     ),
     controls=(
-        Switch("apart", "Without the model", "Every joint is drawn by itself."),
+        Switch("apart", "Without the model", "Draws every joint by itself."),
         PointsControl("held", ACROSS, UP, ((25.0, 109.0),), len(HANDLES)),
     ),
     picture=picture,

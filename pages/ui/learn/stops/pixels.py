@@ -1,4 +1,4 @@
-"""Pictures of a digit are rare among all pictures."""
+"""The stop that shows how rare pictures of a digit are among all pictures."""
 
 from gplvm_core.lessons.picture import LessonPicture
 from gplvm_core.lessons.pixels import pixels
@@ -17,12 +17,13 @@ PIXELS = Stop(
     "dimensions. Almost every point of this space is grey noise. Draw other random pictures as "
     "often as you like: none of them shows a six.",
     attempt="Flip 30 % of the pixels: can you still read the digit, and can the classifier? Then "
-    "set the flips to 0 and turn the digit by 180°. Which change moves it further?",
+    "set the flips to 0 and turn the digit by 180°. Which change moves the picture further in "
+    "pixel space?",
     caution="A large distance in pixels does not mean a different digit. A small turn changes "
     "more pixels than many flips, and you hardly notice it.",
     note=Note(
-        "The data use almost none of the space around them. Few numbers (an angle, a width, a "
-        "slant) describe how real sixes differ, so their pictures form a thin curved surface.",
+        "The data use almost nothing of this space. A few numbers (an angle, a width, a slant) "
+        "describe how real sixes differ, so their pictures form a thin curved surface.",
         "How many numbers describe a turned six, and how many describe a six with flipped pixels? "
         "(One angle; one yes or no for each of 3,648 pixels.)",
         (
@@ -34,8 +35,8 @@ PIXELS = Stop(
     ),
     controls=(
         ChoiceControl("digit", "Digit", tuple((str(d), str(d)) for d in (6, 9, 3, 4))),
-        Slider("flip", "Flipped pixels", 0, 50, 1, 10, "%", "Share of pixels that change."),
-        Slider("turn", "Turned by", 0, 360, 6, 0, "°", "Angle by which the digit is turned."),
+        Slider("flip", "Flipped pixels", 0, 50, 1, 10, "%", "The share of pixels that change."),
+        Slider("turn", "Turned by", 0, 360, 6, 0, "°", "The angle by which the digit is turned."),
         Draw("draw", "Other random pictures"),
     ),
     picture=picture,

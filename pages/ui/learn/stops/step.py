@@ -1,4 +1,4 @@
-"""A step, for one layer and for two."""
+"""The stop that fits a step with one layer and with two layers."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ STEP = Stop(
     attempt="Move the marker along the step. How wide are the bands far from the jump, and how "
     "much does the hidden layer stretch the axis at the jump? Then choose the smooth curve.",
     caution="Deeper is not always better. A second layer does not help on the smooth curve; we "
-    "chose the other two because it helps there.",
+    "chose the other two curves because depth helps there.",
     note=Note(
         "Both layers are smooth. The step appears because the hidden layer stretches the axis at "
         "the jump and compresses it where the curve is flat.",

@@ -1,4 +1,4 @@
-"""Back-constraints: an encoder keeps neighbours together."""
+"""The stop on back-constraints: an encoder keeps neighbours together."""
 
 from gplvm_core.lessons.picture import LessonPicture
 from gplvm_core.lessons.torn_pairs import torn_pairs
@@ -18,24 +18,32 @@ TORN_PAIRS = Stop(
     name="torn",
     title="Near in the data, near on the map?",
     words="A GP-LVM maps smoothly from the map to the data: places near each other give similar "
-    "rows. The converse need not hold, and similar rows may end far apart. An encoder computes "
-    "the place of a row from the row itself (back-constraints), so similar rows stay together.",
+    "rows. The reverse need not be true: similar rows may end far apart. An encoder computes the "
+    "place of a row from the row itself (back-constraints), so similar rows stay together.",
     attempt="Press Train and count the lines: which map tears the fewest pairs apart? Then use "
     "more neighbours for each row.",
     caution="A map without torn pairs is not a better model of the data. The encoder restricts "
     "the places, and the bound is usually lower.",
     note=Note(
-        "PCA has a smooth map in both directions, a GP-LVM in one. An encoder adds the second "
-        "direction, and also places new rows without an optimisation.",
-        "When do you want similar rows near each other, and when do you want near places to give "
-        "similar rows? (To find a row again; to draw new ones.)",
+        "PCA has a smooth map in both directions, a GP-LVM only from the map to the data. An "
+        "encoder adds the second direction, and also places new rows without an optimisation.",
+        "When must similar rows be near each other, and when must near places give similar rows? "
+        "(To find a row again; to draw new rows.)",
         (
             "They read distances between groups as distances between rows.",
-            "They think that an encoder gives the same map faster. It gives another map.",
+            "They think that an encoder gives the same map faster. An encoder gives another map.",
         ),
     ),
     controls=(
-        Slider("neighbours", "Neighbours", 1, 6, 1, 2, help="Nearest rows that should stay near."),
+        Slider(
+            "neighbours",
+            "Neighbours",
+            1,
+            6,
+            1,
+            2,
+            help="The number of nearest rows that should stay near.",
+        ),
     ),
     picture=picture,
     train=train,

@@ -1,4 +1,4 @@
-"""Rotations of a digit form a curve."""
+"""The stop that shows that rotations of a digit form a curve."""
 
 from gplvm_core.lessons.picture import LessonPicture
 from gplvm_core.lessons.turned_digit import turned_digit
@@ -14,28 +14,31 @@ TURNED_DIGIT = Stop(
     name="digit",
     title="A turned digit lies on a curve",
     words="We rotate one picture of a digit step by step. Every picture has hundreds of pixels, "
-    "but one number, the angle, generates them all: they form a curve in pixel space. PCA looks "
-    "along straight directions, so it needs at least two components for this loop.",
-    attempt="Reduce the whole turn: from which angle on is one number enough? Then switch thinning "
-    "on: what happens to the curve?",
-    caution="A component with a small share of the variance need not be noise. The curve bends "
-    "through very many components, but has only one dimension.",
+    "but one number, the angle, generates all pictures. They therefore form a curve in pixel "
+    "space. PCA looks along straight directions, so it needs at least two components for this "
+    "loop.",
+    attempt="Reduce the whole turn: from which angle on is one number enough? Then switch “Vary "
+    "thickness” on: what happens to the curve?",
+    caution="A component with a small share of the variance need not be noise. The curve needs "
+    "very many components, but has only one dimension.",
     note=Note(
         "The number of latent dimensions is the number of causes, not the number of components "
-        "that PCA needs. A curved model may need one or two where PCA needs ten.",
-        "Does the whole turn need one number or two? (The loop has one dimension, but you must "
-        "cut it to put it on a line.)",
+        "that PCA needs. A curved model may need one or two dimensions where PCA needs ten "
+        "components.",
+        "Does the whole turn need one number or two? (The loop has one dimension, but on a line "
+        "it must be cut.)",
         (
             "They count the components that explain 95 % of the variance and call that the "
             "dimension of the data.",
-            "They think that pictures with close values of the first component are similar.",
+            "They think that two pictures are similar if their values of the first component are "
+            "close.",
         ),
     ),
     controls=(
         ChoiceControl("digit", "Digit", tuple((str(d), str(d)) for d in (4, 7, 5, 6, 3, 0))),
-        Slider("span", "Whole turn", 30, 360, 30, 360, "°", "Angle of the last picture."),
-        Slider("turn", "Look at", 0.0, 1.0, 0.02, 0.2, help="Which of the pictures to show."),
-        Switch("thinned", "Thin it, too", "Draw every picture with five line widths."),
+        Slider("span", "Whole turn", 30, 360, 30, 360, "°", "The angle of the last picture."),
+        Slider("turn", "Look at", 0.0, 1.0, 0.02, 0.2, help="The picture that is shown."),
+        Switch("thinned", "Vary thickness", "Draws every picture with five line widths."),
     ),
     picture=picture,
     doors=(StopDoor("explore", "Open a map of digits in Explore", {"model": "gallery:digits"}),),

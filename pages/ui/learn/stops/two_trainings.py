@@ -1,4 +1,4 @@
-"""What a map does not mean."""
+"""The stop that shows what a map does not mean."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from pages.ui.learn.controls import Slider, State, Switch
 from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
-@st.cache_resource(show_spinner="Two maps are being trained; that takes a few seconds …")
+@st.cache_resource(show_spinner="Training two maps, for a few seconds …")
 def maps() -> tuple[Map, ...]:
     """Train both maps once per server: they are the same for all visitors."""
     return trained_maps()
@@ -23,22 +23,22 @@ TWO_TRAININGS = Stop(
     title="What a map does not mean",
     words="The same model was trained twice on the same digits, from two starts. The bounds are "
     "almost equal, but the maps differ: straight distances, gaps and areas on a map are not "
-    "properties of the data. The length of a path is measured between the generated pictures.",
+    "properties of the data. Path lengths are measured between the generated pictures instead.",
     attempt="Click two digits on a map. How much do the straight distances differ between the "
     "maps, and how much do the path lengths? Show the crosses: which positions are uncertain?",
-    caution="A gap between groups does not mean that no data lie between them, and a large group "
-    "need not be more varied. Path lengths agree better but not exactly, because the trainings "
-    "ended in two local optima.",
+    caution="A gap between groups does not mean that no data exist between them, and a large "
+    "group need not be more varied. Path lengths agree better but not exactly, because the "
+    "trainings ended in two local optima.",
     note=Note(
         "A map can be rotated, mirrored or stretched in places, and still generate the same "
-        "digits. Compare what the maps generate, and how certain that is.",
-        "Why does the shortest path avoid the gaps? (There the model is uncertain about the "
-        "picture, and that uncertainty adds to the expected length.)",
+        "digits. Compare what the maps generate, and how certain the generated digits are.",
+        "Why does the shortest path avoid the gaps? (In the gaps the model is uncertain about "
+        "the picture, and this uncertainty adds to the expected length.)",
         (
             "They interpret the axes: “the first dimension is …”. Rotate the map, and this is no "
             "longer true.",
-            "They compare areas and densities of clusters on one map. No method makes these "
-            "meaningful.",
+            "They compare areas and densities of clusters on a map. No method makes such "
+            "comparisons meaningful.",
         ),
     ),
     controls=(

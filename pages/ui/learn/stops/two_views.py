@@ -1,4 +1,4 @@
-"""Two views, and what they share."""
+"""The stop on two views and what they share."""
 
 from gplvm_core.lessons.picture import LessonPicture
 from gplvm_core.lessons.two_views import two_views
@@ -18,21 +18,23 @@ TWO_VIEWS = Stop(
     name="views",
     title="Two views, and what they share",
     words="Two tables (views) describe the same moments: one mixes sin t and cos² t into 15 "
-    "columns, the other cos t and cos² t. One latent space explains both views, and each view has "
-    "its own ARD weights. They show which dimensions are shared and which are private. Press "
+    "columns, the other cos t and cos² t. One latent space explains both views. Each view has "
+    "its own ARD weights, which show which dimensions are shared and which are private. Press "
     "Train.",
     attempt="After the straight kernel, try the curved one. What happens to the shared dimension? "
     "(cos² t is 1 − sin² t: a curved function of a signal that the first view already has.)",
-    caution="“Private” means that the other view does not need the dimension under this kernel. "
-    "The two signals may still depend on each other.",
+    caution="“Private” means that the other view does not need this dimension with this kernel. "
+    "The signals of the two views may still depend on each other.",
     note=Note(
-        "The model is not given which signals are shared. It finds the split because each view "
-        "can switch off a dimension that it does not need, at no cost.",
-        "The curved kernel explains the same data with fewer dimensions. Is its split wrong?",
+        "Nobody states which signals are shared. The model finds them because each view can "
+        "switch off, at no cost, a dimension that it does not need.",
+        "The curved kernel explains the same data with fewer dimensions. Is its division into "
+        "shared and private dimensions wrong?",
         (
             "They think that two views without a shared dimension are unrelated. Sine and cosine "
             "almost determine each other.",
-            "They interpret the sign or the scale of a latent signal. Both are arbitrary.",
+            "They interpret the sign or the scale of a latent signal. Sign and scale are "
+            "arbitrary.",
         ),
     ),
     controls=(

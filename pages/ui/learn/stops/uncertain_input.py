@@ -1,4 +1,4 @@
-"""A Gaussian through a bend."""
+"""The stop on a Gaussian input of a curved function."""
 
 import numpy as np
 
@@ -18,23 +18,23 @@ def picture(state: State) -> LessonPicture:
 UNCERTAIN_INPUT = Stop(
     name="bend",
     title="A Gaussian through a bend",
-    words="A latent point is not known exactly: q(x) is a Gaussian. After a curved function the "
-    "output is no longer Gaussian. The model does not need its shape: it averages the kernel over "
-    "q(x), written ⟨k⟩, and computes the output's exact mean and variance from it.",
+    words="A latent point is not known exactly: q(x) is a Gaussian. A curved function makes the "
+    "output non-Gaussian. The model does not need the output's shape: it averages the kernel "
+    "over q(x), written ⟨k⟩. From ⟨k⟩ it computes the output's exact mean and variance.",
     attempt="Move the mean to where the curve turns, then widen q(x). Which of the two Gaussians "
     "stays near the truth? Drag a point of the curve until the output has two peaks.",
-    caution="The Gaussian from ⟨k⟩ has the right mean and deviation, not the right shape: if the "
-    "output has two peaks, its single peak is between them.",
+    caution="The Gaussian from ⟨k⟩ has the right mean and deviation, but not the right shape: if "
+    "the output has two peaks, the Gaussian's peak is between them.",
     note=Note(
         "This is why the bound of the Bayesian GP-LVM can be computed: it needs only the averages "
         "⟨k⟩ and ⟨kk⟩ over q(X), and for this kernel both have closed forms.",
         "When can you safely use f at the mean of x? Compare the width of q(x) with the "
         "lengthscale.",
         (
-            "They think that f at the mean of x is the mean of f(x). That is true only for "
+            "They think that f at the mean of x is the mean of f(x). This is true only for "
             "straight lines.",
-            "They think that ⟨k⟩ is just a wider kernel. Its peak is lower, too: an uncertain "
-            "point is less similar to every other point.",
+            "They think that ⟨k⟩ is just a wider kernel. The peak of ⟨k⟩ is lower, too: an "
+            "uncertain point is less similar to every other point.",
         ),
     ),
     controls=(

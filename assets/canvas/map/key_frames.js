@@ -1,0 +1,39 @@
+// The key frames of a path as small pictures: a press goes to one, × removes it.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+
+/** @import { Paths } from "./paths.js" */
+
+const KEY_SIZE = 48; // CSS pixels
+
+export class KeyFrames {
+  /** @param {Paths} paths */
+  constructor(paths) {
+    this.paths = paths;
+    this.host = element("div", { class: "key-frames", role: "group", "aria-label": "Key frames", hidden: "" });
+  }
+
+  show() {
+    const { host, paths: { keys } } = this;
+    host.hidden = !keys.length;
+    host.replaceChildren(...keys.map((_, i) => this.card(i)));
+  }
+
+  /** @param {number} i */
+  card(i) {
+    const { paths, paths: { keys, explorer, explorer: { state: { theme, turn } } } } = this;
+    const [{ model, model: { drawing } }] = explorer.pictures;
+    const point = Float64Array.from(keys[i]);
+    const values = new Float64Array(model.nOutputs);
+    model.predict(point, values);
+    const height = Math.min(outputHeight(drawing, KEY_SIZE, true), 1.3 * KEY_SIZE);
+    const canvas = element("canvas", { style: `width:${KEY_SIZE}px; height:${height}px`, "aria-hidden": "true" });
+    drawOutput(fitCanvas(canvas, KEY_SIZE, height), drawing, values, KEY_SIZE, height, { theme, turn, small: true });
+    const go = element("button", { type: "button", title: "Go to this key frame", "aria-label": `Go to key frame ${i + 1}` }, canvas, element("small", {}, String(i + 1)));
+    go.addEventListener("click", () => explorer.arrive(point));
+    const remove = element("button", { type: "button", class: "remove", title: "Remove this key frame", "aria-label": `Remove key frame ${i + 1}` }, "×");
+    remove.addEventListener("click", () => paths.removeKey(i));
+    return element("span", {}, go, remove);
+  }
+}

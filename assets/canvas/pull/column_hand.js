@@ -1,0 +1,101 @@
+// One column of a table's values, to hold: a slider over its bar, a field for a number, and a button to let go.
+
+import { element } from "../kit/dom.js";
+import { formatFixed } from "../kit/format.js";
+
+/** @import { NumberRow } from "../map/values.js" */
+/** @import { HeldColumn } from "./columns.js" */
+/** @import { WhatIf } from "./what_if.js" */
+
+export class ColumnHand {
+  /** @param {WhatIf} whatIf @param {NumberRow} line @param {number} c @param {string} name @param {HeldColumn} column */
+  constructor(whatIf, line, c, name, { low, high }) {
+    this.whatIf = whatIf;
+    this.c = c;
+    this.name = name;
+    this.low = low;
+    this.width = high - low;
+    this.row = line.row;
+    this.text = "";
+    /** Whether the visitor is typing. */
+    this.writing = false;
+    this.slider = element("input", { type: "range", class: "hand", min: low, max: high, step: "any", "aria-label": `Hold ${name}` });
+    this.field = element("input", { type: "number", class: "held", step: "any", "aria-label": `${name}: number`, title: `Type a number to hold ${name}` });
+    this.free = element("button", { type: "button", class: "let-go", title: `Let ${name} go`, "aria-label": `Let ${name} go`, hidden: "" }, "Let go");
+    this.target = element("i", { class: "target", hidden: "" });
+    this.spread = line.spread;
+    line.bar.append(this.target);
+    line.bar.after(this.slider);
+    line.value.replaceWith(this.field);
+    this.row.append(this.free);
+    this.row.classList.add("holdable");
+    this.slider.addEventListener("input", () => whatIf.set(c, this.rounded(Number(this.slider.value))));
+    this.slider.addEventListener("change", () => whatIf.settle());
+    this.field.addEventListener("input", () => (this.writing = true));
+    this.field.addEventListener("change", () => this.typed());
+    this.field.addEventListener("blur", () => this.rest());
+    this.field.addEventListener("keydown", (event) => this.key(event));
+    this.free.addEventListener("click", () => {
+      this.field.focus({ preventScroll: true });
+      whatIf.set(c, NaN);
+      whatIf.end();
+    });
+    line.hand = this;
+  }
+
+  /** A value with the digits that the page shows. @param {number} value */
+  rounded(value) {
+    return Number(fieldText(formatFixed(value, this.width)));
+  }
+
+  /** A number was typed; nothing lets the column go. */
+  typed() {
+    const { field, whatIf, c, low, width, name } = this;
+    const value = field.value === "" ? NaN : Number(field.value);
+    const [least, most] = [low - width, low + 2 * width];
+    if (field.validity.badInput || value < least || value > most) {
+      whatIf.refuse(`${name}: type a number from ${formatFixed(least, width)} to ${formatFixed(most, width)}.`);
+      this.rest();
+      return;
+    }
+    this.writing = false;
+    whatIf.set(c, value);
+    whatIf.end();
+  }
+
+  /** The field has its number again. */
+  rest() {
+    this.writing = false;
+    this.field.value = fieldText(this.text);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.key !== "Escape") return;
+    this.rest();
+    this.field.blur();
+  }
+
+  /** @param {{ value: number }} answer @param {string} text of the value */
+  show({ value }, text) {
+    const { whatIf, c, slider, field, free, target, spread, row, low, width } = this;
+    const wanted = whatIf.heldAt(c);
+    const held = !Number.isNaN(wanted);
+    row.toggleAttribute("data-held", held);
+    const own = held ? wanted : value;
+    this.text = held ? String(wanted) : text;
+    slider.value = String(own);
+    slider.setAttribute("aria-valuetext", held ? `held at ${formatFixed(own, width)}` : `${text}, free`);
+    const number = fieldText(this.text);
+    if (!this.writing && field.value !== number) field.value = number;
+    free.hidden = !held;
+    spread.hidden = held;
+    target.hidden = !held;
+    if (held) target.style.left = `${Math.min(Math.max((100 * (wanted - low)) / width, 0), 100)}%`;
+  }
+}
+
+/** A number of the page as the text of a field. @param {string} text */
+function fieldText(text) {
+  return text.replace("−", "-").replace("–", "");
+}

@@ -1,0 +1,179 @@
+// An output of which the visitor holds parts, and the rest follows: what a picture under a brush (painting.js) and
+// the columns of a table (what_if.js) have in common. A change, such as a stroke, is one step of undo.
+
+import { inSlices } from "../kit/slices.js";
+import { Grasp } from "./grasp.js";
+
+/** @import { OutputPicture } from "../kit/output_picture.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
+/** @import { Explorer } from "../map/explorer.js" */
+/** @import { Fit } from "./fit.js" */
+
+const MOST_CHANGES = 60; // for undo and redo
+const RESTS_AFTER_MS = 450; // after the last key, the change ends
+
+/** @template {Fit<any, any>} Search */
+export class FitGrasp extends Grasp {
+  /**
+   * open: makes the search.
+   * @param {Explorer<LatentModel>} explorer
+   * @param {OutputPicture} picture
+   * @param {string} other what another explanation is
+   * @param {(model: LatentModel) => Search} open
+   */
+  constructor(explorer, picture, other, open) {
+    super(explorer, picture, other);
+    this.open = open;
+    /** @type {Search | null} */
+    this.drag = null;
+    /** What was held at kept places, for undo and redo. @type {Map<string, Float64Array>} */
+    this.kept = new Map();
+    this.pressed = false;
+    /** Whether a change has ended and its search runs. */
+    this.ending = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+  }
+
+  /** Show what is held, beside the output. */
+  show() {}
+
+  /** Whether the output is changing. @override */
+  get busy() {
+    return this.pressed || this.ending || (this.drag !== null && !this.drag.still);
+  }
+
+  /** Prepare the search, so that the first touch does not wait. */
+  wake() {
+    if (this.drag) return this.drag;
+    this.drag = this.open(this.explorer.model);
+    this.cease = inSlices(this.drag.seeds.prepare(), () => {});
+    return this.drag;
+  }
+
+  /** Whether the output with the held parts is shown. */
+  get shown() {
+    const { state } = this.explorer;
+    return this.drag !== null && this.at !== null && String(state.point) === this.at && state.hover === null && state.hovered < 0;
+  }
+
+  /** A change begins, at the shown place. */
+  begin() {
+    const { explorer } = this;
+    const drag = this.wake();
+    if (this.ending) this.keep();
+    clearTimeout(this.timer);
+    const point = explorer.shownPoint();
+    const here = this.at !== null && String(point) === this.at;
+    explorer.state.leave();
+    if (!here) {
+      drag.free();
+      this.explanations.forget();
+      explorer.paths?.leave();
+    }
+    drag.begin(point);
+    this.goTo(point);
+    this.pressed = true;
+  }
+
+  /** A key has changed something; the change ends when the keys rest. */
+  settle() {
+    this.explorer.paint();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.end(), RESTS_AFTER_MS);
+  }
+
+  /** One frame; called before the explorer draws. @param {number} now in milliseconds */
+  step(now) {
+    const { drag, explorer } = this;
+    if (!drag) return;
+    if (this.at !== null && String(explorer.state.point) !== this.at) this.left();
+    if (this.ending || !drag.step()) return;
+    this.goTo(drag.point);
+    this.trace(now);
+    explorer.paint();
+  }
+
+  /** The change has ended: search everywhere, then keep the place as one step of undo. */
+  end() {
+    const { drag, explorer } = this;
+    clearTimeout(this.timer);
+    this.pressed = false;
+    if (!drag || this.at === null) return;
+    drag.challenge = null;
+    drag.still = true;
+    this.cease();
+    if (!drag.holds) {
+      this.keep();
+      this.explanations.forget();
+      return;
+    }
+    this.ending = true;
+    this.cease = inSlices(drag.settle(), (others) => {
+      this.keep();
+      this.explanations.put(others);
+    });
+    explorer.paint();
+  }
+
+  /** Keep the place of what is held. */
+  keep() {
+    const { drag, explorer } = this;
+    if (!drag) return;
+    this.cease();
+    this.ending = false;
+    this.goTo(drag.point);
+    explorer.keep();
+    if (!explorer.map.follows()) explorer.map.refresh();
+    this.at = String(explorer.state.point);
+    this.kept.delete(this.at);
+    this.kept.set(this.at, drag.targets.slice());
+    if (this.kept.size > MOST_CHANGES) this.kept.delete(this.kept.keys().next().value ?? "");
+    this.show();
+    explorer.paint();
+  }
+
+  /** @override */
+  chosen() {
+    this.keep();
+  }
+
+  /** Let everything go; the output stays where it is. @param {string} words for screen readers */
+  letAllGo(words) {
+    this.drag?.free();
+    this.forget();
+    this.say(words);
+    if (this.at !== null) this.kept.delete(this.at);
+    this.show();
+    this.explorer.paint();
+  }
+
+  /** The visitor went to another place: what is held belongs to the earlier one. */
+  left() {
+    const { explorer } = this;
+    this.forget();
+    this.drag?.free();
+    const here = String(explorer.state.point);
+    const held = this.kept.get(here);
+    this.at = held ? here : null;
+    if (held && this.drag) {
+      this.drag.begin(explorer.state.point);
+      this.drag.restore(held);
+    }
+    this.show();
+  }
+
+  forget() {
+    this.cease();
+    clearTimeout(this.timer);
+    this.pressed = false;
+    this.ending = false;
+    this.explanations.forget();
+  }
+
+  /** @override */
+  stop() {
+    clearTimeout(this.timer);
+    super.stop();
+  }
+}

@@ -1,0 +1,76 @@
+// The values of a table as something to hold: "what if". A column's number is typed or slid, the others follow with
+// their intervals, and the point moves along on the map. columns.js finds the row. A change is one step of undo.
+
+import { element } from "../kit/dom.js";
+import { counted, formatFixed } from "../kit/format.js";
+import { ColumnHand } from "./column_hand.js";
+import { Columns, heldColumns } from "./columns.js";
+import { FitGrasp } from "./fit_grasp.js";
+
+/** @import { LatentModel } from "../geometry/model.js" */
+/** @import { Explorer } from "../map/explorer.js" */
+/** @import { NumberRow, TableValues } from "../map/values.js" */
+
+const WHAT_IF_HINT = "What if? Drag a mark, or type a number: the other columns follow.";
+
+/** @extends {FitGrasp<Columns>} */
+export class WhatIf extends FitGrasp {
+  /** @param {Explorer<LatentModel>} explorer @param {TableValues} values */
+  constructor(explorer, values) {
+    super(explorer, explorer.pictures[0], "Another row for these values", (model) => new Columns(model));
+    this.names = values.names;
+    this.columns = heldColumns(explorer.model);
+    this.hands = this.columns.map((column, c) => (column ? new ColumnHand(this, /** @type {NumberRow} */ (values.rows[c].line), c, this.names[c], column) : null));
+    this.words = element("span", { role: "status" });
+    this.all = element("button", { type: "button" }, "Let all go");
+    this.all.addEventListener("click", () => this.letAllGo("All columns are free"));
+    this.host = element("div", { class: "what-if", role: "group", "aria-label": "What if" }, this.words, this.all, this.explanations.small);
+    values.host.addEventListener("pointerenter", () => this.wake());
+    values.host.addEventListener("focusin", () => this.wake());
+    if (this.hands.some(Boolean)) values.host.querySelector("ul")?.after(this.host);
+    this.show();
+  }
+
+  /** The value at which a column is held, if the held row is shown; else NaN. @param {number} c */
+  heldAt(c) {
+    return this.shown && this.drag ? this.drag.targets[c] : NaN;
+  }
+
+  /** Hold a column at a value, or let it go with NaN. @param {number} c @param {number} value */
+  set(c, value) {
+    if (!this.pressed) this.begin();
+    this.wake().hold(c, value);
+    this.show();
+    this.explorer.paint();
+  }
+
+  /** The variances that the held columns leave to the functions; null at another place. @param {ArrayLike<number>} point */
+  freedom(point) {
+    if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
+    this.drag.point.set(point);
+    return this.drag.freedom();
+  }
+
+  /** @override */
+  show() {
+    const { drag, words, all, names, columns } = this;
+    const count = drag && this.at !== null ? drag.count : 0;
+    const far = count && drag && !this.busy ? drag.outOfReach() : [];
+    all.hidden = !count;
+    words.textContent = !count || !drag ? WHAT_IF_HINT
+      : far.length ? `${names[far[0]]} does not reach ${this.number(far[0], drag.targets[far[0]])}: rows like these have ${this.number(far[0], drag.pose[columns[far[0]]?.at ?? 0])}.`
+        : `${counted(count, "column")} held. Moving the point lets ${count === 1 ? "it" : "them"} go.`;
+  }
+
+  /** A number of a column as text. @param {number} c @param {number} value */
+  number(c, value) {
+    const column = this.columns[c];
+    return formatFixed(value, column ? column.high - column.low : 1);
+  }
+
+  /** Say why a number cannot be held. @param {string} problem */
+  refuse(problem) {
+    this.words.textContent = problem;
+    this.explorer.paint();
+  }
+}

@@ -1,0 +1,116 @@
+"""Intervals of a fitted model that hold in rows and sequences which training has not seen."""
+
+from typing import Any, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.models.data.timeline import checked_timeline
+from gplvm_core.models.estimators.timed import Timed
+from gplvm_core.models.estimators.with_density import check_training_rows
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.derived import Report
+from gplvm_core.prediction.held_out import HeldOut
+from gplvm_core.prediction.intervals import Asked, Intervals, Tries
+from gplvm_core.prediction.network import Outputs
+from gplvm_core.readers import DataError
+
+
+class WithIntervals(Timed):
+    """A latent variable model whose intervals can be calibrated on held-out rows.
+
+    Attributes
+    ----------
+    intervals_ : Intervals or None
+        The factors of standard deviations (`calibrate`); None before.
+    """
+
+    # A default, since files of older versions do not store it.
+    intervals_: Intervals | None = None
+
+    @property
+    def can_calibrate(self) -> bool:
+        """Whether `calibrate` is possible: all columns of the data are numbers."""
+        network = self._network
+        numbers = all(edge.posterior.links is None for edge in network.ends.values())
+        return numbers and not network.known and (bool(self._paths) or len(network.ends) > 1)
+
+    def calibrate(
+        self,
+        Y: Any,
+        *,
+        sequences: ArrayLike | None = None,
+        random_state: int = 0,
+        callback: Report | None = None,
+    ) -> Self:
+        """Learn on held-out training rows how wide intervals must be, after training.
+
+        The model's own intervals are often too narrow, mostly because the place of a new row on the
+        map is less certain than inference says. Up to five parts of the training rows are held out
+        from the mapping q(u) in turn and predicted: one view from others, gaps along time in new
+        sequences, and forecasts. The standard deviations of each question are multiplied by a
+        factor for each output, shrunk to a common one, so that 95 % of the held-out values are
+        inside their 95 % intervals. `transfer`, `complete` with times and `forecast` then use the
+        factors; means do not change. `intervals_` has the share of values inside, before and after.
+        Kernel, noise and inducing inputs were trained on all rows.
+
+        Parameters
+        ----------
+        Y : array_like of shape (N, D), or dict of them
+            The training rows, in the same order; NaN marks missing values.
+        sequences : array_like of shape (N,), optional
+            Labels. Rows with the same label depend on each other, and are held out together. A
+            model with a time_kernel uses those of training.
+        random_state : int, default 0
+            The seed that chooses the held-out rows.
+        callback : callable, optional
+            Called as callback(fraction of the work that is done). An exception raised in it ends
+            the work; the model then has the factors it had before.
+
+        Returns
+        -------
+        self
+            The estimator, with `intervals_`.
+
+        Raises
+        ------
+        DataError
+            If Y has another number of rows than training had, if sequences do not match the rows,
+            or if the model has no question to calibrate.
+        """
+        outputs, network = self._to_calibrate(Y), self._network
+        if network.known or not any(edge.posterior.links is None for edge in network.ends.values()):
+            raise DataError("only columns of numbers have intervals that can be calibrated")
+        count = check_training_rows(network, outputs)
+        groups = None
+        if sequences is not None:
+            if self._paths:
+                raise ValueError(
+                    "the model knows the sequences of its training rows: leave out sequences"
+                )
+            groups = checked_timeline(None, sequences, count)[1]
+        if len(np.unique(groups)) < 2 if groups is not None else count < 2:
+            raise DataError("to hold rows out, at least two rows or groups of rows are needed")
+        times = np.zeros((count, 1)) if self.times_ is None else np.asarray(self.times_)
+        labels = np.zeros(count) if self.sequences_ is None else np.asarray(self.sequences_)
+        held = HeldOut(network, outputs, self._paths, times, labels)
+        tries = self._try(held, groups, random_state, callback or _nothing)
+        self.intervals_ = Intervals(tuple(tries.factors()))
+        return self
+
+    def _to_calibrate(self, Y: Any) -> Outputs:
+        """Checked training rows; rows may be completely missing."""
+        raise NotImplementedError
+
+    def _try(self, held: HeldOut, groups: Any, seed: int, report: Report) -> Tries:
+        """The errors of held-out rows in all questions that the model can answer."""
+        raise NotImplementedError
+
+    def _calibrated(self, asked: Asked, variance: Float[Array, "*N D"]) -> Float[Array, "*N D"]:
+        """Variances that are calibrated, if the model was calibrated for this question."""
+        return variance if self.intervals_ is None else self.intervals_.widen(asked, variance)
+
+
+def _nothing(done: float) -> None:
+    """Report to nobody."""

@@ -1,0 +1,143 @@
+"""Ask a trained graph about training rows that its map has not seen, to calibrate intervals.
+
+Sequences are held out as a whole: q(u) of the layers to data then follows from the other rows
+(`with_rows`). Kernels, noise and inducing inputs were trained on all rows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Shaped
+from numpy.typing import NDArray
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.forward import moments, with_priors
+from gplvm_core.prediction.intervals import (
+    Asked,
+    Part,
+    Rows,
+    Tries,
+    away,
+    hidden_in_time,
+)
+from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.paths import Continued, continued, forecast, smoother_of
+from gplvm_core.prediction.sequence import infer_sequence
+from gplvm_core.prediction.with_rows import with_rows
+from gplvm_core.priors.natural import Sites
+from gplvm_core.priors.temporal import Path
+
+# Forecasts are tried after these shares of every sequence, for up to MOST_AHEAD frames.
+ORIGINS = (0.5, 0.75, 1.0)
+MOST_AHEAD, SHARE_AHEAD = 20, 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """A trained graph with its training rows.
+
+    outputs: in the user's units, by name. over_time: the kernel and the path of the nodes over
+    time; times, sequences: of the rows. All three are empty without such nodes.
+    """
+
+    network: Network
+    outputs: Outputs
+    over_time: Mapping[int, tuple[Kernel, Path]]
+    times: Float[Array, "N P"]
+    sequences: Shaped[NDArray[np.generic], " N"]
+
+    @property
+    def spread(self) -> dict[str, Float[Array, " _D"]]:
+        """The standard deviations of all columns, by name."""
+        return {name: np.nanstd(own, axis=0) for name, own in self.outputs.items()}
+
+    def without(self, aside: Rows) -> tuple[Network, Rows]:
+        """The graph with a map of the other rows, and the numbers of these."""
+        others = np.setdiff1d(np.arange(self.network.beliefs[0].n_points), aside)
+        whole = np.hstack([self.outputs[name] for name in self.network.ends])
+        return with_rows(self.network, whole[others], others), others
+
+    def of(self, rows: Rows) -> dict[str, Array]:
+        return {name: own[rows] for name, own in self.outputs.items()}
+
+    def new_path(self, rows: Rows) -> Continued:
+        """The prior of rows as a new sequence, at all nodes over time, side by side."""
+        empty, times = np.empty(0, dtype=np.intp), self.times[rows]
+        return Continued.beside(
+            [
+                continued(kernel, self.times[empty], _only(path, empty), times)
+                for kernel, path in self.over_time.values()
+            ]
+        )
+
+    def try_gaps(self, part: Part, generator: np.random.Generator, tries: Tries) -> None:
+        """Fill gaps of a new sequence: complete frames, and some columns of further frames."""
+        network, _ = self.without(part.aside)
+        truth = self.of(part.asked)
+        ends = np.cumsum([own.shape[1] for own in truth.values()])
+        shape = (len(part.asked), int(ends[-1]))
+        hidden = np.split(hidden_in_time(shape, generator), ends[:-1], axis=1)
+        given = {
+            name: np.where(gone, np.nan, own)
+            for (name, own), gone in zip(truth.items(), hidden, strict=True)
+        }
+        found = infer_sequence(
+            network, given, self.new_path(part.asked), tops=tuple(self.over_time)
+        )
+        filled, spread = moments(found.network, found.beliefs, noise=True), self.spread
+        for name, own in given.items():
+            error = away(*filled[name], truth[name], spread[name])
+            error = np.where(np.isnan(own), error, np.nan)
+            empty = np.isnan(own).all(axis=1)
+            tries.add(Asked("frames", name), error[empty], part.groups[empty])
+            tries.add(Asked("values", name), error[~empty], part.groups[~empty])
+
+    def try_forecasts(self, tries: Tries) -> None:
+        """Continue every training sequence from several origins."""
+        spread = self.spread
+        for origin in ORIGINS:
+            splits = [self._ahead(name, origin) for name in np.unique(self.sequences)]
+            splits = [(before, ahead) for before, ahead in splits if len(before) > 1 and len(ahead)]
+            if not splits:
+                continue
+            network, _ = self.without(np.concatenate([ahead for _, ahead in splits]))
+            for before, ahead in splits:
+                paths = {
+                    at: forecast(
+                        kernel,
+                        self.times[before],
+                        self._path_so_far(at, before),
+                        self.times[ahead],
+                    )
+                    for at, (kernel, _) in self.over_time.items()
+                }
+                found = moments(network, with_priors(network, paths), noise=True)
+                groups = np.full(len(ahead), f"{self.sequences[before[0]]} {origin}")
+                for name, own in self.of(ahead).items():
+                    error = away(*found[name], own, spread[name])
+                    tries.add(Asked("forecast", name), error, groups)
+
+    def _ahead(self, sequence: object, origin: float) -> tuple[Rows, Rows]:
+        """The rows of a sequence before an origin, and those to forecast."""
+        rows = np.flatnonzero(self.sequences == sequence)
+        rows = rows[np.argsort(self.times[rows, 0], kind="stable")]
+        ahead = max(1, min(MOST_AHEAD, round(SHARE_AHEAD * len(rows))))
+        first = min(round(origin * len(rows)), len(rows) - ahead)
+        return rows[:first], rows[first : first + ahead]
+
+    def _path_so_far(self, node: int, rows: Rows) -> Path:
+        """The path of the first rows of a sequence, without the evidence of its later rows."""
+        kernel, path = self.over_time[node]
+        known = _only(path, rows)
+        # The evidence of a row, exp(l x − ½ λ x²): l = μ̄ + λ m, as K⁻¹ m = μ̄ = l − λ m.
+        linear = known.dual + known.precision * self.network.beliefs[node].mean[rows]
+        empty = np.empty(0, dtype=np.intp)
+        prior = continued(kernel, self.times[empty], _only(path, empty), self.times[rows])
+        found = smoother_of(prior)(Sites(linear, known.precision)).belief
+        return Path(linear - known.precision * found.mean, known.precision)
+
+
+def _only(path: Path, rows: Rows) -> Path:
+    return Path(path.dual[rows], path.precision[rows])

@@ -1,0 +1,243 @@
+"""Factors of standard deviations that make 95 % intervals hold, learnt from held-out rows.
+
+A question has one factor for every output, shrunk to the factor of all outputs:
+(n_d f_d + 20 f) / (n_d + 20). A factor f is the 95 % quantile of |error| / std, divided by the same
+quantile of a normal distribution. Rows that belong together, such as those of a sequence, count as
+one in n_d.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float, Shaped
+from numpy.typing import NDArray
+
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.network import DATA
+
+COVERED = 0.95
+NORMAL = 1.959964  # the quantile of a standard normal distribution for COVERED
+LEAST = 1e-12
+SHRUNK = 20.0  # the rows that the factor of all outputs counts as
+PARTS = 5  # the number of parts that are held out, one after the other
+MOST_ROWS = 60  # questions about independent rows of one part
+MOST_FRAMES = 80  # frames of a held-out sequence
+
+Rows = NDArray[np.intp]
+
+
+def widened(away: Float[Array, "..."]) -> float:
+    """The factor with which 95 % of the values are inside; away: |error| / std, NaN: unknown."""
+    return max(float(np.nanquantile(away, COVERED)) / NORMAL, LEAST)
+
+
+def inside(away: Float[Array, "..."]) -> float:
+    """The share of the values inside their 95 % intervals."""
+    return float(np.mean(away[~np.isnan(away)] <= NORMAL))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A kind of question with intervals.
+
+    what: "transfer", "frames" (complete frames of a sequence are missing), "values" (some values of
+    its frames) or "forecast". to: the predicted data. given, timed: of a transfer. how: its private
+    dimensions, or how uncertainty enters the forecast of a series.
+    """
+
+    what: str
+    to: str = DATA
+    given: tuple[str, ...] = ()
+    how: str = ""
+    timed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Widening:
+    """The factors of one question, and how well they hold.
+
+    widened: of every output, corrected so that they would hold in parts that did not choose them.
+    before: the share of held-out values inside 95 % intervals without factors; inside: with factors
+    that were learnt from the other parts, without this correction. values: their number. parts: the
+    number of sequences or groups that were held out, or of rows.
+    """
+
+    asked: Asked
+    widened: Float[Array, " D"]
+    before: float
+    inside: float
+    values: int
+    parts: int
+
+    @classmethod
+    def of(
+        cls, asked: Asked, away: Float[Array, "n D"], groups: Shaped[NDArray[np.generic], " n"]
+    ) -> Self:
+        """away: |error| / std of held-out values, NaN: not judged. groups: rows that belong
+        together have the same label.
+        """
+        number = np.unique(groups, return_inverse=True)[1]
+        calibrated = np.full_like(away, np.nan)
+        for part in range(min(PARTS, number.max() + 1)):
+            own = number % PARTS == part
+            if own.all() or np.isnan(away[~own]).all():
+                continue
+            calibrated[own] = away[own] / _shrunk(away[~own], number[~own])
+        judged = not np.isnan(calibrated).all()
+        # Parts differ, so factors of the other parts are on average too small or too large.
+        again = widened(calibrated) if judged else 1.0
+        return cls(
+            asked,
+            again * _shrunk(away, number),
+            inside(away),
+            inside(calibrated) if judged else np.nan,
+            int(np.sum(~np.isnan(away))),
+            int(number.max() + 1),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """The factors of all questions that held-out rows could answer."""
+
+    factors: tuple[Widening, ...]
+
+    def of(self, asked: Asked) -> Widening | None:
+        """The factors of a question; of a transfer from views that were not tried together those
+        of as many of them as possible. None if the question was not tried, as with a view that is
+        itself among the given ones.
+        """
+        alike = [
+            each
+            for each in self.factors
+            if (each.asked.what, each.asked.to) == (asked.what, asked.to)
+            and (each.asked.how, each.asked.timed) == (asked.how, asked.timed)
+            and set(each.asked.given) <= set(asked.given)
+            and asked.to not in asked.given
+        ]
+        return max(alike, key=lambda each: len(each.asked.given), default=None)
+
+    def widen(self, asked: Asked, variance: Float[Array, "*N D"]) -> Float[Array, "*N D"]:
+        """Calibrated variances; unchanged if the question was not tried."""
+        found = self.of(asked)
+        return variance if found is None else variance * found.widened**2
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows that are held out together, and some of them, about which questions are asked.
+
+    groups: a label for each of these; rows with the same label are not independent.
+    """
+
+    aside: Rows
+    asked: Rows
+    groups: Shaped[NDArray[np.generic], " r"]
+
+
+def parts_of_rows(
+    count: int, groups: Shaped[NDArray[np.generic], " N"] | None, generator: np.random.Generator
+) -> list[Part]:
+    """Random rows, or random groups of rows, in at most PARTS parts."""
+    labels = np.arange(count) if groups is None else np.unique(groups, return_inverse=True)[1]
+    order = generator.permutation(labels.max() + 1)
+    found = []
+    for own in np.array_split(order, min(PARTS, len(order))):
+        aside = np.flatnonzero(np.isin(labels, own))
+        asked = np.sort(generator.permutation(aside)[:MOST_ROWS])
+        found.append(Part(aside, asked, labels[asked]))
+    return found
+
+
+def parts_of_sequences(
+    sequences: Shaped[NDArray[np.generic], " N"],
+    times: Float[Array, "N P"],
+    generator: np.random.Generator,
+) -> list[Part]:
+    """PARTS sequences, or stretches of fewer sequences, each with at most MOST_FRAMES frames."""
+    names = np.unique(sequences)
+    stretches = -(-PARTS // len(names))
+    whole = []
+    for name in names:
+        rows = np.flatnonzero(sequences == name)
+        rows = rows[np.argsort(times[rows, 0], kind="stable")]
+        whole += [part for part in np.array_split(rows, stretches) if len(part) > 1]
+    found = []
+    for number in generator.permutation(len(whole))[:PARTS]:
+        rows = whole[number]
+        first = generator.integers(max(1, len(rows) - MOST_FRAMES + 1))
+        asked = rows[first : first + MOST_FRAMES]
+        found.append(Part(rows, asked, np.full(len(asked), number)))
+    return found
+
+
+def hidden_in_time(
+    shape: tuple[int, int], generator: np.random.Generator
+) -> Shaped[NDArray[np.bool_], "n D"]:
+    """A stretch of frames without any value, and a longer one without a block of columns."""
+    frames, columns = shape
+    hidden = np.zeros(shape, dtype=bool)
+    first = int(generator.integers(frames))
+    at = (np.arange(frames) - first) % frames
+    width = max(1, columns // 3) if columns > 1 else 0
+    block = (np.arange(columns) - generator.integers(columns)) % columns < width
+    hidden[(at >= 0.5 * frames) & (at < 0.9 * frames)] = block
+    hidden[at < max(1.0, 0.15 * frames)] = True
+    return hidden
+
+
+def away(
+    mean: Float[Array, "n D"],
+    variance: Float[Array, "n D"],
+    truth: Float[Array, "n D"],
+    spread: Float[Array, " D"],
+) -> Float[Array, "n D"]:
+    """|error| / std; NaN where the truth is missing, and in columns without spread."""
+    std = np.sqrt(np.maximum(variance, (LEAST * spread) ** 2))
+    std = np.where(spread > 0.0, std, np.nan)
+    return np.asarray(np.abs(mean - truth) / std)
+
+
+class Tries:
+    """Collects held-out errors by question."""
+
+    def __init__(self) -> None:
+        self._tried: dict[Asked, list[tuple[Array, NDArray[np.generic]]]] = {}
+
+    def add(
+        self,
+        asked: Asked,
+        found: Float[Array, "n D"],
+        groups: Shaped[NDArray[np.generic], " n"],
+    ) -> None:
+        known = ~np.isnan(found).all(axis=1)
+        if known.any():
+            self._tried.setdefault(asked, []).append((found[known], groups[known]))
+
+    def factors(self) -> Iterator[Widening]:
+        for asked, tried in self._tried.items():
+            errors, groups = zip(*tried, strict=True)
+            yield Widening.of(asked, np.concatenate(errors), np.concatenate(groups))
+
+
+def questions(views: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Given views with the views to predict: every single view, and all views but one."""
+    given = [(view,) for view in views] + [
+        tuple(other for other in views if other != view) for view in views
+    ]
+    return [
+        (some, tuple(view for view in views if view not in some)) for some in dict.fromkeys(given)
+    ]
+
+
+def _shrunk(away: Float[Array, "n D"], number: Rows) -> Float[Array, " D"]:
+    """Factors of all outputs; number: of the group of each row."""
+    known = ~np.isnan(away)
+    pooled = widened(away)
+    judged = known.any(axis=0)
+    own = np.full(away.shape[1], pooled)
+    own[judged] = np.maximum(np.nanquantile(away[:, judged], COVERED, axis=0) / NORMAL, LEAST)
+    counts = sum(known[number == each].any(axis=0) for each in np.unique(number))
+    return np.asarray((counts * own + SHRUNK * pooled) / (counts + SHRUNK))

@@ -1,0 +1,52 @@
+"""What a page says about the intervals of a model: how many held-out values were inside."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.prediction.intervals import Asked, Intervals, Widening
+from pages.ui.shared.words import percent
+
+FORECAST = (Asked("forecast"),)
+GAPS = (Asked("frames"), Asked("values"))
+WORDS = {"frames": " in hidden frames", "values": " in partly hidden frames"}
+
+
+def of_film(given: str, to: str) -> tuple[Asked, ...]:
+    """The question of a film: a view from another one, over time."""
+    return (Asked("transfer", to, (given,), "nearest", timed=True),)
+
+
+def inside_in_words(model: Any, asked: Sequence[Asked]) -> str:
+    """The shares inside calibrated intervals; "" for a model that was not calibrated for this."""
+    intervals: Intervals | None = getattr(model, "intervals_", None)
+    found = [] if intervals is None else [intervals.of(each) for each in asked]
+    shares = [
+        (percent(own.inside), WORDS.get(own.asked.what, "") if len(asked) > 1 else "")
+        for own in found
+        if own is not None and own.inside == own.inside
+    ]
+    if not shares:
+        return ""
+    (first, where), *others = shares
+    words = [f"{first} of held-out values inside{where}", *(f"{s}{w}" for s, w in others)]
+    return f"Error bars: {', '.join(words)} (95 % promised)."
+
+
+def ready_intervals(path: Path, name: str) -> Intervals | None:
+    """The factors that come with a ready model, from `assets/models/train.py --intervals`.
+
+    path: of the file; name: the model's name and bound.
+    """
+    stored = json.loads(path.read_text()) if path.exists() else {}
+    if name not in stored:
+        return None
+    return Intervals(
+        tuple(
+            Widening(Asked(what, to, tuple(given), how, timed), np.array(widened), *shares)
+            for (what, to, given, how, timed), widened, *shares in stored[name]
+        )
+    )

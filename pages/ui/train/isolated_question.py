@@ -1,0 +1,48 @@
+"""The question about values that are far from all others of their column."""
+
+import streamlit as st
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.isolated import IsolatedValue, isolated_values, without
+from gplvm_core.readers.names import column_words
+from pages.ui.shared.memory import fingerprint
+from pages.ui.shared.plain import plain
+
+MOST_ASKED = 10  # values with a switch
+
+
+def isolated_question(dataset: Dataset) -> Dataset:
+    """Show every isolated value with a switch; return the data set without the values left out."""
+    found = isolated_values(dataset)
+    if not found:
+        return dataset
+    mark = fingerprint((dataset.name, str(dataset.targets.shape)))
+    left_out = []
+    for each in found[:MOST_ASKED]:
+        st.warning(plain(in_words(dataset, each)), icon=":material/straighten:")
+        if st.toggle(
+            "Leave this value out",
+            value=True,
+            key=f"isolated_{mark}_{each.row}_{each.column}",
+            persist_state="session",
+            help="The cell then counts as missing. Otherwise the value sets the scale of its "
+            "column, and the map may show nothing else.",
+        ):
+            left_out.append((each.row, each.column))
+    if len(found) > MOST_ASKED:
+        st.caption(f"{len(found) - MOST_ASKED} more such values are in the table, and are used.")
+    return without(dataset, left_out)
+
+
+def in_words(dataset: Dataset, each: IsolatedValue) -> str:
+    """The value, its place, the range of the others, and a correction that would fit."""
+    names = dataset.row_names
+    row = f"row {each.row + 1}" + (f" ({names[each.row]})" if names is not None else "")
+    column = column_words(dataset)[each.column]
+    words = (
+        f"{column}: {row} has {each.value:,.6g}, and all others are between {each.low:,.6g} and "
+        f"{each.high:,.6g}."
+    )
+    if each.corrected is not None:
+        words += f" A slip? {each.corrected:,.6g} would fit."
+    return words

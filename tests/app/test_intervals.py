@@ -1,0 +1,32 @@
+"""What pages say about calibrated intervals."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from gplvm_core.prediction.intervals import Asked, Intervals, Widening
+from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words, of_film
+
+
+def factors(asked: Asked, inside: float) -> Widening:
+    return Widening(asked, np.ones(2), 0.5, inside, 100, 5)
+
+
+def test_a_page_says_how_many_held_out_values_were_inside() -> None:
+    film = Asked("transfer", "pose", ("silhouette",), "nearest", timed=True)
+    each = [factors(film, 0.934), factors(GAPS[0], 0.951), factors(GAPS[1], 0.94)]
+    model = SimpleNamespace(intervals_=Intervals(tuple(each)))
+    assert inside_in_words(model, of_film("silhouette", "pose")) == (
+        "Error bars: 93 % of held-out values inside (95 % promised)."
+    )
+    assert inside_in_words(model, GAPS) == (
+        "Error bars: 95 % of held-out values inside in hidden frames, 94 % in partly hidden frames "
+        "(95 % promised)."
+    )
+
+
+def test_a_page_is_silent_about_intervals_that_were_not_calibrated() -> None:
+    unjudged = Intervals((factors(FORECAST[0], np.nan),))
+    for found in (None, Intervals(()), unjudged):
+        assert inside_in_words(SimpleNamespace(intervals_=found), FORECAST) == ""
+    assert inside_in_words(SimpleNamespace(), FORECAST) == ""

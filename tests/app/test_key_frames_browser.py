@@ -1,0 +1,99 @@
+"""A movement through key frames, in the file of a map without a server."""
+
+import io
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+import gplvm_core
+from gplvm_core.readers import read_bvh
+from tests.app.maps import EXPLORER, READY
+
+pytestmark = pytest.mark.browser
+
+ROWS = [3, 120, 400]
+FOUND = f"() => {EXPLORER}.paths.ways.geodesic !== undefined"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("movement")
+    model = gplvm_core.load("assets/models/poses/model.gplvm")
+    gplvm_core.explorer(model, gplvm_core.load_dataset("poses")).save(folder / "body.html")
+    return (folder / "body.html").as_uri()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_offline(True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector(READY)
+    yield page
+    context.close()
+    assert said == []
+
+
+def saved(page: Page, name: str) -> bytes:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=name).click()
+    with open(waiting.value.path(), "rb") as file:
+        return file.read()
+
+
+def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
+    add = page.get_by_role("button", name="Add key frame")
+    words = page.get_by_role("group", name="Path", exact=True).get_by_role("status")
+    for row in ROWS:
+        page.evaluate(f"{EXPLORER}.arrive({EXPLORER}.model.position({row}))")
+        add.click()
+    expect(page.get_by_role("button", name="Go to key frame")).to_have_count(3)
+    page.wait_for_function(FOUND)
+    expect(words).to_contain_text("Changes the output by")
+    add.click()
+    expect(words).to_contain_text("already the last key frame")
+    page.get_by_label("Seconds from start to end").fill("2")
+
+    # The rows of the table begin and end at the key frames, and pass the middle one.
+    table = pd.read_csv(io.BytesIO(saved(page, "Save as CSV")))
+    assert len(table) == 40
+    np.testing.assert_allclose(np.diff(table["seconds"]), 0.05, atol=1e-9)
+    keys = np.array(page.evaluate(f"{EXPLORER}.paths.keys"))
+    points = table.filter(regex=r"^x\d+$").to_numpy()
+    np.testing.assert_allclose(points[[0, -1]], keys[[0, 2]], atol=1e-6)
+    step = np.linalg.norm(np.diff(points, axis=0), axis=1).max()
+    assert np.linalg.norm(points - keys[1], axis=1).min() <= step
+    poses = table.iloc[:, 1 + points.shape[1] :].to_numpy()
+    model = gplvm_core.load("assets/models/poses/model.gplvm")
+    expected = model.inverse_transform(points)
+    np.testing.assert_allclose(poses, expected, atol=1e-3 * np.ptp(expected))
+    # The outputs change evenly.
+    moved = np.linalg.norm(np.diff(poses, axis=0), axis=1)
+    assert moved.max() < 3.0 * np.median(moved)
+
+    assert Image.open(io.BytesIO(saved(page, "Save as GIF"))).n_frames == 40
+    movement = read_bvh(saved(page, "Save as BVH"))
+    assert len(movement.values) == 40
+    assert movement.times[-1] == pytest.approx(39 / 20)
+
+    # A drag keeps the movement; a removed key frame leaves a path between the others.
+    page.get_by_label("Place on the path").fill("0.5")
+    assert page.evaluate(f"{EXPLORER}.paths.place() !== null")
+    page.evaluate(f"{EXPLORER}.body.begin()")
+    assert page.evaluate(f"{EXPLORER}.paths.place()") is None
+    page.get_by_role("button", name="Remove key frame 2").click()
+    page.wait_for_function(FOUND)
+    ends = page.evaluate(f"[0, 1].map((share) => Array.from({EXPLORER}.paths.way.place(share)))")
+    np.testing.assert_allclose(ends, keys[[0, 2]], atol=1e-9)
+    page.get_by_role("button", name="Go to key frame 1").click()
+    np.testing.assert_allclose(page.evaluate(f"Array.from({EXPLORER}.state.point)"), keys[0])
+    page.get_by_role("button", name="Clear").click()
+    expect(page.get_by_role("button", name="Go to key frame")).to_have_count(0)

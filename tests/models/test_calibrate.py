@@ -1,0 +1,199 @@
+"""Calibrated intervals hold in rows and sequences that training has not seen."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gplvm_core import AutoregressiveGP, BayesianGPLVM, ManifoldRelevance, load
+from gplvm_core.prediction.intervals import NORMAL, Asked
+from gplvm_core.readers import DataError
+
+Array = np.ndarray
+
+
+def views(count: int, seed: int) -> dict[str, Array]:
+    """Two views of one number. Errors of the first are the same in every ten of its columns, so
+    that it tells less about the number than a model with independent errors believes.
+    """
+    random = np.random.default_rng(seed)
+    x = random.uniform(-2.0, 2.0, count)
+    loads = np.random.default_rng(0).uniform(0.5, 1.5, 50)
+    errors = np.repeat(0.4 * random.standard_normal((count, 5)), 10, axis=1)
+    first = np.sin(np.outer(x, loads)) + errors + 0.1 * random.standard_normal((count, 50))
+    second = np.stack([x, x**2, np.cos(x)], axis=1) + 0.05 * random.standard_normal((count, 3))
+    return {"first": first, "second": second}
+
+
+def inside(found: tuple[Array, Array], truth: Array) -> float:
+    return float(np.mean(np.abs(found[0] - truth) <= NORMAL * found[1]))
+
+
+@pytest.fixture(scope="module")
+def of_views() -> Any:
+    known = views(300, 1)
+    return ManifoldRelevance(1, 12, max_iter=40, random_state=0).fit(known), known
+
+
+def test_a_view_from_another_is_inside_its_intervals(of_views: Any, tmp_path: Path) -> None:
+    model, known = of_views
+    new = views(400, 2)
+    ask = {"views": {"first": new["first"]}, "to": "second", "return_std": True}
+    before = model.transfer(**ask, private="prior")
+    assert inside(before, new["second"]) < 0.85
+    model.calibrate(known)
+    for private in ("prior", "nearest"):
+        found = model.transfer(**ask, private=private)
+        assert inside(found, new["second"]) == pytest.approx(0.95, abs=0.03)
+        factors = model.intervals_.of(Asked("transfer", "second", ("first",), private))
+        assert factors.inside == pytest.approx(0.95, abs=0.03) and factors.before < 0.9
+    after = model.transfer(**ask, private="prior")
+    np.testing.assert_array_equal(after[0], before[0])
+    np.testing.assert_allclose(
+        after[1],
+        before[1] * model.intervals_.of(Asked("transfer", "second", ("first",), "prior")).widened,
+    )
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    for one, other in zip(again.transfer(**ask, private="prior"), after, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_training_again_forgets_the_factors(of_views: Any) -> None:
+    model, known = of_views
+    assert model.calibrate(known).intervals_ is not None
+    few = {name: own[:30] for name, own in known.items()}
+    copy = ManifoldRelevance(2, 8, max_iter=5, random_state=0).fit(few)
+    copy.calibrate(few)
+    assert copy.fit(few).intervals_ is None
+
+
+def test_bad_input_of_calibrate_is_refused(of_views: Any) -> None:
+    model, known = of_views
+    with pytest.raises(DataError, match="300 training rows, and Y has 3 rows"):
+        model.calibrate({name: own[:3] for name, own in known.items()})
+    with pytest.raises(DataError, match="training rows of second are not given"):
+        model.calibrate({"first": known["first"]})
+    with pytest.raises(DataError, match="sequences must be one label for each of the 300 rows"):
+        model.calibrate(known, sequences=[1, 2])
+    with pytest.raises(DataError, match="at least two rows or groups"):
+        model.calibrate(known, sequences=np.zeros(300))
+    plain = BayesianGPLVM(2, 8, max_iter=3, random_state=0).fit(known["second"])
+    with pytest.raises(DataError, match="fit_density calibrates"):
+        plain.calibrate(known["second"])
+    assert model.can_calibrate and not plain.can_calibrate
+
+
+def test_an_interrupted_calibration_leaves_the_model_as_it_was(of_views: Any) -> None:
+    model, known = of_views
+    before, shares = model.intervals_, list[float]()
+
+    def stop(share: float) -> None:
+        shares.append(share)
+        if share > 0.5:
+            raise StopIteration
+
+    with pytest.raises(StopIteration):
+        model.calibrate(known, callback=stop)
+    assert model.intervals_ is before and shares == sorted(shares)
+
+
+def sequences(count: int, seed: int) -> tuple[Array, Array, Array]:
+    """Sequences of 30 frames: their outputs, times and labels."""
+    random, times = np.random.default_rng(seed), np.arange(30.0)
+    loads = np.random.default_rng(0).standard_normal((2, 8))
+    rows = []
+    for _ in range(count):
+        phase, speed = random.uniform(0.0, 6.3), random.uniform(0.25, 0.45)
+        jitter = 0.15 * random.standard_normal(30)
+        angle = phase + speed * times + jitter
+        rows.append(np.stack([np.sin(angle), np.cos(angle)], axis=1) @ loads)
+    noise = 0.05 * random.standard_normal((30 * count, 8))
+    return np.vstack(rows) + noise, np.tile(times, count), np.repeat(np.arange(count), 30)
+
+
+def test_gaps_and_forecasts_are_inside_their_intervals(tmp_path: Path) -> None:
+    outputs, times, labels = sequences(8, 1)
+    model = BayesianGPLVM(2, 15, max_iter=60, random_state=0, time_kernel="matern32")
+    model.fit(outputs[times < 26], times=times[times < 26], sequences=labels[times < 26])
+    ahead = times >= 26
+
+    def forecasts() -> float:
+        found = [
+            model.forecast(times[ahead & (labels == own)], sequence=own, return_std=True)
+            for own in range(8)
+        ]
+        mean, std = (np.vstack(each) for each in zip(*found, strict=True))
+        return inside((mean, std), outputs[ahead])
+
+    def gaps() -> dict[str, float]:
+        new, at, own = sequences(6, 2)
+        hidden = np.zeros(new.shape, dtype=bool)
+        hidden[(at >= 6) & (at < 10)] = True
+        hidden[(at >= 15) & (at < 27), :3] = True
+        found = []
+        for each in range(6):
+            rows = own == each
+            given = np.where(hidden, np.nan, new)[rows]
+            found.append(model.complete(given, times=at[rows], return_std=True))
+        mean, std = (np.vstack(each) for each in zip(*found, strict=True))
+        frames = hidden.all(axis=1)
+        return {
+            name: inside((mean[some], std[some]), new[some])
+            for name, some in (
+                ("frames", hidden & frames[:, None]),
+                ("values", hidden & ~frames[:, None]),
+            )
+        }
+
+    within = model.forecast(times[:5], sequence=0, return_std=True)
+    before = {**gaps(), "forecast": forecasts()}
+    model.calibrate(outputs[times < 26])
+    after = {**gaps(), "forecast": forecasts()}
+    print(before, after)
+    for what, share in after.items():
+        assert abs(share - 0.95) <= max(0.05, abs(before[what] - 0.95))
+        assert share == pytest.approx(0.95, abs=0.06)
+    # Times within the sequence are no forecasts.
+    for one, other in zip(
+        within, model.forecast(times[:5], sequence=0, return_std=True), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert [each.asked for each in again.intervals_.factors] == [
+        each.asked for each in model.intervals_.factors
+    ]
+    with pytest.raises(ValueError, match="leave out sequences"):
+        model.calibrate(outputs[times < 26], sequences=labels[times < 26])
+
+
+def test_forecasts_of_a_series_are_inside_their_intervals(tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    series = np.zeros(260)
+    for step in range(2, 260):
+        series[step] = 1.6 * series[step - 1] - 0.8 * series[step - 2] + random.standard_normal()
+    model = AutoregressiveGP(6, 12, max_iter=40, random_state=0).fit(series[:160])
+    ask: dict[str, Any] = {"propagate": "none", "return_std": True}
+
+    def share() -> float:
+        found = [
+            inside(model.forecast(10, history=series[:first], **ask), series[first : first + 10])
+            for first in range(160, 250, 5)
+        ]
+        return float(np.mean(found))
+
+    # The standard deviation of "none" is that of one step.
+    mean, std = model.forecast(10, **ask)
+    assert share() < 0.75
+    model.calibrate(series[:160], 10)
+    assert share() == pytest.approx(0.95, abs=0.06)
+    after = model.forecast(10, **ask)
+    np.testing.assert_array_equal(after[0], mean)
+    factor = model.intervals_.of(Asked("forecast", how="none")).widened
+    np.testing.assert_allclose(after[1], std * factor)
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").forecast(10, **ask)[1], after[1])
+    with pytest.raises(ValueError, match="longer than the window"):
+        model.calibrate(series[:9])
