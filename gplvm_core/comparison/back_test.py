@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,9 +95,10 @@ def back_test(
     """Hold out the ends of series, forecast them, and compare with simple forecasts.
 
     At each of `n_origins` origins, a copy of the model is trained without the frames from the
-    origin on, and forecasts the next `horizon` frames. The origins are `horizon` frames apart, the
-    last one `horizon` frames before the end. Simple forecasts are the last values, the values one
-    period before (if the series repeats), and a linear autoregression by ridge regression.
+    origin on, and forecasts the next `horizon` frames. If the given model is calibrated, the copy
+    is, too. The origins are `horizon` frames apart, the last one `horizon` frames before the end.
+    Simple forecasts are the last values, the values one period before (if the series repeats), and
+    a linear autoregression by ridge regression.
 
     Parameters
     ----------
@@ -228,7 +230,26 @@ def _trained(
     fresh: Any = ready(model)
     some = {k: v[kept] for k, v in rows.items()} if isinstance(rows, Mapping) else rows[kept]
     with warnings.catch_warnings(action="ignore"):  # the fitted model has given them already
-        return fresh.fit(some, times=times[kept], sequences=sequences[kept], callback=watch)
+        fresh.fit(some, times=times[kept], sequences=sequences[kept], callback=watch)
+        calibrated = getattr(model, "intervals_", None) is not None
+        if calibrated and not isinstance(rows, Mapping) and not watch.stopped:
+            _calibrate(fresh, some, watch)
+    return fresh
+
+
+def _calibrate(model: Any, rows: Any, watch: Watch) -> None:
+    """Calibrate the bands, as those of the given model are, unless the test is ended.
+
+    The bands of a single view are not calibrated.
+    """
+
+    def report(_: float) -> None:
+        watch.report(1.0)
+        if watch.stopped:
+            raise StopIteration
+
+    with suppress(StopIteration):
+        model.calibrate(rows, callback=report)
 
 
 def _checked(

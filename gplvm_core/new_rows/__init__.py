@@ -2,6 +2,7 @@
 
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.asked import answers_of
+from gplvm_core.new_rows.labels import PredictedLabels, predict_labels
 from gplvm_core.new_rows.prepared import prepare
 from gplvm_core.new_rows.staying import added, can_add, with_rows
 from gplvm_core.new_rows.table import apply, columns_of
@@ -9,12 +10,14 @@ from gplvm_core.new_rows.words import sentence_of
 
 __all__ = [
     "Answers",
+    "PredictedLabels",
     "Reason",
     "added",
     "answers_of",
     "apply",
     "can_add",
     "columns_of",
+    "predict_labels",
     "prepare",
     "sentence_of",
     "with_rows",

@@ -192,3 +192,18 @@ def test_a_trained_model_is_compared_at_every_origin():
     assert all(each.shape == (3,) and np.isfinite(each).all() for each in found.errors.values())
     assert not hasattr(model, "bound_")  # the given model is not trained
     assert "Over the next 4 frames the model's error is" in found.sentence()
+
+
+def test_bands_are_calibrated_if_those_of_the_model_are():
+    values = wave(40, 14.0, 0.05)
+    model = DynamicalGPLVM(2, 10, time_kernel="matern32", max_iter=15, random_state=0)
+    model.fit(values, times=0.1 * np.arange(40))
+    plain = back_test(model, values, model.times_, horizon=4, n_origins=1)
+    model.calibrate(values)
+    found = back_test(model, values, model.times_, horizon=4, n_origins=1)
+    np.testing.assert_allclose(found.errors[MODEL], plain.errors[MODEL])
+    kept = DynamicalGPLVM(2, 10, time_kernel="matern32", max_iter=15, random_state=0)
+    kept.fit(values[:36], times=0.1 * np.arange(36)).calibrate(values[:36])
+    mean, std = kept.forecast(0.1 * np.arange(36, 40), return_std=True)
+    inside = np.abs(mean - values[36:]) <= 1.96 * std
+    assert found.inside[MODEL][0] == pytest.approx(inside.mean())

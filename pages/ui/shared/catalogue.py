@@ -74,23 +74,10 @@ def calibration(key: str) -> str:
 
     `assets/models/train.py --calibrate` measures the fraction; without a measurement, return "".
     """
-    known = _measured(key)
-    return calibration_in_words(known) if known else ""
-
-
-def gap_check(key: str) -> float | None:
-    """The fraction of values inside a gallery model's intervals in hidden frames of known
-    sequences; None without a measurement.
-    """
-    return (_measured(key) or {}).get("inside_gap")
-
-
-def _measured(key: str) -> dict[str, float] | None:
     path = GALLERY_FOLDER / "calibration.json"
-    if not key.startswith("gallery:") or not path.exists():
-        return None
-    found: dict[str, dict[str, float]] = json.loads(path.read_text())
-    return found.get(key.removeprefix("gallery:"))
+    measured = json.loads(path.read_text()) if path.exists() else {}
+    known = measured.get(key.removeprefix("gallery:")) if key.startswith("gallery:") else None
+    return calibration_in_words(known) if known else ""
 
 
 def calibration_in_words(measured: dict[str, float]) -> str:

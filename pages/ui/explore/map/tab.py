@@ -6,6 +6,7 @@ from gplvm_core.models import LatentVariableModel
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.canvas import latent_canvas
+from pages.ui.explore.map.labels import partly_labelled, rows_without_label
 from pages.ui.explore.map.noise import noise_of_outputs
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item, calibration
@@ -42,6 +43,11 @@ WORDS = (
     "standard deviation, since columns of words have no unit. To find rows, type `sex = male` or "
     "just a word."
 )
+LABELS = (
+    "**Rows without a label.** A logistic regression on the rows' positions predicts their labels. "
+    "The row to label next is the one whose label would reduce the uncertainty of the others most, "
+    "if rows that are close on the map tend to have the same label."
+)
 LAYERS = (
     "**Layers.** Each layer has its own map; the switch above the map chooses the layer. The last "
     "layer, just above the data, converts a place directly into a row; a place in a higher layer "
@@ -74,6 +80,7 @@ def latent_map(item: Item, name: str) -> None:
     except ValueError as error:  # the browser cannot draw the kernel or the model
         st.error(plain(error))
     noise_of_outputs(item, name)
+    rows_without_label(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
     about(
@@ -106,6 +113,7 @@ def latent_map(item: Item, name: str) -> None:
         "limits, which were measured on held-out rows of the ready models. Unsure pixels are "
         "blurred. The map's shading is the standard deviation of the prediction, in the units of "
         "the data.",
+        *([LABELS] if partly_labelled(item.dataset) else []),
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
         "random places near rows of the data, and *Map* spreads sixteen places over the visible "

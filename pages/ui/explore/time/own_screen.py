@@ -22,7 +22,8 @@ from pages.ui.explore.time.own import OwnSequence, gap_of
 from pages.ui.explore.time.screen import OnScreen, before, screen
 from pages.ui.explore.time.series import series
 from pages.ui.explore.time.tables import deviates
-from pages.ui.shared.catalogue import Item, gap_check
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.intervals import GAPS, inside_in_words
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent
 
@@ -173,15 +174,10 @@ def widened(reel: Reel, factor: float) -> Reel:
 
 
 def unchecked(item: Item) -> str:
-    """The promise without a check on this sequence: at most that of known sequences."""
+    """What held-out training rows promise, for a sequence on which nothing can be checked."""
     words = "The intervals could not be checked here: too few given values can be hidden like them."
-    known = gap_check(item.key)
-    if known is None:
-        return words
-    return (
-        f"{words} In known sequences, {percent(known)} of the values of hidden frames are inside "
-        "95 % intervals; a new sequence may have fewer."
-    )
+    promised = inside_in_words(item.model, GAPS)
+    return f"{words} {promised} In this sequence it may be fewer." if promised else words
 
 
 def _cue(shown: Reel, seen: OnScreen, last: OnScreen | None) -> Cue:

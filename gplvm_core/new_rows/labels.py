@@ -1,0 +1,152 @@
+"""Labels of rows without one, predicted from the map, and the row whose label would tell most."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike, NDArray
+
+from gplvm_core.kernels import RBF
+from gplvm_core.numerics import Array, factorise
+
+DRAWS = 10  # of each row's position
+STRENGTH = 10.0  # C of the logistic regression
+NOISE = 0.01  # variance of a label, relative to the labels' prior
+FAR = 0.9  # of the prior variance: no labelled row is near
+MOST_ROWS = 2000  # without a label, for the choice of the next one
+FOLDS = 10
+
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedLabels:
+    """Probabilities (n, K) of the classes (K,) for the rows (n,) without a label.
+
+    variance: how little the labelled rows say about each of these rows, from 0 to 1. gains: by how
+    much the label of each of these rows would reduce the sum of the others' variances; NaN for
+    rows that were not tried. right, tried: of how many labelled rows the label is predicted by the
+    other labelled rows, and how many were tried.
+    """
+
+    classes: Int[NDArray[np.int64], " K"]
+    rows: Int[NDArray[np.intp], " n"]
+    probabilities: Float[Array, "n K"]
+    variance: Float[Array, " n"]
+    gains: Float[Array, " n"]
+    right: int
+    tried: int
+
+    @property
+    def best(self) -> Labels:
+        """The most probable class of each row."""
+        return np.asarray(self.classes[np.argmax(self.probabilities, axis=1)])
+
+    def next_row(self, skipped: tuple[int, ...] = ()) -> int | None:
+        """The row to label next, without the skipped ones; None if there is none."""
+        open_rows = ~np.isin(self.rows, skipped)
+        if not open_rows.any():
+            return None
+        gains = np.where(open_rows, np.nan_to_num(self.gains, nan=-1.0), -np.inf)
+        return int(self.rows[np.argmax(gains)])
+
+    @property
+    def far(self) -> Bool[NDArray[np.bool_], " n"]:
+        """Whether no labelled row is near, so that the probabilities mean little."""
+        return np.asarray(self.variance > FAR)
+
+
+def predict_labels(model: Any, labels: ArrayLike) -> PredictedLabels:
+    """Predict the labels of the training rows that have none (−1) from those of the others.
+
+    A logistic regression on the rows' latent positions, in lengthscales; probabilities are
+    averaged over draws from q(x). The row to label next is the one whose label would reduce the
+    uncertainty of all others most (Cohn et al. 1996): labels are a Gaussian process over the map,
+    with an RBF kernel of the map's lengthscales. This depends on positions only, so it also finds
+    groups that no label explains yet.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model with a latent map.
+    labels : array_like of int, shape (N,)
+        Labels of the training rows; −1 for none.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two classes have labelled rows.
+    """
+    found: Labels = np.asarray(labels, dtype=np.int64)
+    mean = np.asarray(model.latent_mean_)
+    if found.shape != (len(mean),):
+        raise ValueError(f"labels must be {len(mean)} numbers, one for each row; got {found.shape}")
+    classes = np.unique(found[found >= 0])
+    if len(classes) < 2:
+        raise ValueError(
+            f"labels must have at least two classes; {len(classes)} has rows. Label a row of "
+            "another class first."
+        )
+    points = mean * model.latent_scale_
+    variance = getattr(model, "latent_variance_", None)
+    spread = np.zeros_like(points) if variance is None else np.sqrt(variance) * model.latent_scale_
+    known, open_rows = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
+    half = np.random.default_rng(0).standard_normal((DRAWS // 2, points.shape[1]))
+    draws = np.vstack([half, -half])  # antithetic, the same for every row
+    learnt = _learnt(points[known], found[known])
+    averaged = [learnt(points[open_rows] + spread[open_rows] * draw, classes) for draw in draws]
+    probabilities = np.mean(averaged, axis=0)
+    variance, gains = _told(points[known], points[open_rows])
+    right = _right(points[known], found[known], classes)
+    return PredictedLabels(classes, open_rows, probabilities, variance, gains, right, len(known))
+
+
+def _learnt(points: Float[Array, "n Q"], labels: Labels) -> Any:
+    """A function from points and classes to probabilities, (m, K)."""
+    from sklearn.linear_model import LogisticRegression
+
+    own = np.unique(labels)
+    fitted = None
+    if len(own) > 1:
+        fitted = LogisticRegression(C=STRENGTH, max_iter=500).fit(points, labels)
+
+    def probabilities(at: Float[Array, "m Q"], classes: Labels) -> Float[Array, "m K"]:
+        found = np.zeros((len(at), len(classes)))
+        of_own = 1.0 if fitted is None else fitted.predict_proba(at)
+        found[:, np.searchsorted(classes, own)] = of_own
+        return found
+
+    return probabilities
+
+
+def _told(
+    known: Float[Array, "k Q"], others: Float[Array, "n Q"]
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    """The variance of the others' labels given the known ones, and the gain of each label.
+
+    The label of row i reduces the variance of row j by cov(i, j)² / (cov(i, i) + noise). Of many
+    rows, evenly spaced ones are tried and count; the gain of the others is NaN.
+    """
+    kernel = RBF(1.0, np.ones(known.shape[1]))
+    factor = factorise(kernel.K(known) + NOISE * np.eye(len(known)))
+    half = factor.solve_lower(kernel.K(known, others))
+    variance = np.maximum(1.0 - np.sum(half**2, axis=0), 0.0)
+    gains = np.full(len(others), np.nan)
+    tried = np.unique(np.linspace(0, len(others) - 1, MOST_ROWS).round().astype(int))
+    some = tried if len(others) > MOST_ROWS else np.arange(len(others))
+    covariance = kernel.K(others[some]) - half[:, some].T @ half[:, some]
+    squares = np.sum(covariance**2, axis=1) - variance[some] ** 2
+    gains[some] = squares / (variance[some] + NOISE)
+    return variance, gains
+
+
+def _right(points: Float[Array, "k Q"], labels: Labels, classes: Labels) -> int:
+    """How many labelled rows are predicted right by the others, in at most ten parts."""
+    parts = np.random.default_rng(0).permutation(len(labels)) % min(FOLDS, len(labels))
+    right = 0
+    for part in np.unique(parts):
+        held = parts == part
+        found = _learnt(points[~held], labels[~held])(points[held], classes)
+        right += int(np.sum(classes[np.argmax(found, axis=1)] == labels[held]))
+    return right

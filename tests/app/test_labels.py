@@ -1,0 +1,93 @@
+"""Rows without a label in the tab Map: predictions, and labels by a click."""
+
+import csv
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import BayesianGPLVM
+from gplvm_core.datasets import Dataset
+from gplvm_core.new_rows.labels import predict_labels
+from gplvm_core.store import Library, workspace
+from pages.ui.explore.map.labels import Given, labels_csv, partly_labelled, table_of
+from tests.app.apptest import as_shown, press, run_page, said
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+@pytest.fixture(scope="module")
+def partly(flow: Dataset) -> Dataset:
+    """Flow of which every fifth row has its label."""
+    labels = np.where(np.arange(60) % 5 == 0, flow.labels, -1)
+    return replace(flow, labels=labels)
+
+
+@pytest.fixture(scope="module")
+def model(flow: Dataset) -> BayesianGPLVM:
+    return BayesianGPLVM(2, n_inducing=12, max_iter=20, random_state=0).fit(flow.values)
+
+
+def app(model: BayesianGPLVM, dataset: Dataset) -> AppTest:
+    key = "library:" + Library(workspace() / "library").add(model, dataset, "Mine")
+    at = run_page("explore", model=key)
+    assert not at.exception
+    return at
+
+
+def test_labels_are_predicted_and_a_click_labels_the_row_that_tells_most(model, partly):
+    at = app(model, partly)
+    found = predict_labels(model, partly.labels)
+    text = said(at)
+    assert "48 rows without a label." in text
+    assert f"Of 12 labelled rows, {found.right} are predicted correctly" in text
+    assert f"Row {found.next_row() + 1}." in text
+    labels = partly.labels.copy()
+    labels[found.next_row()] = 1
+    second = predict_labels(model, labels)
+    at = press(at, partly.label_names[1])
+    assert "47 rows without a label." in said(at) and "You labelled 1 row." in said(at)
+    assert f"Row {second.next_row() + 1}." in said(at)
+    at = press(at, "Skip")
+    assert f"Row {second.next_row((second.next_row(),)) + 1}." in said(at)
+    at = press(at, "Undo the last label")
+    assert "48 rows without a label." in said(at)
+    frame = at.dataframe[0].value
+    assert len(frame) == 48 and set(frame.columns) >= {"Row", "Label", "Probability"}
+
+
+def test_labels_of_one_kind_are_not_enough_to_predict(model, partly):
+    first = int(partly.labels[partly.labels >= 0][0])
+    one = replace(partly, labels=np.where(partly.labels == first, first, -1))
+    at = app(model, one)
+    assert "the same label" in at.info[0].value
+    other = next(n for n in range(len(partly.label_names)) if n != first)
+    at = press(at, partly.label_names[other])
+    assert not at.exception and "without a label." in said(at)
+
+
+def test_whole_labels_and_none_have_no_such_part(model, partly, flow):
+    assert partly_labelled(partly)
+    assert not partly_labelled(flow)
+    assert not partly_labelled(replace(flow, labels=None, label_names=()))
+    assert "Rows without a label" not in said(app(model, flow))
+
+
+def test_the_table_says_where_every_label_is_from(model, partly):
+    row = int(np.flatnonzero(partly.labels < 0)[0])
+    given = Given(((row, 2),))
+    found = predict_labels(model, given.on(partly.labels))
+    lines = list(csv.DictReader(io.StringIO(labels_csv(partly, given, found).decode())))
+    assert [line["source"] for line in lines].count("predicted") == 47
+    assert lines[row]["source"] == "yours" and lines[row]["label"] == partly.label_names[2]
+    assert lines[0]["source"] == "data" and lines[0]["probability"] == "1"
+    at = int(found.rows[3])
+    assert float(lines[at]["probability"]) == pytest.approx(found.probabilities[3].max(), abs=1e-4)
+    table = table_of(partly, found)
+    near = [
+        chance for chance, note in zip(table["Probability"], table["Note"], strict=True) if not note
+    ]
+    assert near == sorted(near)
+    assert as_shown(table["Row"][0]).startswith("Row ")
