@@ -1,13 +1,14 @@
 """Do 95 % intervals hold in rows, sequences and futures that no training has seen?
 
-    python -m benchmarks.intervals [--only transfer gaps …] [--seeds 3] [--first 0] [--before]
+    python -m benchmarks.intervals [--only transfer gaps …] [--seeds 3] [--first 0]
 
 Small models, and for every seed other training rows. Transfer predicts one view of new rows from
 another one; of the walker also of whole films over time. Gaps along time are stretches of frames
 in new sequences, completely or partly hidden. Forecasts continue training sequences, and series
 from other origins. Completion hides half of the values of new rows. The table has the share of the
 values inside their 95 % intervals, the error (root mean square) and the continuous ranked
-probability score, both in units of the columns' spread: before and after `calibrate`.
+probability score, both in units of the columns' spread: before and after `calibrate` (completion:
+`fit_density`).
 Columns that hardly vary in training are left out.
 """
 
@@ -15,8 +16,9 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,19 +62,32 @@ class Answer:
         error = (np.asarray(mean) - truth)[judged] / units
         return cls(error, np.asarray(std)[judged] / units)
 
-    @property
-    def figures(self) -> dict[str, float]:
-        z, std = self.error / self.std, self.std
+    @classmethod
+    def joined(cls, each: "Sequence[Answer]") -> dict[str, float]:
+        """The figures of all values together."""
+        error = np.concatenate([own.error for own in each])
+        std = np.concatenate([own.std for own in each])
+        z = error / std
         density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
         score = std * (z * (2.0 * ndtr(z) - 1.0) + 2.0 * density - 1.0 / np.sqrt(np.pi))
         return {
             "inside": float(np.mean(np.abs(z) < NORMAL)),
-            "error": float(np.sqrt(np.mean(self.error**2))),
+            "error": float(np.sqrt(np.mean(error**2))),
             "score": float(score.mean()),
         }
 
 
-Measured = Iterator[tuple[str, Answer]]
+# A question with its answers before and after the calibration.
+Measured = Iterator[tuple[str, Answer, Answer]]
+Question = tuple[str, Callable[[], Answer]]
+
+
+def twice(calibrate: Callable[[], Any], questions: Sequence[Question]) -> Measured:
+    """Ask all questions, calibrate, and ask again."""
+    before = [ask() for _, ask in questions]
+    calibrate()
+    for (name, ask), first in zip(questions, before, strict=True):
+        yield name, first, ask()
 
 
 def views_of(name: str, rows: Any) -> dict[str, Array]:
@@ -86,13 +101,15 @@ def split(
     return order[:train], order[train : train + test]
 
 
-def transferred(name: str, model: Any, known: Any, new: Any, given: str, to: str) -> Measured:
-    for private in ("nearest", "prior"):
+def transferred(name: str, model: Any, known: Any, new: Any, given: str, to: str) -> list[Question]:
+    def ask(private: str) -> Answer:
         found = model.transfer({given: new[given]}, to, private=private, return_std=True)
-        yield f"{name}, {private}", Answer.of(found, new[to], known[to])
+        return Answer.of(found, new[to], known[to])
+
+    return [(f"{name}, {private}", partial(ask, private)) for private in ("nearest", "prior")]
 
 
-def transfer(seed: int, calibrated: bool) -> Measured:
+def transfer(seed: int) -> Measured:
     for name, given, to, train, test, width in (
         ("digits_views", "pixels", "profiles", 300, 150, 10),
         ("toy_views", "first", "second", 70, 30, 4),
@@ -102,31 +119,36 @@ def transfer(seed: int, calibrated: bool) -> Measured:
         some, others = split(count, train, test, seed)
         known, new = views_of(name, some), views_of(name, others)
         model = ManifoldRelevance(width, 40, max_iter=ITERATIONS, random_state=seed).fit(known)
-        if calibrated:
-            model.calibrate(known)
-        yield from transferred(name, model, known, new, given, to)
+        questions = transferred(name, model, known, new, given, to)
+        yield from twice(partial(model.calibrate, known), questions)
     data = load_dataset("walker")
     assert data.sequences is not None and data.times is not None
     films = np.random.default_rng(seed).permutation(12)
     trained = np.isin(data.sequences, films[:6])
-    known = views_of("walker", trained)
+    known, labels = views_of("walker", trained), data.sequences[trained]
     model = ManifoldRelevance(8, 60, max_iter=ITERATIONS, random_state=seed).fit(known)
-    if calibrated:
-        model.calibrate(known, sequences=data.sequences[trained])
     new = views_of("walker", np.isin(data.sequences, films[6:8]))
-    yield from transferred("walker, frames", model, known, new, "silhouette", "pose")
-    model = ManifoldRelevance(
+    yield from twice(
+        partial(model.calibrate, known, sequences=labels),
+        transferred("walker, frames", model, known, new, "silhouette", "pose"),
+    )
+    in_time = ManifoldRelevance(
         8, 60, max_iter=ITERATIONS, random_state=seed, time_kernel="matern32"
-    ).fit(known, times=data.times[trained], sequences=data.sequences[trained])
-    if calibrated:
-        model.calibrate(known)
-    for film in films[6:8]:
-        own = data.sequences == film
-        new = views_of("walker", own)
-        found = model.transfer(
-            {"silhouette": new["silhouette"]}, "pose", times=data.times[own], return_std=True
-        )
-        yield "walker, films over time", Answer.of(found, new["pose"], known["pose"])
+    ).fit(known, times=data.times[trained], sequences=labels)
+
+    def follow(film: int, times: Array) -> Answer:
+        new = views_of("walker", data.sequences == film)
+        given = {"silhouette": new["silhouette"]}
+        found = in_time.transfer(given, "pose", times=times, return_std=True)
+        return Answer.of(found, new["pose"], known["pose"])
+
+    yield from twice(
+        partial(in_time.calibrate, known),
+        [
+            ("walker, films over time", partial(follow, film, data.times[data.sequences == film]))
+            for film in films[6:8]
+        ],
+    )
 
 
 def bodies(seed: int) -> Iterator[tuple[str, Array, Array, Array, NDArray[np.intp], int]]:
@@ -146,12 +168,12 @@ def timed_model(seed: int, poses: Array, times: Array, sequences: Array) -> Any:
     return model.fit(poses, times=times, sequences=sequences)
 
 
-def gaps(seed: int, calibrated: bool) -> Measured:
+def gaps(seed: int) -> Measured:
     for name, poses, times, sequences, films, count in bodies(seed):
         some = np.isin(sequences, films[:count])
-        model = timed_model(seed, poses[some], times[some], sequences[some])
-        if calibrated:
-            model.calibrate(poses[some])
+        known = poses[some]
+        model = timed_model(seed, known, times[some], sequences[some])
+        questions: list[Question] = []
         for film in films[count : count + 2]:
             own = sequences == film
             truth, frames = poses[own], np.arange(own.sum())
@@ -160,10 +182,14 @@ def gaps(seed: int, calibrated: bool) -> Measured:
                 ("10 frames", ((frames % 30) >= 20)[:, None] & np.ones_like(third)),
                 ("a third of the columns", ((frames % 60) >= 25)[:, None] & third),
             ):
-                found = model.complete(
-                    np.where(hidden, np.nan, truth), times=times[own], return_std=True
-                )
-                yield f"{name}, {title}", Answer.of(found, truth, poses[some], hidden)
+                ask = partial(fill, model, truth, times[own], hidden, known)
+                questions.append((f"{name}, {title}", ask))
+        yield from twice(partial(model.calibrate, known), questions)
+
+
+def fill(model: Any, truth: Array, times: Array, hidden: Flags, known: Array) -> Answer:
+    found = model.complete(np.where(hidden, np.nan, truth), times=times, return_std=True)
+    return Answer.of(found, truth, known, hidden)
 
 
 def series(seed: int) -> Iterator[tuple[str, Array]]:
@@ -183,7 +209,7 @@ def series(seed: int) -> Iterator[tuple[str, Array]]:
     yield "second-order autoregression", walk
 
 
-def forecasts(seed: int, calibrated: bool) -> Measured:
+def forecasts(seed: int) -> Measured:
     for name, poses, times, sequences, films, count in bodies(seed):
         some = np.isin(sequences, films[:count])
         last = np.array([times[sequences == each].max() for each in sequences])
@@ -191,51 +217,66 @@ def forecasts(seed: int, calibrated: bool) -> Measured:
         later = times > last - 9.5 * step
         train = some & ~later
         model = timed_model(seed, poses[train], times[train], sequences[train])
-        if calibrated:
-            model.calibrate(poses[train])
-        for film in films[:count]:
-            own = later & (sequences == film)
-            found = model.forecast(times[own], sequence=film, return_std=True)
-            yield f"{name}, 10 frames ahead", Answer.of(found, poses[own], poses[train])
+        yield from twice(
+            partial(model.calibrate, poses[train]),
+            [
+                (
+                    f"{name}, 10 frames ahead",
+                    partial(continued, model, film, times[own], poses[own], poses[train]),
+                )
+                for film in films[:count]
+                for own in [later & (sequences == film)]
+            ],
+        )
     for name, values in series(seed):
         known = values[:250]
-        model = AutoregressiveGP(8, 30, max_iter=ITERATIONS, random_state=seed).fit(known)
-        if calibrated:
-            model.calibrate(known)
-        for first in range(250, 380, 10):
-            found = model.forecast(20, history=values[:first], return_std=True)
-            truth = values[first : first + 20]
-            yield (
-                f"{name}, 20 steps ahead",
-                Answer.of((found[0][:, None], found[1][:, None]), truth[:, None], known[:, None]),
-            )
+        alone = AutoregressiveGP(8, 30, max_iter=ITERATIONS, random_state=seed).fit(known)
+        yield from twice(
+            partial(alone.calibrate, known),
+            [
+                (f"{name}, 20 steps ahead", partial(ahead, alone, values, first, known))
+                for first in range(250, 380, 10)
+            ],
+        )
 
 
-def completion(seed: int, calibrated: bool) -> Measured:
+def continued(model: Any, sequence: Any, times: Array, truth: Array, known: Array) -> Answer:
+    return Answer.of(model.forecast(times, sequence=sequence, return_std=True), truth, known)
+
+
+def ahead(model: Any, values: Array, first: int, known: Array) -> Answer:
+    mean, std = model.forecast(20, history=values[:first], return_std=True)
+    truth = values[first : first + 20]
+    return Answer.of((mean[:, None], std[:, None]), truth[:, None], known[:, None])
+
+
+def completion(seed: int) -> Measured:
     rows = np.asarray(load_dataset("flow").values)
     some, others = split(len(rows), 450, 150, seed)
     hidden = np.random.default_rng(seed + 100).random((len(others), rows.shape[1])) < 0.5
     hidden[hidden.all(axis=1), 0] = False
+    given, truth = np.where(hidden, np.nan, rows[others]), rows[others]
     for inducing in (25, 150):
         model = BayesianGPLVM(8, inducing, max_iter=ITERATIONS, random_state=seed).fit(rows[some])
-        if calibrated:
-            model.fit_density(rows[some])
-        given, truth = np.where(hidden, np.nan, rows[others]), rows[others]
-        found = model.complete(given, return_std=True)
-        yield f"oil flow, M = {inducing}", Answer.of(found, truth, rows[some], hidden)
+
+        def ask(model: Any = model) -> Answer:
+            found = model.complete(given, return_std=True)
+            return Answer.of(found, truth, rows[some], hidden)
+
+        yield from twice(
+            partial(model.fit_density, rows[some]), [(f"oil flow, M = {inducing}", ask)]
+        )
 
 
-def measured(part: str, seeds: range, calibrated: bool) -> dict[str, dict[str, float]]:
-    """The figures of every question, with all values of all seeds together."""
-    ask = {"transfer": transfer, "gaps": gaps, "forecasts": forecasts, "completion": completion}
-    found: dict[str, list[Answer]] = {}
+def measured(part: str, seeds: range) -> dict[str, tuple[dict[str, float], dict[str, float]]]:
+    """The figures of every question, before and after, with all values of all seeds together."""
+    parts = {"transfer": transfer, "gaps": gaps, "forecasts": forecasts, "completion": completion}
+    found: dict[str, list[tuple[Answer, Answer]]] = {}
     for seed in seeds:
-        for name, answer in ask[part](seed, calibrated):
-            found.setdefault(name, []).append(answer)
+        for name, before, after in parts[part](seed):
+            found.setdefault(name, []).append((before, after))
     return {
-        name: Answer(
-            np.concatenate([each.error for each in own]), np.concatenate([each.std for each in own])
-        ).figures
+        name: (Answer.joined([one for one, _ in own]), Answer.joined([two for _, two in own]))
         for name, own in found.items()
     }
 
@@ -247,31 +288,23 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--before", action="store_true", help="do not calibrate")
     options = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
     figures: dict[str, Any] = {}
     seeds = range(options.first, options.first + options.seeds)
     for part in options.only:
         began = time.perf_counter()
-        before = measured(part, seeds, calibrated=False)
-        after = {} if options.before else measured(part, seeds, calibrated=True)
-        lines = []
-        for name, own in before.items():
-            then = after.get(name, {})
-            values = [own, then] if then else [own]
-            lines.append(
-                (
-                    name,
-                    *(
-                        f"{each['inside']:.1%} · {each['error']:.3f} · {each['score']:.3f}"
-                        for each in values
-                    ),
-                )
+        found = measured(part, seeds)
+        lines = [
+            (
+                name,
+                f"{before['error']:.3f}",
+                *(f"{each['inside']:.1%} · {each['score']:.3f}" for each in (before, after)),
             )
-        head = ("", "before: inside · error · score", "after")
-        print(table(head[: len(lines[0])], lines), flush=True)
-        figures[part] = {"before": before, "after": after, "seconds": time.perf_counter() - began}
+            for name, (before, after) in found.items()
+        ]
+        print(table(("", "error", "before: inside · score", "after"), lines), flush=True)
+        figures[part] = {"found": found, "seconds": time.perf_counter() - began}
         print(f"{part}: {figures[part]['seconds']:.0f} s", flush=True)
     write_row("intervals", figures, seed=list(seeds))
     return 0
