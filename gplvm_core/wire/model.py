@@ -1,7 +1,7 @@
 """Pack a fitted model into bytes for the canvas."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -377,6 +377,8 @@ def drawing_header(dataset: DrawnData, columns: TableColumns | None = None) -> d
             "names": list(drawing.skeleton.joint_names),
             "parents": list(drawing.skeleton.parents),
         }
+        if drawing.skeleton.rig is not None:
+            described["skeleton"]["rig"] = asdict(drawing.skeleton.rig)
         described["extent"] = {
             "centre": centre.tolist(),
             "reach": float(np.quantile(distance, 0.98)),

@@ -176,7 +176,7 @@ def test_values_of_a_table_are_on_the_range_of_their_columns(server, browser_pag
     before = words
     page.mouse.move(*place_on_map(page, 0.7, 0.3))
     expect(bar).not_to_have_attribute("aria-label", before)
-    rows.nth(1).locator("button").click()
+    rows.nth(1).locator("button.column").click()
     expect(page.locator("[data-part=colour] option:checked")).to_have_text(data.column_names[1])
 
 

@@ -1,57 +1,14 @@
 // Poses as a BVH file for animation programs: bones of constant length and their rotations, as in
 // gplvm_core/readers/bodies/bvh_writer.py.
 
-import { dot } from "./algebra.js";
+import { rigText } from "./bvh_rig.js";
+import { afterTurn, DEGREES, pointed, turnedBy, turnTo, unit, UNTURNED } from "./quaternion.js";
 
-/** w, x, y, z; of length 1. @typedef {number[]} Quaternion */
+/** @import { Rig } from "./bvh_rig.js" */
+/** @import { Quaternion } from "./quaternion.js" */
 
 const ROTATIONS = "Zrotation Xrotation Yrotation";
 const POSITIONS = "Xposition Yposition Zposition";
-const UNTURNED = [1, 0, 0, 0];
-const DEGREES = 180 / Math.PI;
-
-const unit = (/** @type {number[]} */ v) => v.map((value) => value / Math.max(Math.hypot(...v), 1e-12));
-const cross = (/** @type {number[]} */ [a, b, c], /** @type {number[]} */ [d, e, f]) => [b * f - c * e, c * d - a * f, a * e - b * d];
-
-/** The rotation that applies first q, then p. @param {Quaternion} p @param {Quaternion} q */
-function afterTurn([w, ...u], [s, ...v]) {
-  return [w * s - dot(u, v), ...cross(u, v).map((value, k) => value + w * v[k] + s * u[k])];
-}
-
-/** @param {Quaternion} q @param {number[]} v */
-function turnedBy(q, v) {
-  const [w, ...u] = q;
-  return afterTurn(afterTurn(q, [0, ...v]), [w, ...u.map((value) => -value)]).slice(1);
-}
-
-/** The smallest rotation from one direction to another. @param {number[]} from @param {number[]} to */
-function turnTo(from, to) {
-  const [u, v] = [unit(from), unit(to)];
-  const share = 1 + dot(u, v);
-  if (share > 1e-9) return unit([share, ...cross(u, v)]);
-  // Opposite directions: half a turn about any perpendicular axis.
-  const least = u.map(Math.abs).indexOf(Math.min(...u.map(Math.abs)));
-  return [0, ...unit(cross(u, [0, 1, 2].map((k) => Number(k === least))))];
-}
-
-/**
- * The rotation that aligns a joint's first bone, and then the others as closely as possible.
- * @param {Quaternion} before rotation of the joint's parent
- * @param {number[][]} offsets directions of its bones before the rotation
- * @param {number[][]} bones
- */
-function pointed(before, offsets, bones) {
-  const turn = afterTurn(turnTo(turnedBy(before, offsets[0]), bones[0]), before);
-  const axis = unit(bones[0]);
-  let [sine, cosine] = [0, 0];
-  for (let i = 1; i < bones.length; i++) {
-    const start = turnedBy(turn, offsets[i]);
-    sine += dot(cross(axis, start), bones[i]);
-    cosine += dot(start, bones[i]) - dot(axis, start) * dot(axis, bones[i]);
-  }
-  const half = Math.atan2(sine, cosine) / 2;
-  return afterTurn([Math.cos(half), ...axis.map((value) => value * Math.sin(half))], turn);
-}
 
 /** Angles about z, x, y in degrees. @param {Quaternion} before rotation of a joint's parent @param {Quaternion} own both in world coordinates */
 function anglesOf([s, ...u], own) {
@@ -65,13 +22,14 @@ function anglesOf([s, ...u], own) {
 
 /**
  * The text of the file; y is up, and the unit of length is that of the positions. A joint's first bone is
- * rigid with it; each further one gets an extra joint of length 0.
- * @param {{ names: string[], parents: number[] }} skeleton
+ * rigid with it; each further one gets an extra joint of length 0. With a rig, the joints and channels are the rig's.
+ * @param {{ names: string[], parents: number[], rig?: Rig }} skeleton
  * @param {ArrayLike<number>[]} poses x, y, z of every joint
  * @param {number} seconds seconds from one pose to the next
  * @returns {string} Throws an Error for a skeleton with several roots.
  */
-export function bvhText({ names, parents }, poses, seconds) {
+export function bvhText({ names, parents, rig }, poses, seconds) {
+  if (rig) return rigText(rig, poses, seconds);
   const roots = parents.filter((parent) => parent < 0);
   if (roots.length !== 1) throw new Error(`A BVH file holds one root; this skeleton has ${roots.length}.`);
   const root = parents.findIndex((parent) => parent < 0);

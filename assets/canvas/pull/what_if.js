@@ -11,7 +11,7 @@ import { FitGrasp } from "./fit_grasp.js";
 /** @import { Explorer } from "../map/explorer.js" */
 /** @import { NumberRow, TableValues } from "../map/values.js" */
 
-const WHAT_IF_HINT = "What if? Drag a mark, or type a number: the other columns follow.";
+const WHAT_IF_HINT = "What if? Drag a mark or type a number.";
 
 /** @extends {FitGrasp<Columns>} */
 export class WhatIf extends FitGrasp {
