@@ -145,11 +145,18 @@ export class TableValues {
       const line = words ? new WordsRow(title, d, words, explorer) : new NumberRow(title, table?.[d].range ?? model.header.column_ranges[d], table?.[d] ?? null);
       return { by, title, line };
     });
-    const notes = [MARKS, ...(table?.some(({ words }) => words) ? [WORDS_NOTE] : [])];
-    this.host = element("div", { class: "values" }, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), element("p", {}, notes.join(" ")));
+    this.note = element("p");
+    this.explain(MARKS);
+    this.host = element("div", { class: "values" }, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), this.note);
     parts.output.before(this.host);
     parts.output.hidden = true;
     parts.inspector.dataset.table = "true";
+  }
+
+  /** Explain the marks below the rows. @param {string} marks */
+  explain(marks) {
+    const { drawing: { table } } = this.explorer.model;
+    this.note.textContent = [marks, ...(table?.some(({ words }) => words) ? [WORDS_NOTE] : [])].join(" ");
   }
 
   /** Whether a model's outputs are the values of a table. @param {LatentModel} model */
