@@ -1,6 +1,6 @@
 """How one row of a data set is drawn."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Literal, get_args
 
@@ -13,14 +13,45 @@ MOST_BARS = 32
 
 
 @dataclass(frozen=True)
+class Joint:
+    """One joint of a BVH file, or the end of its last bone (an "End Site", without channels)."""
+
+    name: str
+    parent: int
+    offset: tuple[float, float, float]
+    channels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rig:
+    """The hierarchy of a motion file, with which positions are written in the file's own channels.
+
+    Attributes
+    ----------
+    joints : tuple of Joint
+        The file's joints in its order, with offsets in the unit of the positions.
+    points : tuple of int
+        The joint of the skeleton at which each of them is.
+    usual : tuple of float
+        All channels of a typical frame: the rotations about a bone's own axis, which positions do
+        not determine, are those that are nearest to it.
+    """
+
+    joints: tuple[Joint, ...]
+    points: tuple[int, ...]
+    usual: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Skeleton:
     """Joints and the bones between them: `parents[j]` is the parent of joint j, -1 for a root.
 
-    Parents come before their children.
+    Parents come before their children. rig: the hierarchy of the file, if it had one.
     """
 
     joint_names: tuple[str, ...]
     parents: tuple[int, ...]
+    rig: Rig | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not self.joint_names or len(self.joint_names) != len(self.parents):

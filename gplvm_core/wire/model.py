@@ -1,7 +1,7 @@
 """Pack a fitted model into bytes for the canvas."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -383,6 +383,8 @@ def drawing_header(dataset: DrawnData, columns: TableColumns | None = None) -> d
             "names": list(drawing.skeleton.joint_names),
             "parents": list(drawing.skeleton.parents),
         }
+        if drawing.skeleton.rig is not None:
+            described["skeleton"]["rig"] = asdict(drawing.skeleton.rig)
         described["extent"] = {
             "centre": centre.tolist(),
             "reach": float(np.quantile(distance, 0.98)),

@@ -3,13 +3,17 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 
 from gplvm_core import load_dataset
 from gplvm_core.datasets import read_motion
+from gplvm_core.readers import read_bvh
+from gplvm_core.readers.bodies.bvh_writer import write_bvh
 from gplvm_core.readers.bodies.kinematics import axis_rotation, joint_frames
 from gplvm_core.readers.tables.csv_text import csv_text, unmarked
+from gplvm_core.wire.model import drawing_header
 from tests.canvas.test_files import run_for_bytes, run_node
 from tests.spreadsheet import HOSTILE, formulas
 
@@ -73,6 +77,22 @@ def test_the_reader_of_motions_finds_the_poses_where_they_were():
         :, [names.index("_".join(n.split())) for n in skeleton.joint_names]
     ]
     np.testing.assert_allclose(back, moved, atol=2e-4)
+
+
+def test_a_movement_with_a_rig_is_the_file_that_python_writes():
+    walk = Path("assets/data/cmu_01_01.bvh.gz").read_bytes()
+    poses = read_bvh(walk, every=90, first_frame=1)
+    rows = 1.03 * poses.values  # no pose of the file has these lengths
+    skeleton = json.dumps(drawing_header(poses)["skeleton"])
+    text = run_node(f"""
+        import {{ bvhText }} from "KIT/bvh.js";
+        console.log(JSON.stringify(bvhText({skeleton}, {rows.tolist()}, 1 / 20)));""")
+    expected = write_bvh(poses.drawing.skeleton, rows.reshape(len(rows), -1, 3), 1 / 20)
+    mine, own = (read_motion(each.encode())[0] for each in (text, expected))
+    assert mine.joints == own.joints
+    turned = (mine.channels - own.channels + 180.0) % 360.0 - 180.0
+    np.testing.assert_allclose(turned, 0.0, atol=1e-3)
+    assert mine.frame_time == own.frame_time
 
 
 def test_a_pose_with_two_roots_is_refused_in_words():

@@ -1,57 +1,14 @@
 // Poses as a BVH file for animation programs: bones of constant length and their rotations, as in
 // gplvm_core/readers/bodies/bvh_writer.py.
 
-import { dot } from "./algebra.js";
+import { rigText } from "./bvh_rig.js";
+import { afterTurn, DEGREES, pointed, turnedBy, turnTo, unit, UNTURNED } from "./quaternion.js";
 
-/** A rotation as w, x, y, z, of length 1. @typedef {number[]} Quaternion */
+/** @import { Rig } from "./bvh_rig.js" */
+/** @import { Quaternion } from "./quaternion.js" */
 
 const ROTATIONS = "Zrotation Xrotation Yrotation";
 const POSITIONS = "Xposition Yposition Zposition";
-const UNTURNED = [1, 0, 0, 0];
-const DEGREES = 180 / Math.PI;
-
-const unit = (/** @type {number[]} */ v) => v.map((value) => value / Math.max(Math.hypot(...v), 1e-12));
-const cross = (/** @type {number[]} */ [a, b, c], /** @type {number[]} */ [d, e, f]) => [b * f - c * e, c * d - a * f, a * e - b * d];
-
-/** Return the rotation that applies first q, then p. @param {Quaternion} p @param {Quaternion} q */
-function afterTurn([w, ...u], [s, ...v]) {
-  return [w * s - dot(u, v), ...cross(u, v).map((value, k) => value + w * v[k] + s * u[k])];
-}
-
-/** @param {Quaternion} q @param {number[]} v */
-function turnedBy(q, v) {
-  const [w, ...u] = q;
-  return afterTurn(afterTurn(q, [0, ...v]), [w, ...u.map((value) => -value)]).slice(1);
-}
-
-/** Return the smallest rotation from one direction to another. @param {number[]} from @param {number[]} to */
-function turnTo(from, to) {
-  const [u, v] = [unit(from), unit(to)];
-  const share = 1 + dot(u, v);
-  if (share > 1e-9) return unit([share, ...cross(u, v)]);
-  // Opposite directions need half a turn about any perpendicular axis.
-  const least = u.map(Math.abs).indexOf(Math.min(...u.map(Math.abs)));
-  return [0, ...unit(cross(u, [0, 1, 2].map((k) => Number(k === least))))];
-}
-
-/**
- * Return the rotation that aligns a joint's first bone, and the other bones as closely as possible.
- * @param {Quaternion} before the rotation of the joint's parent
- * @param {number[][]} offsets directions of the joint's bones before the rotation
- * @param {number[][]} bones
- */
-function pointed(before, offsets, bones) {
-  const turn = afterTurn(turnTo(turnedBy(before, offsets[0]), bones[0]), before);
-  const axis = unit(bones[0]);
-  let [sine, cosine] = [0, 0];
-  for (let i = 1; i < bones.length; i++) {
-    const start = turnedBy(turn, offsets[i]);
-    sine += dot(cross(axis, start), bones[i]);
-    cosine += dot(start, bones[i]) - dot(axis, start) * dot(axis, bones[i]);
-  }
-  const half = Math.atan2(sine, cosine) / 2;
-  return afterTurn([Math.cos(half), ...axis.map((value) => value * Math.sin(half))], turn);
-}
 
 /** Return the angles about z, x, y in degrees. @param {Quaternion} before rotation of a joint's parent @param {Quaternion} own both in world coordinates */
 function anglesOf([s, ...u], own) {
@@ -66,12 +23,14 @@ function anglesOf([s, ...u], own) {
 /**
  * Return the text of the file; y points up, and lengths have the unit of the positions. A joint's first bone
  * turns with the joint; each further bone gets an extra joint of length 0.
- * @param {{ names: string[], parents: number[] }} skeleton
+ * With a rig, the file has the joints and channels of the rig.
+ * @param {{ names: string[], parents: number[], rig?: Rig }} skeleton
  * @param {ArrayLike<number>[]} poses x, y, z of every joint
  * @param {number} seconds seconds from one pose to the next
  * @returns {string} Throws an Error for a skeleton with several roots.
  */
-export function bvhText({ names, parents }, poses, seconds) {
+export function bvhText({ names, parents, rig }, poses, seconds) {
+  if (rig) return rigText(rig, poses, seconds);
   const roots = parents.filter((parent) => parent < 0);
   if (roots.length !== 1) throw new Error(`A BVH file needs a skeleton with one root, but this skeleton has ${roots.length}.`);
   const root = parents.findIndex((parent) => parent < 0);

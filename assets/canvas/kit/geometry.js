@@ -1,5 +1,6 @@
 // Positions of a row's parts in its picture, for drawing (output.js) and for the painter's brush.
 
+/** @import { Rig } from "./bvh_rig.js" */
 /** @import { TableColumn } from "./table.js" */
 
 /**
@@ -11,7 +12,7 @@
  * @property {[number, number][]} [ranges] the ends of each column's own axis, in a table with mixed units
  * @property {string[]} [ends] names of the highest and the lowest end of these axes
  * @property {string[] | null} columns names of the columns, if they have names
- * @property {{ names: string[], parents: number[] }} skeleton of a skeleton only
+ * @property {{ names: string[], parents: number[], rig?: Rig }} skeleton of a skeleton only; rig: of the file
  * @property {{ centre: number[], reach: number, floor: number }} extent of a skeleton only
  * @property {TableColumn[]} [table] the columns of a table with words or counts
  * @property {string[]} [palette] the colours of its words

@@ -36,7 +36,7 @@ export class PathPanel {
     this.loop = button("Loop", "Play there and back repeatedly; exports also include both directions", () => paths.turnAround());
     this.gif = button("Save as GIF", "The outputs along the path as a moving picture", () => saving.saveGif());
     this.frames = button("Save frames", "The outputs along the path as PNG pictures in a ZIP archive", () => saving.saveFrames());
-    this.movement = button("Save as BVH", "The poses along the path as a movement for animation programs", () => saving.saveMovement());
+    this.movement = button("Save as BVH", `The poses along the path as a movement for animation programs${paths.model.drawing.skeleton?.rig ? ", with the joints and channels of the data's file" : ""}`, () => saving.saveMovement());
     this.table = button("Save as CSV", "The outputs along the path as a table, one row for every picture of the GIF", () => saving.saveTable());
     this.clear = button("Clear", "Remove the path and its key frames", () => paths.clear());
     this.seconds = element("input", { type: "range", class: "seconds", min: LEAST_SECONDS, max: MOST_SECONDS, step: 0.5, "aria-label": "Seconds from start to end" });

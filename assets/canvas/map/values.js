@@ -161,12 +161,19 @@ export class TableValues {
       const line = words ? new WordsRow(title, d, words, explorer) : new NumberRow(title, table?.[d].range ?? model.header.column_ranges[d], table?.[d] ?? null);
       return { by, title, line };
     });
-    const notes = [MARKS, ...(table?.some(({ words }) => words) ? [WORDS_NOTE] : [])];
+    this.note = element("p");
+    this.explain(MARKS);
     const head = element("div", { class: "head", "aria-hidden": "true" }, element("span"), element("span"), element("b", {}, "model"), element("span"), element("em", {}, "data"));
-    this.host = element("div", { class: "values" }, head, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), element("p", {}, notes.join(" ")));
+    this.host = element("div", { class: "values" }, head, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), this.note);
     parts.output.before(this.host);
     parts.output.hidden = true;
     parts.inspector.dataset.table = "true";
+  }
+
+  /** Explain the marks below the rows. @param {string} marks */
+  explain(marks) {
+    const { drawing: { table } } = this.explorer.model;
+    this.note.textContent = [marks, ...(table?.some(({ words }) => words) ? [WORDS_NOTE] : [])].join(" ");
   }
 
   /** Return whether a model's outputs are the values of a table. @param {LatentModel} model */

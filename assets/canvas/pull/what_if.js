@@ -11,7 +11,7 @@ import { FitGrasp } from "./fit_grasp.js";
 /** @import { Explorer } from "../map/explorer.js" */
 /** @import { NumberRow, TableValues } from "../map/values.js" */
 
-const WHAT_IF_HINT = "What if? Drag a mark, or type a number: the other columns follow.";
+const HOLD_MARKS = "What if? Drag a mark or type a number. Band: 95 % of rows. Line: all rows.";
 
 /** @extends {FitGrasp<Columns>} */
 export class WhatIf extends FitGrasp {
@@ -27,7 +27,10 @@ export class WhatIf extends FitGrasp {
     this.host = element("div", { class: "what-if", role: "group", "aria-label": "What if" }, this.words, this.all, this.explanations.small);
     values.host.addEventListener("pointerenter", () => this.wake());
     values.host.addEventListener("focusin", () => this.wake());
-    if (this.hands.some(Boolean)) values.host.querySelector("ul")?.after(this.host);
+    if (this.hands.some(Boolean)) {
+      values.host.querySelector("ul")?.after(this.host);
+      values.explain(HOLD_MARKS);
+    }
     this.show();
   }
 
@@ -57,7 +60,8 @@ export class WhatIf extends FitGrasp {
     const count = drag && this.at !== null ? drag.count : 0;
     const far = count && drag && !this.busy ? drag.outOfReach() : [];
     all.hidden = !count;
-    words.textContent = !count || !drag ? WHAT_IF_HINT
+    this.host.hidden = !count;
+    words.textContent = !count || !drag ? ""
       : far.length ? `${names[far[0]]} does not reach ${this.number(far[0], drag.targets[far[0]])}: rows like these have ${this.number(far[0], drag.pose[columns[far[0]]?.at ?? 0])}.`
         : `${counted(count, "column")} held. Moving the point lets ${count === 1 ? "it" : "them"} go.`;
   }
@@ -71,6 +75,7 @@ export class WhatIf extends FitGrasp {
   /** Say why a number cannot be held. @param {string} problem */
   refuse(problem) {
     this.words.textContent = problem;
+    this.host.hidden = false;
     this.explorer.paint();
   }
 }

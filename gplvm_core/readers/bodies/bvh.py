@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.readers.drawing import Joint
 from gplvm_core.readers.errors import DataError, shortened
 from gplvm_core.readers.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.sources import Source, read_source
@@ -17,16 +18,6 @@ from gplvm_core.readers.sources import Source, read_source
 Array = NDArray[np.float64]
 
 CHANNELS = tuple(axis + kind for kind in ("position", "rotation") for axis in "XYZ")
-
-
-@dataclass(frozen=True)
-class Joint:
-    """One joint, or the end of the last bone (an "End Site", which has no channels)."""
-
-    name: str
-    parent: int
-    offset: tuple[float, float, float]
-    channels: tuple[str, ...]
 
 
 @dataclass(frozen=True)

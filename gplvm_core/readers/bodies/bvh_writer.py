@@ -13,6 +13,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.readers.bodies.rig_writer import rig_bvh
+from gplvm_core.readers.bodies.turns import shortest_turn
 from gplvm_core.readers.drawing import Skeleton
 from gplvm_core.readers.errors import DataError
 
@@ -34,6 +36,8 @@ class BvhJoint:
 def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: float) -> str:
     """Return the text of a BVH file; y is up, lengths have the unit of the positions.
 
+    A skeleton with a rig is written with the joints, offsets and channels of its file.
+
     frame_time: seconds. Raises DataError for missing positions, and for a skeleton with several
     roots.
     """
@@ -42,6 +46,8 @@ def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: 
         raise DataError(f"A BVH file can have only one root; this skeleton has {len(roots)}.")
     if not np.isfinite(positions).all():
         raise DataError("A BVH file cannot store missing joint positions: fill the gaps first.")
+    if skeleton.rig is not None:
+        return rig_bvh(skeleton.rig, positions, frame_time)
     offsets = _offsets(skeleton, positions)
     still = np.tile(np.eye(3), (len(positions), 1, 1))
     root = _node(skeleton, positions, offsets, 0, still)
@@ -75,7 +81,7 @@ def _node(
     bones = positions[:, children] - positions[:, [joint]]
 
     def pointed(number: int, start: Array) -> Array:
-        return _shortest(start @ offsets[children[number]], bones[:, number]) @ start
+        return shortest_turn(start @ offsets[children[number]], bones[:, number]) @ start
 
     def below(child: int, rotation: Array) -> BvhJoint:
         return _node(skeleton, positions, offsets, child, rotation)
@@ -126,23 +132,6 @@ def _best(start: Float[Array, "F C 3"], end: Float[Array, "F C 3"]) -> Float[Arr
     sign = np.linalg.det(left @ right)
     left[:, :, 2] *= sign[:, None]
     return np.asarray(left @ right)
-
-
-def _shortest(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float[Array, "F 3 3"]:
-    """Return the smallest rotations from one direction to another (Rodrigues)."""
-    u, v = (a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-12) for a in (start, end))
-    cosine = np.sum(u * v, axis=1)
-    # Opposite directions: half a turn about any perpendicular axis.
-    across = np.cross(u, np.eye(3)[np.argmin(np.abs(u), axis=1)])
-    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
-    half = 2.0 * across[:, :, None] * across[:, None, :] - np.eye(3)
-    x, y, z = np.cross(u, v).T
-    zero = np.zeros_like(x)
-    cross = np.stack([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
-    flat = cosine < -1.0 + 1e-9
-    share = 1.0 / np.where(flat, 1.0, 1.0 + cosine)
-    turn = np.eye(3) + cross + share[:, None, None] * (cross @ cross)
-    return np.where(flat[:, None, None], half, turn)
 
 
 def _angles(rotation: Float[Array, "F 3 3"]) -> Float[Array, "F 3"]:

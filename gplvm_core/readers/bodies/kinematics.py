@@ -4,8 +4,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.readers.bodies.bvh import Joint, Motion
-from gplvm_core.readers.drawing import Skeleton
+from gplvm_core.readers.bodies.bvh import Motion
+from gplvm_core.readers.drawing import Joint, Rig, Skeleton
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ def joint_frames(motion: Motion) -> tuple[Float[Array, "F J 3"], Float[Array, "F
     for number, joint in enumerate(motion.joints):
         values = motion.channels[:, start : start + len(joint.channels)]
         start += len(joint.channels)
-        offset, rotation = _local(joint, values)
+        offset, rotation = local_turn(joint, values)
         if joint.parent < 0:
             positions[:, number] = offset
         else:
@@ -49,7 +49,8 @@ def joint_frames(motion: Motion) -> tuple[Float[Array, "F J 3"], Float[Array, "F
     return positions, rotations[0]
 
 
-def _local(joint: Joint, values: Array) -> tuple[Array, Array]:
+def local_turn(joint: Joint, values: Float[Array, "F C"]) -> tuple[Array, Array]:
+    """A joint's offset (F, 3) and rotation (F, 3, 3) relative to its parent, from its channels."""
     offset = np.tile(np.array(joint.offset), (len(values), 1))
     rotation = np.tile(np.eye(3), (len(values), 1, 1))
     for channel, column in zip(joint.channels, values.T, strict=True):
@@ -100,3 +101,20 @@ def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
         parents=tuple(merged_into[parent] if parent >= 0 else -1 for parent in parents),
     )
     return skeleton, tuple(kept)
+
+
+def rig_of(motion: Motion, kept: tuple[int, ...], scale: float) -> Rig:
+    """The rig of a motion; kept: as by `merge_coincident`; scale: of lengths.
+
+    Its usual frame is the one whose pose is nearest to the mean pose.
+    """
+    points: list[int] = []
+    joints = []
+    for number, joint in enumerate(motion.joints):
+        points.append(kept.index(number) if number in kept else points[joint.parent])
+        x, y, z = joint.offset
+        offset = (scale * x, scale * y, scale * z)
+        joints.append(Joint(joint.name, joint.parent, offset, joint.channels))
+    shapes = poses(motion).reshape(len(motion.channels), -1)
+    middle = int(np.argmin(np.sum((shapes - shapes.mean(axis=0)) ** 2, axis=1)))
+    return Rig(tuple(joints), tuple(points), tuple(motion.channels[middle].tolist()))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from gplvm_core.readers.bodies.bvh import Motion, read_motion
-from gplvm_core.readers.bodies.kinematics import merge_coincident, poses
+from gplvm_core.readers.bodies.kinematics import merge_coincident, poses, rig_of
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.readers.errors import DataError
@@ -17,10 +17,11 @@ def read_bvh(
 ) -> Dataset:
     """Read poses from a BVH file, plain or gzipped: a row is J × 3 joint positions, y up.
 
-    The root is moved to the origin and its heading to 0. `every` = k selects every k-th frame, from
-    `first_frame` on (1 leaves out a T-pose at the start). `unit_metres` is the file's unit of
-    length in metres; None does not convert lengths. Raises DataError, which names the line, for a
-    file that is not BVH or that is cut off.
+    The root is moved to the origin and its heading to 0. The skeleton keeps the file's hierarchy,
+    offsets and channels, so that exported movements have them. `every` = k selects every k-th
+    frame, from `first_frame` on (1 leaves out a T-pose at the start). `unit_metres` is the file's
+    unit of length in metres; None does not convert lengths. Raises DataError, which names the line,
+    for a file that is not BVH or that is cut off.
 
     Examples
     --------
@@ -63,9 +64,10 @@ def read_bvh(
             f"and first_frame={first_frame}; at least 2 are needed."
         )
     skeleton, kept = merge_coincident(motion)
-    positions = poses(replace(motion, channels=motion.channels[chosen]))[:, list(kept)]
-    if unit_metres is not None:
-        positions = positions * unit_metres
+    used = replace(motion, channels=motion.channels[chosen])
+    scale = 1.0 if unit_metres is None else unit_metres
+    positions = scale * poses(used)[:, list(kept)]
+    skeleton = replace(skeleton, rig=rig_of(used, kept, scale))
     return Dataset(
         name=stem(filename),
         title=stem(filename).replace("_", " "),

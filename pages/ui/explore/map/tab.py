@@ -115,6 +115,10 @@ def latent_map(item: Item, name: str) -> None:
         "the data.",
         *([LABELS] if partly_labelled(item.dataset) else []),
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
+        "**What if.** In a table, drag a column's mark or type a number to hold the column. The "
+        "other columns follow, with the intervals that remain. *Let go* frees it.",
+        "**Key frames.** *Add key frame* keeps the point; two or more become a movement through "
+        "them. It plays, loops, and is saved as GIF, PNG pictures, table and, for bodies, BVH.",
         "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
         "random places near rows of the data, and *Map* spreads sixteen places over the visible "
         "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",
