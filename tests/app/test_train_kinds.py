@@ -50,7 +50,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
         "one map for all columns: 1 column of numbers, 2 yes/no columns, 1 category, 2 grades and "
         "1 column of counts." in words
     )
-    assert "Suggested because — name: text, different in every row." in words
+    assert "Reasons for these suggestions: name: text, different in every row." in words
     table = at.dataframe[0].value
     assert "label" not in table and table["size"].iloc[0] in ("small", "medium", "large")
     # Train offers only models that learn words, with the reason.
