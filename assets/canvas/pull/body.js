@@ -19,7 +19,7 @@ import { Possible } from "./possible.js";
 
 const MOST_POSES = 60; // stored for undo and redo
 const HALO_EVERY = 4; // frames between two updates of the circles around joints
-const BODY_HINT = "Drag a joint to move it. Press a joint to pin it. Drag beside the body to turn it.";
+const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside to turn.";
 
 export class Body extends Grasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of a skeleton */
