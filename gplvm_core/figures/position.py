@@ -62,7 +62,7 @@ def mark_position(
             "color": THRESHOLD,
             "line": {"width": 1.5, "color": "#FFFFFF"},
         },
-        hovertemplate="this item<extra></extra>",
+        hovertemplate="this row<extra></extra>",
         showlegend=False,
     )
     return figure

@@ -11,6 +11,7 @@ from gplvm_core.figures.layout import message_figure, quiet_layout
 from gplvm_core.figures.palette import OFF, ON, THRESHOLD
 from gplvm_core.models import ON as ON_NATS
 
+TITLES = ("Relevance: how fast the outputs change", "Information per row in nats: on above 0.05")
 SMALLEST_SHOWN = 1e-6  # smallest bar as a fraction of the largest relevance
 
 
@@ -41,9 +42,7 @@ def relevance_figure(
         cols=1,
         shared_xaxes=True,
         vertical_spacing=0.16,
-        subplot_titles=["Relevance w = 1/ℓ² (order)"]
-        if nats is None
-        else ["Relevance w = 1/ℓ² (order)", "Information: KL per point in nats (on if > 0.05)"],
+        subplot_titles=TITLES[: 1 if nats is None else 2],
     )
     floor = float(weights.max()) * SMALLEST_SHOWN
     bars = {
@@ -83,7 +82,9 @@ def relevance_figure(
             col=1,
         )
         figure.add_hline(y=ON_NATS, line={"color": THRESHOLD, "width": 1.5, "dash": "dot"}, row=2)
-        figure.update_yaxes(rangemode="tozero", row=2, col=1)
+        # At least up to the threshold twice, so that bars of nothing look like nothing.
+        most = max(1.05 * float(np.nanmax(nats)), 2.0 * ON_NATS)
+        figure.update_yaxes(range=[0.0, most], row=2, col=1)
     figure.update_xaxes(type="category")
     figure.update_xaxes(title_text="latent dimension", row=1 if nats is None else 2, col=1)
     figure.update_annotations(font_size=13)

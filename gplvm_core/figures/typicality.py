@@ -46,7 +46,7 @@ def typicality_figure(
             yanchor="bottom",
             xanchor="right" if left_side else "left",
             showarrow=False,
-            text="this item",
+            text="this row",
             font={"color": THRESHOLD},
         )
     figure.update_layout(bargap=0.02)

@@ -82,7 +82,7 @@ def test_typicality_counts_every_row_once_and_marks_the_item():
     figure = typicality_figure(densities, -150.0)
     assert np.sum(figure.data[0].y) == 300
     assert figure.layout.shapes[0].x0 == -150.0
-    assert [note.text for note in figure.layout.annotations] == ["this item"]
+    assert [note.text for note in figure.layout.annotations] == ["this row"]
     assert np.sum(typicality_figure(np.full(7, 3.0), 3.0).data[0].y) == 7
     assert not typicality_figure(np.array([np.nan]), 0.0).data
 

@@ -24,8 +24,13 @@ def test_relevance_bars_are_sorted_and_keep_their_dimensions_number():
 
 def test_relevance_figure_names_both_measures():
     words = words_of(relevance_figure(np.ones(2), np.ones(2)))
-    assert "w = 1/ℓ² (order)" in words
-    assert "KL per point in nats (on if > 0.05)" in words
+    assert "Relevance: how fast the outputs change" in words
+    assert "Information per row in nats: on above 0.05" in words
+
+
+def test_dimensions_without_information_have_no_visible_bars():
+    figure = relevance_figure(np.ones(2), np.array([1e-6, 2e-6]))
+    assert max(figure.data[1].y) < 1e-3 * figure.layout.yaxis2.range[1]
 
 
 def test_on_and_off_are_decided_by_information_not_by_relevance():
