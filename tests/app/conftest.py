@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.request
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from playwright.sync_api import (
 )
 from streamlit.components.v2 import manifest_scanner
 
+import gplvm_core
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators import with_density
@@ -92,6 +93,21 @@ def flow() -> Dataset:
         labels=whole.labels[:60],
         covariates={},
     )
+
+
+@pytest.fixture(scope="session")
+def map_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Return a function: the address of the file of a ready model's map, written once."""
+    folder = tmp_path_factory.mktemp("maps")
+
+    def address(name: str) -> str:
+        file = folder / f"{name}.html"
+        if not file.exists():
+            model = gplvm_core.load(f"assets/models/{name}/model.gplvm")
+            gplvm_core.explorer(model, load_dataset(name)).save(file)
+        return file.as_uri()
+
+    return address
 
 
 @dataclass(frozen=True)

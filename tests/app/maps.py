@@ -1,8 +1,12 @@
 """Helpers of the browser tests of maps: open a map, point at it, read what the page shows."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+from playwright.sync_api import Browser, Page
 
 from tests.app.watch import settled
 
@@ -22,6 +26,22 @@ SHOWN = """async () => {
             .map(({ q, input }) => [q, Number(input.value)]),
     };
 }"""
+
+
+@contextmanager
+def offline_map(browser: Browser, address: str, **settings: Any) -> Iterator[Page]:
+    """Open the file of a map without a network; any message of the page fails the test."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | settings)
+    context.set_offline(True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector(READY)
+    yield page
+    context.close()
+    assert said == []
 
 
 def open_map(visit, url):

@@ -1,7 +1,7 @@
 """Browser tests of a body that is dragged by its joints, in the file of a map without a server."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import gplvm_core
-from tests.app.maps import EXPLORER, OUTPUT, READY, menu
+from tests.app.maps import EXPLORER, OUTPUT, menu, offline_map
 
 pytestmark = pytest.mark.browser
 
@@ -30,32 +30,15 @@ STATE = f"""async () => {{
 IDLE = f"() => {{ const {{ body }} = {EXPLORER}; return body.drag && !body.busy }}"
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("body")
-    model = gplvm_core.load("assets/models/poses/model.gplvm")
-    gplvm_core.explorer(model, gplvm_core.load_dataset("poses")).save(folder / "body.html")
-    return (folder / "body.html").as_uri()
-
-
 PHONE = {"viewport": {"width": 380, "height": 760}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
-def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
-    context = browser.new_context(
-        **getattr(request, "param", {"viewport": {"width": 1280, "height": 900}})
-    )
-    context.set_offline(True)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(address)
-    page.wait_for_selector(READY)
-    yield page
-    context.close()
-    assert said == []
+def page(
+    browser: Browser, map_file: Callable[[str], str], request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    with offline_map(browser, map_file("poses"), **getattr(request, "param", {})) as page:
+        yield page
 
 
 @pytest.fixture(scope="module")

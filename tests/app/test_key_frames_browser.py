@@ -1,7 +1,7 @@
 """A movement through key frames, in the file of a map without a server."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import gplvm_core
 from gplvm_core.readers import read_bvh
-from tests.app.maps import EXPLORER, READY
+from tests.app.maps import EXPLORER, offline_map
 
 pytestmark = pytest.mark.browser
 
@@ -19,27 +19,10 @@ ROWS = [3, 120, 400]
 FOUND = f"() => {EXPLORER}.paths.ways.geodesic !== undefined"
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("movement")
-    model = gplvm_core.load("assets/models/poses/model.gplvm")
-    gplvm_core.explorer(model, gplvm_core.load_dataset("poses")).save(folder / "body.html")
-    return (folder / "body.html").as_uri()
-
-
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_offline(True)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(address)
-    page.wait_for_selector(READY)
-    yield page
-    context.close()
-    assert said == []
+def page(browser: Browser, map_file: Callable[[str], str]) -> Iterator[Page]:
+    with offline_map(browser, map_file("poses")) as page:
+        yield page
 
 
 def saved(page: Page, name: str) -> bytes:
@@ -57,7 +40,7 @@ def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
         add.click()
     expect(page.get_by_role("button", name="Go to key frame")).to_have_count(3)
     page.wait_for_function(FOUND)
-    expect(words).to_contain_text("Changes the output by")
+    expect(words).to_contain_text("The output changes by")
     add.click()
     expect(words).to_contain_text("already the last key frame")
     page.get_by_label("Seconds from start to end").fill("2")

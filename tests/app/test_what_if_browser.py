@@ -1,7 +1,6 @@
 """Columns of a table that are held at values, in the files of maps without a server."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import gplvm_core
-from tests.app.maps import EXPLORER, READY
+from tests.app.maps import EXPLORER, offline_map
 
 pytestmark = pytest.mark.browser
 
@@ -26,33 +25,14 @@ STATE = f"""async () => {{
 IDLE = f"() => {{ const {{ whatIf }} = {EXPLORER}; return whatIf.drag && !whatIf.busy }}"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of a table of numbers, and of one with words and counts."""
-    folder = tmp_path_factory.mktemp("tables")
-    for name in ("flow", "countries"):
-        model = gplvm_core.load(f"assets/models/{name}/model.gplvm")
-        explorer = gplvm_core.explorer(model, gplvm_core.load_dataset(name))
-        explorer.save(folder / f"{name}.html")
-    return folder
-
-
 @pytest.fixture
-def page(browser: Browser, folder: Path, request: pytest.FixtureRequest) -> Iterator[Page]:
-    given = {"name": "flow", "viewport": {"width": 1280, "height": 900}}
-    given |= getattr(request, "param", {})
-    address = (folder / f"{given.pop('name')}.html").as_uri()
-    context = browser.new_context(**given)
-    context.set_offline(True)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(address)
-    page.wait_for_selector(READY)
-    yield page
-    context.close()
-    assert said == []
+def page(
+    browser: Browser, map_file: Callable[[str], str], request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """The file of a map; a parameter may have its name and further settings of the browser."""
+    given = {"name": "flow"} | getattr(request, "param", {})
+    with offline_map(browser, map_file(given.pop("name")), **given) as page:
+        yield page
 
 
 def state_of(page: Page) -> dict[str, Any]:
