@@ -103,8 +103,8 @@ def latent_map(item: Item, name: str) -> None:
         "were measured on held-out rows of the ready models. Pixels that are a guess are blurred. "
         "The map's shading is the standard deviation of the prediction, in the units of the data.",
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
-        "**What if.** In a table, drag a column's mark or type a number to hold the column. The other "
-        "columns follow, with the intervals that remain. *Let go* frees it.",
+        "**What if.** In a table, drag a column's mark or type a number to hold the column. The "
+        "other columns follow, with the intervals that remain. *Let go* frees it.",
         "**Key frames.** *Add key frame* keeps the point; two or more become a movement through "
         "them. It plays, loops, and is saved as GIF, PNG pictures, table and, for bodies, BVH.",
         "**More like this** shows sixteen variations near the point; *Anywhere* draws new "
