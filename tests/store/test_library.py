@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from gplvm_core.models import (
     ManifoldRelevance,
     SparseGPRegression,
 )
+from gplvm_core.readers import read_bvh
 from gplvm_core.store import Library, StoreError, save, workspace
 from tests.store.cards import unseal_card
 
@@ -59,6 +61,17 @@ def test_a_model_comes_back_with_its_dataset(library, model, circle):
         library.model(key).inverse_transform(points), model.inverse_transform(points)
     )
     np.testing.assert_array_equal(library.dataset(key).targets, circle.targets)
+
+
+@pytest.mark.filterwarnings("ignore:3 of 84 columns are constant")  # the root
+def test_a_body_keeps_the_joints_and_channels_of_its_file(library):
+    walk = Path("assets/data/cmu_01_03.bvh.gz").read_bytes()
+    poses = read_bvh(walk, every=40, first_frame=1)
+    model = BayesianGPLVM(n_components=2, n_inducing=5, max_iter=2, random_state=0)
+    key = library.add(model.fit(poses.values), poses, "Walk")
+    rig = library.dataset(key).drawing.skeleton.rig
+    assert rig is not None
+    assert rig == poses.drawing.skeleton.rig
 
 
 def test_models_without_a_map_are_refused_in_words(library, circle):
