@@ -15,6 +15,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.forward import moments, with_priors
 from gplvm_core.prediction.intervals import (
+    GAPS,
     Asked,
     Part,
     Rows,
@@ -75,24 +76,24 @@ class HeldOut:
     def try_gaps(self, part: Part, generator: np.random.Generator, tries: Tries) -> None:
         """Fill gaps of a new sequence: complete frames, and some columns of further frames."""
         network, _ = self.without(part.aside)
-        truth = self.of(part.asked)
+        truth, spread = self.of(part.asked), self.spread
         ends = np.cumsum([own.shape[1] for own in truth.values()])
         shape = (len(part.asked), int(ends[-1]))
-        hidden = np.split(hidden_in_time(shape, generator), ends[:-1], axis=1)
-        given = {
-            name: np.where(gone, np.nan, own)
-            for (name, own), gone in zip(truth.items(), hidden, strict=True)
-        }
-        found = infer_sequence(
-            network, given, self.new_path(part.asked), tops=tuple(self.over_time)
-        )
-        filled, spread = moments(found.network, found.beliefs, noise=True), self.spread
-        for name, own in given.items():
-            error = away(*filled[name], truth[name], spread[name])
-            error = np.where(np.isnan(own), error, np.nan)
-            empty = np.isnan(own).all(axis=1)
-            tries.add(Asked("frames", name), error[empty], part.groups[empty])
-            tries.add(Asked("values", name), error[~empty], part.groups[~empty])
+        for _ in range(GAPS):
+            hidden = np.split(hidden_in_time(shape, generator), ends[:-1], axis=1)
+            given = {
+                name: np.where(gone, np.nan, own)
+                for (name, own), gone in zip(truth.items(), hidden, strict=True)
+            }
+            prior = self.new_path(part.asked)
+            found = infer_sequence(network, given, prior, tops=tuple(self.over_time))
+            filled = moments(found.network, found.beliefs, noise=True)
+            for name, own in given.items():
+                error = away(*filled[name], truth[name], spread[name])
+                error = np.where(np.isnan(own), error, np.nan)
+                empty = np.isnan(own).all(axis=1)
+                tries.add(Asked("frames", name), error[empty], part.groups[empty])
+                tries.add(Asked("values", name), error[~empty], part.groups[~empty])
 
     def try_forecasts(self, tries: Tries) -> None:
         """Continue every training sequence from several origins."""

@@ -3,7 +3,7 @@
 A question has one factor for every output, shrunk to the factor of all outputs:
 (n_d f_d + 20 f) / (n_d + 20). A factor f is the 95 % quantile of |error| / std, divided by the same
 quantile of a normal distribution. Rows that belong together, such as those of a sequence, count as
-one in n_d.
+one in n_d. A few sequences cannot show that intervals are too wide: their factors are at least 1.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +21,8 @@ COVERED = 0.95
 NORMAL = 1.959964  # the quantile of a standard normal distribution for COVERED
 LEAST = 1e-12
 SHRUNK = 20.0  # the rows that the factor of all outputs counts as
+LEAST_PARTS = 20  # from so few sequences or groups on, intervals may also become narrower
+GAPS = 2  # patterns of gaps that every held-out sequence is given
 PARTS = 5  # the number of parts that are held out, one after the other
 MOST_ROWS = 60  # questions about independent rows of one part
 MOST_FRAMES = 80  # frames of a held-out sequence
@@ -79,22 +81,24 @@ class Widening:
         together have the same label.
         """
         number = np.unique(groups, return_inverse=True)[1]
-        calibrated = np.full_like(away, np.nan)
-        for part in range(min(PARTS, number.max() + 1)):
+        parts, calibrated = int(number.max() + 1), np.full_like(away, np.nan)
+        least = 1.0 if parts < LEAST_PARTS else LEAST
+        for part in range(min(PARTS, parts)):
             own = number % PARTS == part
             if own.all() or np.isnan(away[~own]).all():
                 continue
-            calibrated[own] = away[own] / _shrunk(away[~own], number[~own])
+            factors = np.maximum(_shrunk(away[~own], number[~own]), least)
+            calibrated[own] = away[own] / factors
         judged = not np.isnan(calibrated).all()
         # Parts differ, so factors of the other parts are on average too small or too large.
         again = widened(calibrated) if judged else 1.0
         return cls(
             asked,
-            again * _shrunk(away, number),
+            np.maximum(again * _shrunk(away, number), least),
             inside(away),
             inside(calibrated) if judged else np.nan,
             int(np.sum(~np.isnan(away))),
-            int(number.max() + 1),
+            parts,
         )
 
 

@@ -64,6 +64,14 @@ def test_the_share_inside_is_measured_on_parts_that_did_not_choose_the_factors()
     assert Widening.of(ASKED, known, groups).inside == pytest.approx(np.mean(inside))
 
 
+def test_a_few_sequences_do_not_make_intervals_narrower() -> None:
+    known = 0.3 * np.abs(np.random.default_rng(3).standard_normal((400, 2)))
+    for groups, narrower in ((np.arange(400) // 100, False), (np.arange(400) // 10, True)):
+        found = Widening.of(ASKED, known, groups)
+        assert np.all(found.widened < 0.5) == narrower
+        assert np.all(found.widened == 1.0) != narrower
+
+
 def test_missing_values_and_columns_without_spread_are_not_judged() -> None:
     truth = np.array([[1.0, 2.0], [np.nan, 2.0]])
     found = away(np.zeros((2, 2)), np.full((2, 2), 4.0), truth, np.array([1.0, 0.0]))
