@@ -13,7 +13,7 @@ import { shadeOf } from "./switches.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const INSIDE_95 = 1.96; // half the width of a Gaussian's 95 % interval, in standard deviations
-const MARKS = "The mark is the value here, and the band holds 95 % of rows here. The line is the range of all rows, with their median.";
+const MARKS = "Mark: the value here. Band: 95 % of rows here. Line: all rows, with their median.";
 const WORDS_NOTE = "Press a word to shade the map by its probability.";
 const WORDS_SHOWN = 3; // the most words that are shown for a column
 const LEAST_CHANCE = 0.01; // lowest probability of a shown word
