@@ -37,7 +37,7 @@ def test_a_slider_moves_the_answer_as_in_python_and_asks_no_server(server, brows
     expect(page.locator("[data-part=doubt]")).to_contain_text("One input is not known")
     mean, std = (each[0] for each in answers(model, np.array([[35.0, np.nan]])))
     expect(value).to_have_text(f"{mean:.0f}")
-    expect(page.locator("[data-part=between]")).to_contain_text(f"to {mean + 1.96 * std:.0f}")
+    expect(page.locator("[data-part=between]")).to_contain_text(f"and {mean + 1.96 * std:.0f}")
     changed(curve, before)
     # A click in the other curve sets the input of that curve.
     page.locator("[data-part=slices] canvas").first.click(position={"x": 200, "y": 60})
