@@ -18,6 +18,7 @@ from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, PURPOSES, Measur
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.numerics import Array
 
+NOT_TESTED = "No map is clearly better to look at. Test the models on new rows for the rest."
 Looked = Mapping[str, tuple[str, Float[Array, " P"]] | None]
 # The names of plain models within a sentence, such as "for filling gaps, … is better".
 PLAIN = {
@@ -130,7 +131,8 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
         better = [f"for {joined(doing)}, {best} is better" for best, doing in plain.items()]
         words.append(f"F{joined(better)[1:]}; use the map only for looking.")
     if list(unsure) == [""] and not words:
-        words.append("No clear winner; the simpler model may do.")
+        tested = any(result.purpose.key != "look" for result in given)
+        words.append("No clear winner; the simpler model may do." if tested else NOT_TESTED)
     elif unsure:
         each = [
             f"for {joined(doing)}, {tied} do about equally well"

@@ -62,9 +62,7 @@ def _lines(names: Sequence[str], result: Result) -> str:
             f'<td><span class="mf-splits" aria-hidden="true">{dots}{middle}</span></td>'
             f"<td>{words}</td></tr>"
         )
-    better = {"more": "more (right) is better", "less": "less (right) is better"}.get(
-        measure.better, ""
-    )
+    better = {"more": "higher is better", "less": "lower is better"}.get(measure.better, "")
     caption = f'<span class="mf-better">{escape(measure.words)}, {better}</span>'
     note = ""
     if result.plain_wins:

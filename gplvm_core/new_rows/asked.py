@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.places import check_asked, placed_and_filled
 from gplvm_core.new_rows.reasons import reasons_of
-from gplvm_core.new_rows.without_density import p_values
+from gplvm_core.new_rows.without_density import p_values, reasons_by_hiding
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DerivedDensity
 from gplvm_core.prediction.typicality import Scores
@@ -77,6 +77,11 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
                 found[row] = own
     if known is None and ranked:
         p[given], count_known = p_values(model, dataset, some)
+        if reasons:
+            for row, own in zip(
+                seen, reasons_by_hiding(model, dataset, some, p[given]), strict=True
+            ):
+                found[row] = own
     if len(some):
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
         places[given], place_std[given] = points.mean, np.sqrt(points.variance)

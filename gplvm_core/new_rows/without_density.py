@@ -10,7 +10,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
-from gplvm_core.new_rows.places import rows_for
+from gplvm_core.new_rows.answers import Reason
+from gplvm_core.new_rows.places import placed_and_filled, rows_for
+from gplvm_core.new_rows.reasons import FITS, MOST_REASONS, ORDINARY, hint_of
 from gplvm_core.numerics import Array
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.spread import spread_rows
@@ -63,3 +65,47 @@ def p_values(
         found[same] = (1.0 + below) / (1.0 + len(known))
         counts.append(len(known))
     return found, min(counts, default=0)
+
+
+def reasons_by_hiding(
+    model: Any, dataset: Dataset, rows: Float[Array, "n D"], p: Float[Array, " n"]
+) -> list[tuple[Reason, ...]]:
+    """Return the numbers that make each odd row odd. p: the p-values of the rows.
+
+    Each number is hidden and predicted from the rest of its row. The number that is farthest from
+    its prediction is a reason, if it is more than three standard deviations away. It stays hidden,
+    and the search goes on until the rest of the row is ordinary. Words and counts are no reasons.
+    """
+    numbers = [d for d, column in enumerate(dataset.columns) if column.kind == "number"]
+    return [
+        _by_hiding(model, dataset, row, numbers) if own <= ORDINARY else ()
+        for row, own in zip(rows, p, strict=True)
+    ]
+
+
+def _by_hiding(
+    model: Any, dataset: Dataset, row: Float[Array, " D"], numbers: list[int]
+) -> tuple[Reason, ...]:
+    rest, found = row.copy(), []
+    for _ in range(MOST_REASONS):
+        asked = [d for d in numbers if not np.isnan(rest[d])]
+        if not asked or np.sum(~np.isnan(rest)) < 2:
+            break
+        hidden = np.tile(rest, (len(asked), 1))
+        here = np.arange(len(asked)), asked
+        hidden[here] = np.nan
+        _, filled, std = placed_and_filled(model, dataset, hidden, None)
+        away = np.abs(rest[asked] - filled[here]) / np.maximum(std[here], np.finfo(float).tiny)
+        worst = int(np.argmax(away))
+        if away[worst] <= FITS:
+            break
+        column = asked[worst]
+        rest[column] = np.nan
+        given, expected, spread = row[column], filled[worst, column], std[worst, column]
+        p_without = float(p_values(model, dataset, rest[None])[0][0])
+        hint, kind = hint_of(given, expected, spread)
+        own = float(given), float(expected), float(spread)
+        found.append(Reason(column, *own, hint, kind, p_without))
+        if not p_without <= ORDINARY:
+            break
+    return tuple(found)

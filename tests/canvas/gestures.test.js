@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Gestures } from "../../assets/canvas/map/gestures.js";
+import { Gestures, pageScroll } from "../../assets/canvas/map/gestures.js";
 
 const CHOSEN = [100, 100];
 
@@ -113,6 +113,19 @@ test("the wheel scrolls the page; with Ctrl, or after a click on the map, it zoo
   const [[name, x, y, factor]] = understood;
   assert.deepEqual([name, x, y], ["zoom", 30, 40]);
   assert.ok(factor > 1);
+});
+
+test("a wheel that scrolled the page does not zoom the map that comes under the pointer", () => {
+  const { send, understood } = bench();
+  const turn = () => send("wheel", 30, 40, { deltaY: -100, deltaMode: 0 });
+  send("pointerdown", 30, 40);
+  send("pointerup", 30, 40);
+  understood.length = 0;
+  pageScroll.last = performance.now();
+  assert.equal(turn().defaultPrevented, false);
+  assert.deepEqual(understood, []);
+  pageScroll.last = performance.now() - 600;
+  assert.equal(turn().defaultPrevented, true);
 });
 
 test("arrow keys move the point, with Shift farther, and the page handles all other keys", () => {

@@ -17,7 +17,12 @@
  */
 
 const CLICK_SLOP = 4; // the most CSS pixels that the pointer may move during a click
+const SCROLL_MS = 500; // a wheel that scrolled the page does not zoom the map that comes under the pointer
 const GRAB = 14; // CSS pixels within which the chosen point can be grabbed
+
+/** The time of the last scrolling of the page; one listener serves all maps, which come and go. */
+export const pageScroll = { last: -Infinity };
+globalThis.document?.addEventListener("scroll", ({ timeStamp }) => { pageScroll.last = timeStamp; }, { capture: true, passive: true });
 
 export class Gestures {
   /** @param {HTMLElement} element @param {Actions} actions @param {() => [number, number]} chosenPixel */
@@ -145,9 +150,9 @@ export class Gestures {
 
   /** @param {WheelEvent} event */
   wheel(event) {
-    // The wheel scrolls the page until the first click on the map.
+    // The wheel scrolls the page until the first click on the map, and while the page is being scrolled.
     const root = /** @type {ShadowRoot | Document} */ (this.element.getRootNode());
-    if (!event.ctrlKey && root.activeElement !== this.element) return;
+    if (!event.ctrlKey && (root.activeElement !== this.element || event.timeStamp - pageScroll.last < SCROLL_MS)) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 16 : 1;
     const rate = event.ctrlKey ? 0.01 : 0.0018; // browsers report a trackpad's pinch as small steps with Ctrl

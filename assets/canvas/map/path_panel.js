@@ -42,12 +42,16 @@ export class PathPanel {
     this.seconds = element("input", { type: "range", class: "seconds", min: LEAST_SECONDS, max: MOST_SECONDS, step: 0.5, "aria-label": "Seconds from start to end" });
     this.seconds.addEventListener("input", () => paths.explorer.dispatch({ type: "set", name: "seconds", value: Number(this.seconds.value) }));
     this.duration = element("span", { class: "duration" });
-    const timing = element("label", { class: "timing", title: "How long the movement takes, here and in files" }, this.seconds, this.duration);
+    const timing = element("label", { class: "timing", title: "How long the movement takes, here and in files" }, "Time", this.seconds, this.duration);
     this.slider = element("input", { type: "range", min: 0, max: 1, step: "any", "aria-label": "Place on the path" });
     this.slider.addEventListener("input", () => paths.seek(Number(this.slider.value)));
+    const place = element("label", { class: "along", title: "Move along the path" }, "Place", this.slider);
+    /** What to do next, on the map itself, since the controls may be below the window. */
+    this.hint = element("p", { class: "path-hint", hidden: "", "aria-hidden": "true" }, "Click the end of the path.");
+    paths.explorer.parts.upper.after(this.hint);
     const kinds = element("span", { class: "kinds", role: "group", "aria-label": "Kind of path" }, ...Object.values(this.kinds));
     /** The controls that need a path. @type {HTMLElement[]} */
-    this.rest = [kinds, this.play, this.loop, this.slider, timing, this.gif, this.frames, this.table, ...(paths.model.drawing.kind === "skeleton" ? [this.movement] : [])];
+    this.rest = [kinds, this.play, this.loop, place, timing, this.gif, this.frames, this.table, ...(paths.model.drawing.kind === "skeleton" ? [this.movement] : [])];
     this.words = element("span", { class: "path-words", role: "status" });
     host.replaceChildren(this.path, this.add, ...this.rest, this.clear, paths.strip.host, this.words);
     host.hidden = false;
@@ -75,6 +79,7 @@ export class PathPanel {
   show({ way, waiting, kind, loop, playing, share, keys, explorer: { state: { chosen: { seconds } } } }) {
     for (const part of this.rest) part.hidden = !way;
     this.clear.hidden = !keys.length;
+    this.hint.hidden = !waiting;
     this.host.toggleAttribute("data-empty", !keys.length);
     this.seconds.value = String(seconds);
     this.duration.textContent = `${seconds} s`;

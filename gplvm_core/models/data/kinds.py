@@ -38,7 +38,7 @@ def missing_in_words(columns: TableColumns, outputs: Float[Array, "N D"]) -> tup
     missing = np.isnan(outputs[:, [place.start for place in columns.places]])
     if not missing.any():
         return ()
-    return (f"{missing.mean():.1%} of the values are missing: they are left out, not filled in",)
+    return (f"{missing.mean():.1%} of the values are missing: training leaves them out",)
 
 
 def columns_in_words(

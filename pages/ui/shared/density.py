@@ -28,7 +28,7 @@ HELD_OUT = (
     "The held-out rows trained the map, but not the density. Errors on new rows are larger, and "
     "in large regions of pictures either method may be better."
 )
-NO_DENSITY = "Filled by the map, because tables with words or counts have no density of the rows."
+NO_DENSITY = "Filled by the map."
 
 
 @dataclass(frozen=True)

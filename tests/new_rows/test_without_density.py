@@ -1,0 +1,46 @@
+"""Odd rows of tables with words: the number that makes a row odd is named, with a correction."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gplvm_core import BayesianGPLVM, Dataset
+from gplvm_core.new_rows import answers_of
+
+
+@pytest.fixture(scope="module")
+def people() -> tuple[BayesianGPLVM, Dataset]:
+    rng = np.random.default_rng(3)
+    height = rng.normal(170.0, 9.0, 60)
+    table = pd.DataFrame(
+        {
+            "height": height,
+            "weight": 0.9 * (height - 100.0) + rng.normal(0.0, 4.0, 60),
+            "region": np.where(height + rng.normal(0.0, 8.0, 60) > 170.0, "north", "south"),
+        }
+    )
+    data = Dataset.of_table("people", "People", table)
+    model = BayesianGPLVM(2, 12, kinds=data.kinds, max_iter=60, random_state=0)
+    return model.fit(table), data
+
+
+def test_the_number_that_makes_a_row_odd_is_named(people) -> None:
+    model, data = people
+    row = data.values[5].copy()
+    slip = row.copy()
+    slip[0] *= 10.0
+    found = next(iter(answers_of(model, data, np.stack([row, slip]), ranked=True)))
+    assert found.reasons[0] == () and found.p[0] > found.p[1]
+    (reason,) = found.reasons[1]
+    assert (reason.column, reason.given) == (0, slip[0])
+    assert abs(reason.expected - row[0]) < 4.0 * reason.std
+    assert reason.kind == "decimal" and reason.hint == pytest.approx(row[0])
+    # Without the height, the row is that of an ordinary person.
+    assert reason.p_without > 0.05
+
+
+def test_a_row_of_one_number_has_no_reason(people) -> None:
+    model, data = people
+    row = np.array([[5000.0, np.nan, np.nan]])
+    found = next(iter(answers_of(model, data, row, ranked=True)))
+    assert found.reasons == ((),)
