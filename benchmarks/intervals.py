@@ -152,7 +152,7 @@ def transfer(seed: int) -> Measured:
 
 
 def bodies(seed: int) -> Iterator[tuple[str, Array, Array, Array, NDArray[np.intp], int]]:
-    """Poses with their times and sequences, these in random order, and how many are known."""
+    """Return poses, times and sequences in random order, and the number of known sequences."""
     for name, known in (("silhouettes", 5), ("walker", 6)):
         data = load_dataset(name)
         poses = np.asarray(data.view_values["pose"])

@@ -204,8 +204,8 @@ def every_sequence(data: Dataset) -> dict[str, Any]:
 
 
 def noises(data: Dataset) -> dict[str, Any]:
-    """Compare one noise with one scale, one noise with a scale for each column, and one noise per
-    output.
+    """Compare three settings: one noise and one scale, one noise and a scale for each column, one
+    noise per output.
 
     The test sequence and the two of the validation are left out in turn, one seed, Matérn-3⁄2.
     """

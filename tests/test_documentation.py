@@ -127,7 +127,7 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     subclass = (built / "docs" / "api" / "DynamicalGPLVM.html").read_text(encoding="utf-8")
     assert 'href="BayesianGPLVM.html' in subclass
     sizes = {path.name: path.stat().st_size for path in (built / "docs" / "api").glob("*.html")}
-    assert {name: size for name, size in sizes.items() if size > 140_000} == {}
+    assert {name: size for name, size in sizes.items() if size > 145_000} == {}
 
 
 def test_every_package_has_a_page(built: Path) -> None:
@@ -259,7 +259,7 @@ def test_recipe_a_model_of_your_own(built: Path) -> None:
     assert number("Rhythm from tone: #%", said) < 30.0
     assert "edge 'age → shape' is on\n" in said
     # The rhythm is a linear function.
-    assert "edge 'shape + age → rhythm' is on, and all but linear" in said
+    assert "edge 'shape + age → rhythm' is on and almost linear" in said
 
 
 def test_recipe_a_kernel_of_your_own(built: Path) -> None:

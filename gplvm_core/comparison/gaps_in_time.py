@@ -33,9 +33,9 @@ def hidden_like_gaps(values: Float[Array, "n D"], fewest: int = FEWEST) -> Cells
 
     values: rows in the order of time, NaN where missing. Of the positions at which the moved gaps
     hide the most given cells, the middle one is chosen, because it is neither the nearest to the
-    gaps nor the nearest to an end. Further positions are added where they leave a frame between
-    all hidden parts and hide at most a quarter of the given cells. None if fewer than `fewest`
-    cells, or more than half of the given ones, would be hidden.
+    gaps nor the nearest to an end. Further positions are added if at least one frame stays
+    visible between all hidden parts, and at most a quarter of the given cells are hidden.
+    None if fewer than `fewest` cells, or more than half of the given ones, would be hidden.
     """
     gaps, count = np.isnan(values), len(values)
     step = max(1, 2 * count // SHIFTS)

@@ -109,9 +109,10 @@ class Intervals:
     factors: tuple[Widening, ...]
 
     def of(self, asked: Asked) -> Widening | None:
-        """The factors of a question; of a transfer from views that were not tried together those
-        of as many of them as possible. None if the question was not tried, as with a view that is
-        itself among the given ones.
+        """Return the factors of a question, or None if the question was not tried.
+
+        If the given views of a transfer were not tried together, the factors are those of the
+        largest subset that was tried. A view that is itself given has no factors.
         """
         alike = [
             each

@@ -26,8 +26,8 @@ Rows = NDArray[np.intp]
 # For K alternatives, K times this number of neighbours are considered; the most different ones are
 # chosen.
 NEIGHBOURS = 8
-# The number of neighbours that may provide the private dimensions of a row, for its variance, and
-# of a row of a sequence.
+# The number of neighbours that may provide the private dimensions. They determine the variance of a
+# single row, and the path of a sequence.
 LENDERS = 10
 
 Private = Literal["nearest", "prior"]

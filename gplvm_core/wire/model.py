@@ -121,10 +121,14 @@ class Chart:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The two dimensions to show first: those that are on and change the outputs most."""
+        """The two dimensions to show first: those that are on and change the outputs most.
+
+        A single latent dimension is drawn against the order of the rows.
+        """
+        if self.n_latent <= 2:
+            return (0, 1)
         leading = sorted(range(self.n_latent), key=lambda q: (q not in self.on, -self.shares[q]))
-        # A single latent dimension is drawn against the order of the rows.
-        return (leading[0], leading[1]) if len(leading) > 1 else (0, 1)
+        return (leading[0], leading[1])
 
     @property
     def whole(self) -> Int[Array, " n"] | None:

@@ -30,7 +30,7 @@ import gplvm_core
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators import with_density
-from gplvm_core.prediction import fills
+from gplvm_core.prediction import fills, intervals
 from gplvm_core.store import Library
 from pages.ui.shared import catalogue
 from tests.app.watch import wait_for_function
@@ -65,10 +65,12 @@ def packages_looked_through_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reduce the cost of the density: pages try two candidates on a few held-out rows."""
+    """Learn the density of the rows and the widths of intervals from few held-out rows."""
     monkeypatch.setattr(with_density, "SIZES", (1, 2))
     monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
     monkeypatch.setattr(fills, "MOST_ROWS", 6)
+    monkeypatch.setattr(intervals, "MOST_ROWS", 3)
+    monkeypatch.setattr(intervals, "PARTS", 2)
 
 
 @pytest.fixture

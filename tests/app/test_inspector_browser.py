@@ -64,7 +64,7 @@ def test_dimensions_have_shares_films_and_names_that_are_remembered(server, brow
     second = page.locator(".dimension input.name").nth(1)
     second.fill("round <b>or</b> not")
     second.press("Enter")
-    expect(page.locator(".dimension .problem:visible")).to_contain_text("Choose another one")
+    expect(page.locator(".dimension .problem:visible")).to_contain_text("Choose another name")
     first = page.locator(".dimension input.name").first
     first.fill("")
     first.press("Enter")

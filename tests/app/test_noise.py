@@ -72,7 +72,7 @@ def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
     at = upload(run_page("train"), "things.csv", csv(table()))
     at.number_input(key="form_max_iter").set_value(60).run()
     # The columns of this data set have different units, so the form preselects noise per output.
-    caption = "no scale has to be chosen"
+    caption = "you need not choose a scale"
     assert at.segmented_control(key="form_noise_per_output").value == "per_output"
     assert caption in said(at)
     at.segmented_control(key="form_noise_per_output").set_value("shared").run()

@@ -1,5 +1,8 @@
 """Browser tests of the offline file: opened from disk without a network, and in a notebook."""
 
+import html
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -111,7 +114,10 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
     model, dataset = library.model(identifier), library.dataset(identifier)
     opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
-    made = replace(gplvm_core.explorer(model, dataset, title="Some digits"), opening=opening)
+    # The file opens as the map is now; see the next test.
+    link = json.loads(html.unescape(re.search('data-link="([^"]*)"', text)[1]))
+    made = gplvm_core.explorer(model, dataset, title="Some digits")
+    made = replace(made, opening=opening, link=link)
     assert text == made.html
     # The texts below the button state the file's size and the precision of its numbers.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"

@@ -34,7 +34,7 @@ def test_a_slider_moves_the_answer_as_in_python_and_asks_no_server(server, brows
     field.fill("40")
     expect(value).to_have_text(f"{answers(model, np.array([[35.0, 40.0]]))[0][0]:.0f}")
     field.fill("")  # an empty field is unknown, so the prediction averages over its values
-    expect(page.locator("[data-part=doubt]")).to_contain_text("One input is not known")
+    expect(page.locator("[data-part=doubt]")).to_contain_text("One input is unknown")
     mean, std = (each[0] for each in answers(model, np.array([[35.0, np.nan]])))
     expect(value).to_have_text(f"{mean:.0f}")
     expect(page.locator("[data-part=between]")).to_contain_text(f"and {mean + 1.96 * std:.0f}")

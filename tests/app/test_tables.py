@@ -233,7 +233,7 @@ def test_a_file_without_a_server_needs_the_same_table(birds, model):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_tab_time_plays_cards_and_fills_words_in(birds):
-    # The birds are sorted by size, so that the sort changes only once in the sequence.
+    # The rows are in the order of size, so that the kind of bird changes only once.
     order = np.argsort(birds.values[:, 0])
     timed = replace(
         birds,

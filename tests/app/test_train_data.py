@@ -165,7 +165,7 @@ def test_gaps_of_an_upload_are_counted_mapped_and_explained():
     assert not at.exception
     words = said(at)
     assert "20 of 120 values are missing (17%), in 17 of 30 rows and 2 of 4 columns." in words
-    assert "fills nothing in" in words
+    assert "Training uses the observed values. Afterwards, the tab *Fill in* estimates" in words
     assert "Gaps may slow training down" in words
     assert "Emptiest columns: b (50% missing), c (17% missing)." in words
     assert "Emptiest rows: row 2 (2 of 4 observed)" in words

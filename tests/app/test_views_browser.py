@@ -72,7 +72,7 @@ SPEED = f"""() => {{
 
 @dataclass(frozen=True)
 class Several:
-    """The keys of a model of pairs of images and of a model of joints, and the first model."""
+    """The keys of two models (pairs of images, joints), and the model of pairs itself."""
 
     pairs: str
     joints: str

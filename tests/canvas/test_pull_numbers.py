@@ -71,7 +71,7 @@ def held_of(chart: Chart, held: dict[int, float]) -> dict[str, Any]:
         np.array(list(held.values())),
         EXACT * np.broadcast_to(noise, posterior.n_outputs)[outputs],
     )
-    # The search of fit_to to its last digit.
+    # Let the search of `fit_to` converge to the last digit.
     with patch.multiple("gplvm_core.prediction.handles", LEAST_GAIN=1e-13, MOST_STEPS=5000):
         found = fit_to(posterior, Belief.certain(chart.latent_mean), chart.relevance, handles)
     return {

@@ -84,7 +84,7 @@ def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_pat
         assert whole.bound_ == pytest.approx(trained, rel=1e-6)
     else:
         assert whole.family_ == "marginalised" and whole.bound_ > trained
-        assert any(f"({family}) ended with a lower bound" in note for note in whole.notes_)
+        assert any(f"(family {family}) ended with a lower bound" in note for note in whole.notes_)
     # This run was stored in the last phase, where q(h) has other parameters.
     save(runs[-3], tmp_path / "run")
     assert fit(resume=load(tmp_path / "run")).bound_ == whole.bound_

@@ -115,7 +115,7 @@ def test_a_joint_is_the_root_mean_square_over_its_coordinates():
     cells = CellNoise.of(noise, spread, drawing, ())
     labels, lengths, facts = bars(noise_figure(cells))
     assert labels == ["knee", "foot"]
-    # The knee has √(9/3) of √(36/3). Of the foot, two coordinates vary: √(0.02/2) of √(25/2).
+    # The knee: noise √(9/3), spread √(36/3). Two coordinates of the foot vary: √(0.02/2), √(25/2).
     np.testing.assert_allclose(lengths, [0.5, 0.1 / 12.5**0.5])
     np.testing.assert_allclose([float(std) for _, std in facts], [3**0.5, 0.1])
     assert cells.left_out == "1 of 3 joints does not vary and is left out."

@@ -75,7 +75,7 @@ def test_bad_input_of_calibrate_is_refused(of_views: Any) -> None:
         model.calibrate({name: own[:3] for name, own in known.items()})
     with pytest.raises(DataError, match="training rows of second are not given"):
         model.calibrate({"first": known["first"]})
-    with pytest.raises(DataError, match="sequences must be one label for each of the 300 rows"):
+    with pytest.raises(DataError, match="sequences must have one label for each of the 300 rows"):
         model.calibrate(known, sequences=[1, 2])
     with pytest.raises(DataError, match="at least two rows or groups"):
         model.calibrate(known, sequences=np.zeros(300))

@@ -158,7 +158,7 @@ def test_a_skip_connection_has_the_bound_of_input_connections():
     edges = [Edge("a", "b", n_inducing=8), Edge(("b", "a"), "face", n_inducing=9)]
     own = graph_of({"a": 1, "b": 2}, edges)
     parameters = own.start(0)
-    # Nodes are sorted by name: the edge from a comes first, as in the chain.
+    # Nodes are sorted by name: the edge from node “a” comes first, as in the chain.
     begun = Given(own.begin(0))
     targets = Targets.of(DATA["face"] - DATA["face"].mean(axis=0))
     settings = {"family": "marginalised", "jitter": 1e-6, "executor": serial, "connected": True}

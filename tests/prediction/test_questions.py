@@ -151,7 +151,7 @@ def rows(network: Network, inputs: dict[int, np.ndarray]) -> dict[str, np.ndarra
 
 
 def test_predictions_below_points_match_draws(network: Network) -> None:
-    """The test covers moments, draws, quantiles and densities below the points of all tops."""
+    """Test the moments, draws, quantiles and densities at given points of all top nodes."""
     tops = [at for at in range(len(network.nodes)) if network.into(at) is None]
     given = {at: Belief.certain(np.array([[0.6 - 0.9 * at]])) for at in tops}
     reference = from_above(network, {at: own.mean[0] for at, own in given.items()}, COUNT)

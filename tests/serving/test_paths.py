@@ -40,7 +40,7 @@ PLACES = {"at the root": ("", ""), "below a base": ("maps", ""), "below a root":
 
 
 def streamlit(base: str = "", media: MemoryMediaFileStorage | None = None) -> ASGIApp:
-    """Return Streamlit's routes in its order, behind its check of paths, and the app's parcels."""
+    """Return Streamlit's routes in their order, with its check of paths, and the app's parcels."""
     routes = [
         Parcels().route(),
         *create_metrics_routes(SimpleNamespace(stats_mgr=StatsManager()), base),

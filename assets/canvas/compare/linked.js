@@ -22,7 +22,7 @@ import { modelsOf } from "./placed.js";
 /** @import { PanelWords } from "./panel.js" */
 
 /**
- * A model's description before its bytes arrive. names: the visitor's, of a stored model's dimensions.
+ * The description of a model, which arrives before its bytes. names: the visitor's names of the dimensions of a stored model.
  * @typedef {PanelWords & { store: string, draws: boolean, names?: NamesData | null }} Described
  */
 /**

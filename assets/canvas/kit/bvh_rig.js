@@ -25,7 +25,7 @@ function localTurn(channels, values) {
   }, UNTURNED);
 }
 
-/** Angles in degrees about some axes, whose rotations in this order give the product, or come near it. @param {Quaternion} turn @param {number[]} axes */
+/** Return angles in degrees about the axes. The rotations by these angles, in the order of the axes, give the turn or come close to it. @param {Quaternion} turn @param {number[]} axes */
 function anglesAbout(turn, axes) {
   if (!axes.length) return [];
   const columns = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((axis) => turnedBy(turn, axis));
@@ -95,7 +95,7 @@ export function rigText(rig, poses, seconds) {
   };
   const rotated = joints.flatMap(({ channels }) => channels.map(rotates));
   const rows = poses.map((pose) => channelsOf(rig, pose));
-  // An angle goes on from the one before, beyond half a turn.
+  // An angle may exceed half a turn, so that it continues the angle of the frame before.
   for (let f = 1; f < rows.length; f++) rows[f] = rows[f].map((value, c) => (rotated[c] ? value + 360 * Math.round((rows[f - 1][c] - value) / 360) : value));
   return ["HIERARCHY", ...describe(0, ""), "MOTION", `Frames: ${poses.length}`, `Frame Time: ${seconds.toFixed(7)}`, ...rows.map(written), ""].join("\n");
 }

@@ -33,7 +33,7 @@ export function formatShare(share) {
 }
 
 /**
- * Format a number with as many decimals as three significant digits of the range's width need.
+ * Format a number with the decimals that show three significant digits of the range's width.
  * @param {number} value
  * @param {number} width
  */

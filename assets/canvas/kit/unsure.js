@@ -7,7 +7,7 @@ import { imageBox } from "./geometry.js";
 /** @import { Theme } from "./theme.js" */
 
 /**
- * cells: variances on a square grid with this number of cells per side, relative to the data's;
+ * cells: variances on a square grid, relative to the variance of the data; side: the number of cells per side;
  * from, to: the deviations at which the effect begins and at which it is complete.
  * @typedef {{ how: "blur" | "fade", cells: ArrayLike<number>, side: number, from: number, to: number }} UnsurePixels
  */

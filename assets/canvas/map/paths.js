@@ -15,7 +15,7 @@ import { PathSaving } from "./path_saving.js";
 /** @import { WayKind } from "./switches.js" */
 
 const PATH_WORDS = {
-  start: "to another point, or through several",
+  start: "to another point",
   wait: "Click the end of the path, on the map or on a dot. With keys: arrows, then Enter; Esc cancels.",
   next: "One key frame. Go elsewhere and add the next: the movement goes through them.",
   again: "This point is already the last key frame. Go elsewhere first.",

@@ -11,7 +11,7 @@ import { FitGrasp } from "./fit_grasp.js";
 /** @import { Explorer } from "../map/explorer.js" */
 /** @import { NumberRow, TableValues } from "../map/values.js" */
 
-const HOLD_MARKS = "What if? Drag a mark or type a number. Band: 95 % of rows. Line: all rows.";
+const HOLD_MARKS = "What if? Drag a mark or type a number. Band: 95 % of rows. Circle: data.";
 
 /** @extends {FitGrasp<Columns>} */
 export class WhatIf extends FitGrasp {

@@ -103,7 +103,7 @@ class Optimised:
         How training ended: its status and the reason in words, and the numbers of iterations and
         evaluations.
     trace_ : dict of str to ndarray
-        The history of training by name, one entry for each accepted iteration, such as `bound`.
+        The history of quantities such as `bound`, with one entry for each accepted iteration.
     n_iter_ : int
         The number of accepted iterations of the start that was used.
     """

@@ -17,7 +17,7 @@ from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
 
-# From data sets to data sets with further rows of the same kind.
+# For a data set, the data set that has further rows of the same kind.
 UNSEEN = {"walker": "walker_unseen"}
 CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
 

@@ -222,7 +222,7 @@ def _download(item: Item, name: str, given: Given, found: PredictedLabels | None
         key=f"labels_csv|{name}",
     )
     st.caption(
-        "Labels that you give last for this visit and do not change the map. Download them, and "
+        "Your labels are stored for this visit only, and do not change the map. Download them, and "
         "train with the new table to keep them."
     )
 

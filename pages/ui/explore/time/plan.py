@@ -93,7 +93,7 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     # Invented and new sequences need no choice of a sequence; the choices for a gap and for a new
     # sequence are in separate lines below.
     several = len(titles) > 1 and upcoming in ("play", "fill")
-    wide = [1.8, *([1.2] if several else []), *([] if upcoming in ("fill", "own") else [1.2])]
+    wide = [1.7, *([1.6] if several else []), *([] if upcoming in ("fill", "own") else [1.0])]
     places = iter(st.columns(wide, gap="medium"))
     with next(places):
         task: Task = st.segmented_control(

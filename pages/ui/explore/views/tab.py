@@ -11,8 +11,8 @@ from pages.ui.shared.words import TERMS
 
 LAYERS = (
     "**Layers.** This model has several maps. The views depend on the lowest map, which is shown "
-    "here. The layers above model how the dimensions of this map vary together; the tab Layers "
-    "shows their maps, for one view at a time."
+    "here. The higher layers describe how the dimensions of this map vary together. The tab "
+    "Layers shows their maps, for one view at a time."
 )
 
 
