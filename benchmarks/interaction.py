@@ -126,6 +126,28 @@ GEODESIC = """async (count) => {
 }"""
 CARD_IS_SHOWN = """() => [...document.querySelectorAll("img")]
     .some((image) => image.complete && image.naturalWidth > 1)"""
+# Milliseconds from a click on a tab until the tab's largest canvas has a picture.
+SWITCH = """async ([name, room]) => {
+    const drawn = () => {
+        const part = `.st-key-${room} [data-testid=stBidiComponentIsolated]`;
+        const canvases = [...document.querySelector(part)?.shadowRoot?.querySelectorAll("canvas") ?? []]
+            .filter((canvas) => canvas.width > 20 && canvas.height > 20 && canvas.offsetParent)
+            .sort((a, b) => b.width - a.width);
+        if (!canvases.length) return false;
+        const { width, height } = canvases[0];
+        const pixels = canvases[0].getContext("2d").getImageData(0, 0, width, height).data;
+        return pixels.some((value, i) => i % 4 === 3 && value);
+    };
+    const begin = performance.now();
+    [...document.querySelectorAll("[data-testid=stButtonGroup] button")]
+        .find((button) => button.textContent.trim() === name).click();
+    while (!drawn()) await new Promise(requestAnimationFrame);
+    const passed = performance.now() - begin;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    return passed;
+}"""  # noqa: E501
+TABS = {"Fill in": "room_painter", "Time": "room_player", "Map": "room_map"}
+SWITCHES = 5  # to every tab, after the first visit to it
 STROKES = 8
 OFFLINE, OPENINGS = "people", 7
 MASK = "() => [...window.manifolio.views.values()][0].row.text()"
@@ -295,6 +317,17 @@ def stroke_times(page: Any) -> dict[str, float]:
     }
 
 
+def tab_times(page: Any) -> dict[str, float]:
+    """Measure milliseconds from a click on a tab to its picture, for tabs that were open before."""
+    times: dict[str, list[float]] = {tab: [] for tab in TABS}
+    for turn in range(SWITCHES + 1):
+        for tab, room in TABS.items():
+            passed = page.evaluate(SWITCH, [tab, room])
+            if turn:
+                times[tab].append(passed)
+    return {f"tab_{tab.lower()}_ms_median": float(np.median(each)) for tab, each in times.items()}
+
+
 def offline_times(browser: Any, folder: Path) -> dict[str, float]:
     """Measure seconds until the offline file of the first gallery model has drawn its map, and its
     size.
@@ -340,6 +373,10 @@ def visit(browser: Any, url: str, model: str) -> dict[str, float]:
                 page.goto(f"{url}/explore?tab=fill&model=gallery:faces")
                 page.wait_for_selector(".painter[data-answered]")
                 figures |= stroke_times(page)
+                page.goto(f"{url}/explore?model=gallery:moves")
+                map_is_shown(page)
+                page.wait_for_timeout(2000)
+                figures |= tab_times(page)
         context.close()
     return figures
 
