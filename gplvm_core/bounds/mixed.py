@@ -72,8 +72,8 @@ class MixedOutputs:
         """Return the initial ξ and sizes, before the functions are known.
 
         Each bound equals the likelihood at the f that fits the entry best. At this f the factors of
-        large counts are narrow, so the map learns from large counts before a small size explains
-        them as noise.
+        large counts are narrow. The map therefore learns from large counts before a small size
+        parameter can explain them as noise.
         """
         counts = self.links.size[self.links.discrete]
         size = np.where(counts > 0.0, FIRST_SIZE, counts)
@@ -87,8 +87,9 @@ class MixedOutputs:
         return Links(size)
 
     def factors(self, local: Local) -> Quadratic:
-        """Return the Gaussian factors at ξ; offsets include the terms of log p(y | f) constant in
-        f.
+        """Return the Gaussian factors at ξ.
+
+        Their offsets include the terms of log p(y | f) that do not depend on f.
         """
         links = self.linked(local.size)
         successes, failures, _ = links.entries(self.values)
@@ -273,8 +274,9 @@ def _settle(
     limits: Limits | None,
     executor: Executor,
 ) -> _Settled:
-    """Evaluate F. limits: bounds within which the scales are optimised; None to use the layer's
-    scales.
+    """Evaluate F.
+
+    limits: the range in which the scales are optimised; None to use the layer's scales.
     """
     local = layer.local
     assert local is not None

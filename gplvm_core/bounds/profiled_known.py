@@ -93,8 +93,8 @@ def profile_known(
         found = np.where(open_, cut, found)
         rise = factors.rise(np.exp(found))
         up, down = open_ & (rise > 0.0), open_ & (rise <= 0.0)
-        # The Illinois rule: if an end of the bracket does not move twice, halve its value.
-        # Otherwise convergence would be slow.
+        # The Illinois rule: if an end of the bracket stays in place twice, halve the value at this
+        # end. Otherwise convergence would be slow.
         at_high = np.where(up & (side > 0.0), 0.5 * at_high, np.where(down, rise, at_high))
         at_low = np.where(down & (side < 0.0), 0.5 * at_low, np.where(up, rise, at_low))
         low, high = np.where(up, found, low), np.where(down, found, high)

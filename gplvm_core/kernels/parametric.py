@@ -16,7 +16,7 @@ class KernelError(ValueError):
 
 @dataclass(frozen=True, repr=False)
 class Parametric:
-    """A frozen dataclass whose fields declare the parameters of a kernel.
+    """The base class of kernels' parameters: a frozen dataclass whose fields declare parameters.
 
     held: names of the parameters that training does not change (set by `holding`).
     """

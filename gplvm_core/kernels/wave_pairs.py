@@ -67,7 +67,7 @@ class WavePairs:
         pairs: tuple[Array, Array],
         moment: int | None = None,
     ) -> Self:
-        # Centre all inputs: far from the origin the expanded exponent loses digits.
+        # Centre all inputs, because far from the origin the expanded exponent loses digits.
         centre = pairs[0].mean(axis=0)
         first = kernels[0].over(mean.shape[1])
         second = first if kernels[1] is kernels[0] else kernels[1].over(mean.shape[1])

@@ -29,7 +29,7 @@ REMAINS = 72.0
 
 @dataclass(frozen=True)
 class Windowed(Separated):
-    """A dimension with an RBF of weight w̄ around the centers; the values include the RBF.
+    """A dimension with an RBF of weight w̄ around the centers; this class's values include the RBF.
 
     weight: w̄. grid: frequencies, starting at 0.
     """

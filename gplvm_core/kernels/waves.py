@@ -30,7 +30,8 @@ NARROWEST = 1e4
 class NarrowWavesError(KernelError, NotPositiveDefiniteError):
     """A periodic kernel has too short a lengthscale for uncertain inputs.
 
-    Training rejects a step to such a lengthscale, as it does if a matrix cannot be factorised.
+    Training rejects a step to such a lengthscale, just as a step to a matrix that cannot be
+    factorised.
     """
 
 

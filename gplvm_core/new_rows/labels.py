@@ -1,4 +1,4 @@
-"""Labels of rows without one, predicted from the map, and the row whose label would tell most."""
+"""Predict missing labels of rows from the map, and find the row whose label would help most."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from gplvm_core.numerics import Array, factorise
 DRAWS = 10  # of each row's position
 STRENGTH = 10.0  # C of the logistic regression
 NOISE = 0.01  # variance of a label, relative to the labels' prior
-FAR = 0.9  # of the prior variance: no labelled row is near
-MOST_ROWS = 2000  # without a label, for the choice of the next one
+FAR = 0.9  # fraction of the prior variance from which no labelled row is near
+MOST_ROWS = 2000  # unlabelled rows among which the next row is chosen
 FOLDS = 10
 
 Labels = NDArray[np.int64]
@@ -22,12 +22,12 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class PredictedLabels:
-    """Probabilities (n, K) of the classes (K,) for the rows (n,) without a label.
+    """Probabilities (n, K) of the K classes for the n rows without a label.
 
     variance: how little the labelled rows say about each of these rows, from 0 to 1. gains: by how
     much the label of each of these rows would reduce the sum of the others' variances; NaN for
-    rows that were not tried. right, tried: of how many labelled rows the label is predicted by the
-    other labelled rows, and how many were tried.
+    rows that were not tried. right, tried: of the `tried` labelled rows, the labels of `right` rows
+    are predicted correctly from the other labelled rows.
     """
 
     classes: Int[NDArray[np.int64], " K"]
@@ -125,8 +125,8 @@ def _told(
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
     """The variance of the others' labels given the known ones, and the gain of each label.
 
-    The label of row i reduces the variance of row j by cov(i, j)² / (cov(i, i) + noise). Of many
-    rows, evenly spaced ones are tried and count; the gain of the others is NaN.
+    The label of row i reduces the variance of row j by cov(i, j)² / (cov(i, i) + noise). If there
+    are many rows, only evenly spaced rows are tried and counted; the gain of the others is NaN.
     """
     kernel = RBF(1.0, np.ones(known.shape[1]))
     factor = factorise(kernel.K(known) + NOISE * np.eye(len(known)))
@@ -142,7 +142,7 @@ def _told(
 
 
 def _right(points: Float[Array, "k Q"], labels: Labels, classes: Labels) -> int:
-    """How many labelled rows are predicted right by the others, in at most ten parts."""
+    """The number of labelled rows that the others predict correctly, in at most ten parts."""
     parts = np.random.default_rng(0).permutation(len(labels)) % min(FOLDS, len(labels))
     right = 0
     for part in np.unique(parts):

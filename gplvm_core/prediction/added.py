@@ -64,11 +64,11 @@ class Sums:
 
 @dataclass(frozen=True)
 class StreamedPart:
-    """Computes the sums of a part of the rows of files, with q(u) fixed.
+    """Computes the sums over one part of the rows in files, with q(u) fixed.
 
     A part is (first row, last row + 1). The task is a pure function that contains M × M and M × D
     numbers and a few starting points. It can run on any machine that can read the files, and can be
-    repeated after a failure. but: the rows to leave out. The result is None if no rows are left.
+    repeated after a failure. but: the rows to leave out; the result is None if no others remain.
     """
 
     files: RowFiles

@@ -58,7 +58,7 @@ class Expected:
         return cls(columns, posterior, alone, mean[:, None], variance[:, None])
 
     def exposed(self, outputs: Float[Array, "N D"]) -> "Expected":
-        """Return the prediction at these rows' exposures, which are copied, not predicted."""
+        """Return the prediction at these rows' exposures. Exposures are copied, not predicted."""
         links = self.posterior.links
         assert links is not None
         if not links.exposures.any():
@@ -152,7 +152,7 @@ class Expected:
     ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
         """Return the most probable values under each explanation, and standard deviations.
 
-        Standard deviations are NaN for words. If a row has fewer explanations, the missing values
+        Standard deviations are NaN for words. If a row has fewer explanations, the remaining values
         are None and their standard deviations NaN. outputs: observed entries, which do not change.
         """
         rows, deviations = [], []
@@ -249,7 +249,7 @@ def expected_of_others(
         if len(known) > 1 and np.isnan(own).all():
             del known[end]
     if all(np.isnan(rows).all() for rows in known.values()):
-        # Without observed values, use the prior of the latent points.
+        # If no row has observed values, use the prior of the latent points.
         size = {
             root: (len(next(iter(known.values()))), network.width(root)) for root in network.roots
         }

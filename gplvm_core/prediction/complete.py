@@ -25,7 +25,8 @@ def complete(
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D *E"]]:
     """Fill in missing outputs (NaN) with their means; also return their variances.
 
-    Observed outputs are unchanged, with variance 0. spread: variances, or each row's covariance.
+    Observed outputs are unchanged, with variance 0. spread: the outputs' variances, or each row's
+    covariance matrix.
     """
     missing = np.isnan(outputs)
     both = missing if spread.ndim == 2 else missing[:, :, None] & missing[:, None, :]

@@ -167,7 +167,7 @@ def _inputs(edge: TrainedEdge, explained: Explained) -> Projection:
 
 
 def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Float[Array, "N K"]:
-    """Return the gain of F by the posterior of a hidden layer's outputs, including its entropy."""
+    """Return how much the posterior of a hidden layer's outputs raises F, including its entropy."""
     found, there = np.zeros(above.bound.shape), np.isfinite(above.bound)
     posterior, known = edge.posterior, edge.statistics
     inputs = Belief(above.mean[there], above.variance[there])
@@ -191,7 +191,7 @@ def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Fl
 def _gains(
     edge: TrainedEdge, outputs: Float[Array, "N D"], found: Projection
 ) -> Float[Array, "N K"]:
-    """Return the gain of F_data by each row's outputs in one layer; 0 without an explanation."""
+    """Return how much each row's outputs in one layer raise F_data; 0 without an explanation."""
     posterior, internal = edge.posterior, edge.posterior.to_internal(outputs)
     statistics = edge.statistics
     assert statistics is not None  # data layers with a bound have statistics
@@ -242,7 +242,7 @@ def _rotated(statistics: Statistics) -> tuple[Statistics, Turn]:
 
     With a shared noise variance the bound is invariant to rotations of a group's outputs. In a
     basis of the training data's A = Ψᵀ·targets, M columns contain all of A. One further column
-    contains the rest of a row.
+    contains the part of a row's outputs outside this basis.
     """
     most = len(statistics.psi1_targets)
     columns = statistics.columns()

@@ -1,7 +1,8 @@
 """Forecast a series step by step: every prediction enters the next input.
 
-A graph is acyclic, so a forecast is a loop over predictions of one layer. A drawn future needs one
-function for all its steps; `generate.sample` would draw a function for every step.
+A graph of layers has no cycles, so a forecast is a loop that predicts with one layer again and
+again. A drawn future needs one function for all its steps; `generate.sample` would draw a function
+for every step.
 """
 
 import numpy as np

@@ -19,7 +19,7 @@ from gplvm_core.priors import UncertainInputs
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-6
-# The number of rows whose inputs are starting values; one more start is the prior mean.
+# The number of complete rows whose inputs serve as starts; one more start is the prior mean.
 NEIGHBOURS = 2
 
 

@@ -154,7 +154,7 @@ def infer_path(
 class BelowPath:
     """The bound of rows as a function of q at the tops, with all other points optimised.
 
-    The next evaluation starts from the optimised points, because its q will be near.
+    The next evaluation starts from these optimised points, because its q is usually similar.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ def _explained_separately(
     rows: Int[Rows, " r"],
     callback: StepCallback | None,
 ) -> Explained:
-    """Explain rows in batches. If the callback stops inference, fewer rows are explained."""
+    """Explain rows in batches. If the callback stops inference, the rest are not explained."""
 
     def of(some: Rows) -> Explained:
         seen = {name: values[some] for name, values in outputs.items()}

@@ -14,7 +14,7 @@ from gplvm_core.readers.joined import unique_name, with_column_names
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.views import View, columns_of_views, label_view
 
-OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # names for data without views, by drawing
+OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # a view's name if the data had no views
 
 
 def name_groups(names: Sequence[str]) -> dict[str, list[int]]:

@@ -53,7 +53,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """Return the text; in a long one, "…" replaces the middle."""
+    """Return the text; in a long text, "…" replaces the middle."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 

@@ -131,7 +131,7 @@ def open_archive(
 
 
 def _is_unsafe(info: zipfile.ZipInfo) -> bool:
-    # orig_filename: zipfile rewrites separators on Windows, and never removes drive letters.
+    # Check orig_filename, because zipfile rewrites separators on Windows and keeps drive letters.
     path = info.orig_filename.replace("\\", "/")
     has_drive = len(path) > 1 and path[1] == ":"
     is_link = stat.S_ISLNK(info.external_attr >> 16)

@@ -126,7 +126,7 @@ def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple
 
 
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
-    """Return warnings about single views that are constant, or whose columns differ in units."""
+    """Return warnings about views that are constant, or whose columns differ in units."""
     found, still = [], constant_views(targets, views)
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
         if view.name in still:
@@ -144,7 +144,7 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
 
     labels: N class numbers from 0, −1 for rows without a label, which become missing (NaN); or
     N × C booleans where a row may have several classes or none.
-    Raises DataError for anything else. Source: Damianou (2015), §5.3.4.
+    Raises DataError for other values. Source: Damianou (2015), §5.3.4.
 
     Examples
     --------

@@ -189,7 +189,7 @@ class Targets:
 
     @classmethod
     def believed(cls, belief: Belief) -> "Targets":
-        """Make targets that are a distribution. Training changes them, so they have all columns."""
+        """Make targets that are a distribution. Training changes them, so all columns are kept."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
 
     def at(self, place: Place | None) -> "Targets":

@@ -66,7 +66,7 @@ class ComparisonRun:
                 return
         try:
             self.result = self._task(self._follow)
-        except Exception as error:  # would be lost in the thread
+        except Exception as error:  # an exception would be lost in the thread
             self.problem = str(error) or type(error).__name__
         finally:
             _TURNS.release()

@@ -37,7 +37,7 @@ class Foreseen:
 
     @property
     def placed(self) -> int:
-        """The number of rows on the map that did not train."""
+        """The number of rows that are on the map, but were not used for training."""
         return self.kept - self.trained
 
     @property

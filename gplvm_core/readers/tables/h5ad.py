@@ -20,7 +20,7 @@ from gplvm_core.readers.tables.hdf5 import check_hdf5
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 NEEDS = ("AnnData files", ("anndata",))
 LIBRARY_SIZE = "library size"
-MOST_GENES = 200  # for counts: each gene costs as much as a column with its own gaps
+MOST_GENES = 200  # for counts, where each gene costs as much as a column with its own gaps
 MOST_LABELS = 50  # a column with more categories is not used as labels
 
 

@@ -26,7 +26,7 @@ from gplvm_core.readers.tables.sparse import check_sparse
 
 DEEPEST = 32  # groups within groups
 FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum and LZF: the filters that h5py includes
-STRINGS_AT_ONCE = 64  # small, because all strings may be the same long one
+STRINGS_AT_ONCE = 64  # small, because all strings may refer to the same long string
 SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
 AGAIN = "Save it again as one file, with a current version of anndata."
 
@@ -164,8 +164,8 @@ class _Walk:
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
             self.refuse(path, "has a group where a sparse matrix's numbers should be")
         about = Group(group).attrs
-        # The attributes have old and new names. Some readers use the old names, others the new
-        # ones.
+        # The attributes have old and new names, because some readers use the old names and others
+        # the new ones.
         forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
         shapes = [about[key] for key in ("shape", "h5sparse_shape") if key in about]
         if len({form.removesuffix("_matrix") for form in forms}) > 1 or not all(

@@ -227,7 +227,7 @@ def _suggest_for_dates(column: Column, dates: Dates) -> tuple[Role, str]:
     try:
         moments, _ = moments_of(column, dates.formats[0])
     except DateError:
-        return "time", dates.reason  # reading the column raises an error that names the cell
+        return "time", dates.reason  # reading the column will report the cell
     known = moments[~np.isnat(moments)]
     steps = np.diff(known).astype(np.int64)
     in_order = len(steps) > 0 and (bool((steps >= 0).all()) or bool((steps <= 0).all()))
