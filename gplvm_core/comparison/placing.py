@@ -145,10 +145,10 @@ def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
 
 
 def trustworthiness(data: Float[Array, "N D"], points: Float[Array, "N P"]) -> Float[Array, " N"]:
-    """Score for each row whether its five nearest points are near in the data, too; 1 is best.
+    """Score for each row whether its five nearest points on the map are near in the data.
 
-    The mean over the rows is the trustworthiness of a map. If the two arguments are exchanged, the
-    mean is the continuity. Source: Venna & Kaski (2001), eq. 1.
+    The best score is 1. The mean over the rows is the trustworthiness of a map. If the two
+    arguments are exchanged, the mean is the continuity. Source: Venna & Kaski (2001), eq. 1.
     """
     from sklearn.metrics import pairwise_distances
     from sklearn.neighbors import NearestNeighbors

@@ -82,7 +82,7 @@ def relevance_figure(
             col=1,
         )
         figure.add_hline(y=ON_NATS, line={"color": THRESHOLD, "width": 1.5, "dash": "dot"}, row=2)
-        # At least up to the threshold twice, so that bars of nothing look like nothing.
+        # The axis reaches at least twice the threshold, so that bars near 0 look short.
         most = max(1.05 * float(np.nanmax(nats)), 2.0 * ON_NATS)
         figure.update_yaxes(range=[0.0, most], row=2, col=1)
     figure.update_xaxes(type="category")

@@ -159,7 +159,7 @@ def plot_picture(kind: str, values: Array, frame: Frame, size: int) -> Image.Ima
 
 
 def runs_of(known: Array) -> list[slice]:
-    """Return the runs of True in flags (n,)."""
+    """Return a slice for each run of True in flags (n,)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(int), [0]])))
     return [slice(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
 
@@ -167,8 +167,8 @@ def runs_of(known: Array) -> list[slice]:
 def missing_picture(missing: Array) -> Image.Image:
     """Draw the missing values of a table (N, D), reduced to cells.
 
-    The more entries of a cell are missing, the stronger its colour; a single missing entry is
-    visible.
+    The more entries of a cell are missing, the stronger the cell's colour; even a single missing
+    entry is visible.
     """
     share = missing_grid(missing)[:, :, None]
     strength = np.where(share > 0, 0.35 + 0.65 * share, 0.0)

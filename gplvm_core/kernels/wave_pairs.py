@@ -28,8 +28,9 @@ WAVES_FOR_ONE = 30
 
 @dataclass(frozen=True)
 class WavePulled:
-    """The gradients with respect to a pair of kernels; level: the adjoint-weighted sum over the
-    pairs of each point.
+    """The gradients with respect to a pair of kernels.
+
+    level: for each point, the adjoint-weighted sum over the pairs.
     """
 
     level: Float[AnyArray, " N"]

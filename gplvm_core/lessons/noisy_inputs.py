@@ -61,7 +61,10 @@ def seen(kind: str, error: float, share: float, seed: int) -> NoisyInputs:
 
 
 def fits(data: NoisyInputs) -> dict[str, Iterator[Any]]:
-    """Yield both regressions' models during training; with missing inputs, only the final ones."""
+    """Return iterators over the models of both regressions during training.
+
+    With missing inputs, each iterator yields only the trained model.
+    """
     settings = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "random_state": 0}
     y, known = data.y, data.filled[:, None]
 

@@ -36,7 +36,7 @@ PRIVATE: tuple[Private, ...] = ("nearest", "prior")
 
 @dataclass(frozen=True)
 class Roles:
-    """The dimensions that the wanted view shares with the given views, and its private ones."""
+    """Dimensions that the wanted view shares with the given views, and its private dimensions."""
 
     shared: Bool[Flags, " Q"]
     private: Bool[Flags, " Q"]

@@ -66,7 +66,7 @@ def _moves(joint: Joint) -> bool:
 
 
 def _values(joint: Joint, place: Array, local: Array) -> Array:
-    """The channels of a joint (F, C) from its place and rotation relative to its parent."""
+    """A joint's channels (F, C), from its place and rotation relative to its parent."""
     axes = "".join(channel[0] for channel in joint.channels if channel.endswith("rotation"))
     angles = np.rad2deg(np.unwrap(angles_of(local, axes), axis=0)) if axes else local[:, :0, 0]
     turned = iter(angles.T)

@@ -51,7 +51,7 @@ def aligned_turn(
 
 def angles_of(rotation: Float[Array, "F 3 3"], axes: str) -> Float[Array, "F A"]:
     """Angles in radians about some axes, such as "ZYX", whose rotations in this order give the
-    product. With fewer than three axes the product is only near to the rotation.
+    product. With fewer than three axes, the product is only close to the rotation.
     """
     if len(axes) == 1:
         a = AXES.index(axes)

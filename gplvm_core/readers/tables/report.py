@@ -221,8 +221,10 @@ def _suggest(
 
 
 def _suggest_for_dates(column: Column, dates: Dates) -> tuple[Role, str]:
-    """Suggest a column of dates as the time column if the dates are in order; by default leave out
-    other columns of dates.
+    """Suggest a role for a column of dates.
+
+    A column whose dates are in order becomes the time column; by default, other columns of dates
+    are left out.
     """
     try:
         moments, _ = moments_of(column, dates.formats[0])
