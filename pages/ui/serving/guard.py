@@ -59,8 +59,8 @@ class Guard:
         if address is None:
             return Refusal(
                 400,
-                "This server does not accept this name. Open the address that the server printed "
-                "when it started; MANIFOLIO_HOSTS adds further addresses.",
+                "This server does not accept this host name. Open the address that the server "
+                "printed when it started; MANIFOLIO_HOSTS adds further addresses.",
             )
         if not asked_by(address, scope):
             return Refusal(

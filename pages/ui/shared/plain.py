@@ -16,7 +16,7 @@ TWICE_READ = re.compile(r":(?=\S)(?<!\d:(?=\d))|(?<=[wW]{3})(?=\.)|@(?=\w)|[-<](
 
 
 def plain(text: object) -> str:
-    r"""Markdown that shows exactly this text, in one line.
+    r"""Return Markdown that shows exactly this text, in one line.
 
     >>> plain("![a](http://b)")
     '!\\[a\\](http:\u2060//b)'

@@ -30,7 +30,7 @@ def isolated_question(dataset: Dataset) -> Dataset:
         ):
             left_out.append((each.row, each.column))
     if len(found) > MOST_ASKED:
-        st.caption(f"{len(found) - MOST_ASKED} more such values are in the table, and are used.")
+        st.caption(f"{len(found) - MOST_ASKED} more such values in the table are used unchanged.")
     return without(dataset, left_out)
 
 
