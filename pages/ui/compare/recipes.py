@@ -90,7 +90,7 @@ class Made:
 
 
 def numbers_of(dataset: Dataset) -> Array:
-    """Return the rows as numbers with meaningful distances: each word is a column of 0 and 1."""
+    """Return the rows as numbers with meaningful distances: each word gets a column of 0 and 1."""
     if not dataset.columns:
         return dataset.values
     table = TableColumns(dataset.columns)
@@ -145,7 +145,7 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
             rows, scaling = numbers_of(dataset), "global"
         found = place(recipe.key, rows, by_column=scaling == "columns")  # type: ignore[arg-type]
         return Made(None, found, time.perf_counter() - start)
-    # No warnings in the log: the page shows the model's notes.
+    # Warnings are not logged, because the page shows the model's notes.
     with warnings.catch_warnings(action="ignore"):
         if dataset.columns:
             model = trained_on_table(recipe, dataset, follow)

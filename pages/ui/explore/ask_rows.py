@@ -182,7 +182,7 @@ def _ask_library(item: Item, name: str) -> None:
 
 
 def _teach(item: Item, example: Example | None, *, in_time: bool) -> None:
-    """Describe the format, and offer an example, at once or as a file."""
+    """Describe the format, and offer an example: to load at once, or as a file."""
     dataset, unseen = item.dataset, unseen_of(item)
     file = "sequence-with-gaps.csv" if in_time else "rows-with-gaps.csv"
     title = "An example (frames of the training data)" if in_time else "An example"

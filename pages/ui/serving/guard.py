@@ -103,8 +103,8 @@ class Guard:
         path = f"{address}{quote(scope['path'])}"
         query = parse_qsl(scope["query_string"].decode("utf-8", "replace"), True)
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        # Not a redirect: browsers send strict cookies when a page reloads itself, but not after a
-        # redirect.
+        # This is not a redirect, because browsers send strict cookies when a page reloads itself,
+        # but not after a redirect.
         again = (b"refresh", f"0; url={path}{'?' if rest else ''}{rest}".encode())
         if scope["type"] == "http" and scope["method"] == "GET":
             given = dict(query).get("token", "")
