@@ -18,10 +18,11 @@ from gplvm_core.statistics import Statistics
 
 
 def with_spread(statistics: Statistics) -> Statistics:
-    """Append a square root of G to A, which turns A Aᵀ into A Aᵀ + G; D does not change.
+    """Append a square root of G to A, so that A Aᵀ becomes A Aᵀ + G; D does not change.
 
     If the outputs are data, the statistics have no spread and are returned unchanged. Raises
-    NotPositiveDefiniteError if the statistics are not finite, which a line search may cause.
+    NotPositiveDefiniteError if the statistics are not finite; a step of a line search may cause
+    this.
     """
     if statistics.spread is None:
         return statistics

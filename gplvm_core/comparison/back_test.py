@@ -257,7 +257,7 @@ def _calibrate(model: Any, rows: Any, watch: Watch) -> None:
 def _checked(
     values: ArrayLike | Mapping[str, ArrayLike], view: str | None
 ) -> tuple[Rows, Float[Array, "N D"]]:
-    """The rows for training, and those of the judged view."""
+    """The rows for training, and the rows of the judged view."""
     if not isinstance(values, Mapping):
         rows = np.asarray(values, dtype=float)
         if rows.ndim != 2:

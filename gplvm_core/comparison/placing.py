@@ -56,7 +56,7 @@ class Placed:
 def evidence_of(model: Any) -> dict[str, float]:
     """Return a model's `bound_` in nats, with its field name in `Placed`: "bound" or "likelihood".
 
-    Probabilistic PCA has a likelihood at fitted weights, which is not comparable with bounds. For
+    Probabilistic PCA has a likelihood at fitted weights; it is not comparable with bounds. For
     models with fitted points (whose `bound_` is a joint density) and for regressions, returns {}.
     """
     if not hasattr(model, "information_") or is_regressor(model):
@@ -135,7 +135,7 @@ def _whole(rows: Float[Array, "N D"]) -> Int[Array, " n"]:
 
 
 def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
-    """Return each column's unit for errors: its own standard deviation, or that of all columns.
+    """Return each column's unit for errors: its standard deviation, or a common one of all columns.
 
     A standard deviation of 0 is replaced by 1.
     """

@@ -150,11 +150,11 @@ def compare_tables_kept_aside(
 
     models: models with `kinds`, such as `BayesianGPLVM(kinds=…)`. columns, Y: complete rows, in
     which a word is its index (`Dataset.columns`, `Dataset.values`). The baselines are base rates,
-    chained regressions and chained forests; for tables of only counts also Poisson factors. The
-    error of hidden words is their Brier score divided by the Brier score of the column's base rate.
-    Exposures are never hidden, because they multiply the base rates of counts. For tables with
-    exposures, drawn rows are not compared. Raises DataError for rows with gaps; other errors: see
-    `compare`.
+    chained regressions and chained forests; tables of only counts are also compared with Poisson
+    factors. The error of hidden words is their Brier score divided by the Brier score of the
+    column's base rate. Exposures are never hidden, because they multiply the base rates of counts.
+    For tables with exposures, drawn rows are not compared. Raises DataError for rows with gaps;
+    other errors: see `compare`.
     """
     asked = np.array([column.kind != "exposure" for column in columns])
     first, last = np.flatnonzero(asked)[[0, -1]]
@@ -207,7 +207,7 @@ def compare_tables_kept_aside(
 
 
 def _spreads(columns: Sequence[TableColumn], rows: Float[Array, "N C"]) -> Float[Array, " C"]:
-    """The variance of each column; for words, Σ b (1 − b) with the frequencies b of the words."""
+    """The variance of each column; for words, it is Σ b (1 − b) with the words' frequencies b."""
     found = np.empty(len(columns))
     for at, (column, own) in enumerate(zip(columns, rows.T, strict=True)):
         if column.is_words:

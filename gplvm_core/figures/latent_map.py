@@ -46,7 +46,7 @@ def latent_map_figure(
     Each label has a trace with its colour and marker shape. Up to twelve labels have a legend; the
     hover text always names the row and its label. If there are more than 2000 points, an even
     sample is drawn, and the title gives both numbers. A single latent dimension is drawn against
-    the row number. names: names of the dimensions, which become titles of the axes.
+    the row number. names: names of the dimensions, used as titles of the axes.
     """
     points = np.asarray(latent_mean, dtype=float)
     if points.ndim != 2 or points.size == 0:

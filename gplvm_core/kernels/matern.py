@@ -63,8 +63,8 @@ class Matern(Stationary):
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
     def _distance(self, first: Array, second: Array | None) -> Array:
-        # Use squares of differences: for close times far from 0, differences of squares lose
-        # digits.
+        # Use squares of differences, because differences of squares lose digits for close times far
+        # from 0.
         second = first if second is None else second
         if np.ndim(self.lengthscale) == 0:
             return np.asarray(cdist(first, second) / self.lengthscale)

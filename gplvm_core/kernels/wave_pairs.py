@@ -141,7 +141,7 @@ class WavePairs:
 
     @cached_property
     def points(self) -> PointFactor:
-        """The points' factor of the exponent, for a weight of w̄/2, which gives d = w̄S + 1."""
+        """The points' factor of the exponent, for a weight of w̄/2, so that d = w̄S + 1."""
         half = 0.5 * np.where(self.outside, self.both, 0.0)
         return PointFactor.of(half, self.mean, self.variance)
 

@@ -23,7 +23,7 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError
 # Largest sum of the Bessel weights that a series leaves out; the relative error of kernels is then
 # below 1e-12.
 TAIL = 1e-14
-# The largest b = 1/ℓ²: a lengthscale of 0.01, which needs 800 waves.
+# The largest b = 1/ℓ², for a lengthscale of 0.01; this needs 800 waves.
 NARROWEST = 1e4
 
 

@@ -46,7 +46,7 @@ class Curve:
         return self.drawn(self.n_points, self.seed)
 
     def unseen(self) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
-        """Return points for testing, which no model is trained on."""
+        """Return points for testing; no model is trained on them."""
         return self.drawn(N_UNSEEN, UNSEEN_SEED)
 
 

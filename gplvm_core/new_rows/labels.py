@@ -44,7 +44,7 @@ class PredictedLabels:
         return np.asarray(self.classes[np.argmax(self.probabilities, axis=1)])
 
     def next_row(self, skipped: tuple[int, ...] = ()) -> int | None:
-        """The row to label next, without the skipped ones; None if there is none."""
+        """The row to label next, without the skipped rows; None if no row is left."""
         open_rows = ~np.isin(self.rows, skipped)
         if not open_rows.any():
             return None
@@ -58,7 +58,7 @@ class PredictedLabels:
 
 
 def predict_labels(model: Any, labels: ArrayLike) -> PredictedLabels:
-    """Predict the labels of the training rows that have none (−1) from those of the others.
+    """Predict the labels of unlabelled training rows (−1) from the labels of the other rows.
 
     A logistic regression on the rows' latent positions, in lengthscales; probabilities are
     averaged over draws from q(x). The row to label next is the one whose label would reduce the
@@ -123,7 +123,7 @@ def _learnt(points: Float[Array, "n Q"], labels: Labels) -> Any:
 def _told(
     known: Float[Array, "k Q"], others: Float[Array, "n Q"]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """The variance of the others' labels given the known ones, and the gain of each label.
+    """The variance of the unknown labels given the known labels, and the gain of each label.
 
     The label of row i reduces the variance of row j by cov(i, j)² / (cov(i, i) + noise). If there
     are many rows, only evenly spaced rows are tried and counted; the gain of the others is NaN.

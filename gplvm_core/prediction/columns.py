@@ -117,8 +117,9 @@ class Expected:
     def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
         """Return the most likely outputs, with standard deviations and probabilities.
 
-        Numbers are at their mean, counts at their median, and words are the most probable ones.
-        Standard deviations are NaN for words and exposures; probabilities are NaN for numbers.
+        Numbers are predicted by their mean, counts by their median, and words by the most probable
+        word. Standard deviations are NaN for words and exposures; probabilities are NaN for
+        numbers.
         """
         count = len(self.weights), len(self.columns.columns)
         outputs = np.zeros((len(self.weights), self.columns.n_outputs))

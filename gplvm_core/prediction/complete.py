@@ -168,7 +168,7 @@ def alternatives(
 
 
 def _weights(explained: Explained) -> Float[Array, "N K"]:
-    """Return the weights of each row's explanations, which sum to 1; negligible ones are 0."""
+    """Return the weights of each row's explanations. They sum to 1; negligible weights are 0."""
     weights = np.where(explained.weights > NEGLIGIBLE, explained.weights, 0.0)
     return weights / weights.sum(axis=1, keepdims=True)
 

@@ -39,7 +39,7 @@ def log_density(
     """Return log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
 
     Only a row's observed columns (not NaN) are used. Statistics are sums, so only the new row's
-    statistics are computed. A layer without statistics has a fixed q(u), which can only lower the
+    statistics are computed. A layer without statistics has a fixed q(u); this can only lower the
     difference. The densities of a row's explanations are added. The result is an approximation,
     since the difference of two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With
     n_samples, and for outputs of several kinds, `log_density_sampled` is used.
@@ -80,7 +80,7 @@ def log_density_sampled(
 
     The points of all nodes are drawn from the rows' explanations, slightly widened. The density is
     unbiased, so its logarithm is too low on average; the bias shrinks as the number of draws grows.
-    latent: a density of the points at all roots, side by side, which replaces N(0, I).
+    latent: a density that replaces N(0, I) for the points at all roots, side by side.
     """
     generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
     weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
@@ -220,7 +220,7 @@ def _gains(
 
 
 def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:
-    """Return the statistics of some columns, without yy, which cancels in differences."""
+    """Return the statistics of some columns, without yy, because yy cancels in differences."""
     used, groups = np.unique(np.asarray(statistics.groups)[chosen], return_inverse=True)
     return Statistics(
         statistics.psi0[used],

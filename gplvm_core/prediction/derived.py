@@ -61,7 +61,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class DerivedDensity:
-    """The exact density of a mixture of Gaussians for rows, which is derived from a map.
+    """A mixture of Gaussians that is derived from a map, and the exact density of rows under it.
 
     The mixture's density is neither a bound on the model's density nor an estimate of it.
 

@@ -110,8 +110,8 @@ class Pull:
     ) -> tuple[float, Float[Array, " Q"], Float[Array, "Q Q"]]:
         """Return F with its gradient, and a positive semi-definite curvature of −F.
 
-        The handles' curvature is the Gauss–Newton approximation, which leaves out second
-        derivatives of mean and variance.
+        The handles' curvature is the Gauss–Newton approximation, without second derivatives of mean
+        and variance.
         """
         (left,), (tau,) = self._residuals(point[None])
         slope = slopes(self.posterior, point, self.handles.functionals)

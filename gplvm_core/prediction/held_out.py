@@ -122,7 +122,7 @@ class HeldOut:
                     tries.add(Asked("forecast", name), error, groups)
 
     def _ahead(self, sequence: object, origin: float) -> tuple[Rows, Rows]:
-        """The rows of a sequence before an origin, and those to forecast."""
+        """The rows of a sequence before an origin, and the rows to forecast."""
         rows = np.flatnonzero(self.sequences == sequence)
         rows = rows[np.argsort(self.times[rows, 0], kind="stable")]
         ahead = max(1, min(MOST_AHEAD, round(SHARE_AHEAD * len(rows))))

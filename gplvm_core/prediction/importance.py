@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.numerics import Array
 
-# The variances of the proposal are those of q times this factor, because q is too narrow.
+# The variances of q are multiplied by this factor in the proposal, because q is too narrow.
 WIDER = 1.3
 
 

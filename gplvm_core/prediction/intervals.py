@@ -2,8 +2,9 @@
 
 A question has one factor for every output, shrunk to the factor of all outputs:
 (n_d f_d + 20 f) / (n_d + 20). A factor f is the 95 % quantile of |error| / std, divided by the same
-quantile of a normal distribution. Rows that belong together, such as those of a sequence, count as
-one in n_d. A few sequences cannot show that intervals are too wide: their factors are at least 1.
+quantile of a normal distribution. Rows that belong together, such as the rows of a sequence, count
+as one row in n_d. A few sequences cannot show that intervals are too wide: their factors are at
+least 1.
 """
 
 from collections.abc import Iterator, Sequence
@@ -113,8 +114,8 @@ class Intervals:
     def of(self, asked: Asked) -> Widening | None:
         """Return the factors of a question, or None if the question was not tried.
 
-        If the given views of a transfer were not tried together, the factors are those of the
-        largest subset that was tried. A view that is itself given has no factors.
+        If the given views of a transfer were not tried together, the factors of the largest subset
+        that was tried are used. A view that is itself given has no factors.
         """
         alike = [
             each

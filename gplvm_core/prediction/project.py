@@ -55,9 +55,9 @@ class Effort:
     tile: int = ROWS_PER_TILE
 
 
-# THOROUGH is for few rows. QUICK is for the addition of many rows, which are near training rows.
+# THOROUGH is for few rows. QUICK is for adding many rows that are near training rows.
 # With the larger tiles of QUICK, the computation takes two thirds of the time. The tiles change
-# only the last digit of a row's result, which depends on the other rows of the tile. With the
+# only the last digit of a row's result; it depends on the other rows of the tile. With the
 # tolerance of QUICK, the bound could still rise by about a thousandth of a nat.
 THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
 
@@ -119,7 +119,7 @@ class Explained:
     """The explanations of rows at every free node.
 
     nodes: the numbers of the free nodes. informed: for every row and node, whether the row has
-    observed data below the node; otherwise the posterior is N(0, I). known: the rows' points at the
+    observed data below the node. If not, the posterior is N(0, I). known: the rows' points at the
     known nodes.
     """
 
@@ -264,7 +264,7 @@ def explain(
 
 
 def _precision(edge: TrainedEdge) -> float:
-    """Return 1/σ, which makes the outputs of several layers comparable."""
+    """Return 1/σ, the factor that makes the outputs of several layers comparable."""
     return float(1.0 / np.sqrt(edge.posterior.noise_variance))
 
 

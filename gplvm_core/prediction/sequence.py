@@ -63,8 +63,8 @@ def infer_sequence(
 
     The search starts from the most probable path through the explanations of the separate rows.
     prior: the prior of the tops' points, side by side. Rows without data follow the path. adapt:
-    the new rows also update the mappings, which needs one layer on the path. callback(step, bound
-    in nats) is called after every step, and with step 0 and −inf while rows are examined
+    whether the new rows also update the mappings; this needs one layer on the path. callback(step,
+    bound in nats) is called after every step, and with step 0 and −inf while rows are examined
     separately. If it raises StopIteration, inference ends with the best q so far.
     """
     inputs = {} if inputs is None else inputs

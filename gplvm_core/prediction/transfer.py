@@ -23,8 +23,8 @@ from gplvm_core.prediction.project import Explained, Projection, spread_out
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-# For K alternatives, K times this number of neighbours are considered; the most different ones are
-# chosen.
+# For K alternatives, K times this number of neighbours are considered; the most different
+# neighbours are chosen.
 NEIGHBOURS = 8
 # The number of neighbours that may provide the private dimensions. They determine the variance of a
 # single row, and the path of a sequence.

@@ -11,7 +11,7 @@ LONGEST_SCRIPT = 300  # maximum number of characters of the sentence for scripts
 class DataError(ValueError):
     """Data that cannot be used; the message says what is wrong and how to fix it.
 
-    script: a further sentence for Python users, which names the argument that helps. `str(error)`
+    script: a further sentence for Python users that names the argument that helps. `str(error)`
     includes this sentence; `plain` is the message without it, for the app.
     """
 
@@ -58,7 +58,7 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def listed(items: Sequence[str], limit: int = 5) -> str:
-    """Return the first few items, separated by commas, and the number of further ones."""
+    """Return the first few items, separated by commas, and the number of further items."""
     shown = ", ".join(shortened(item) for item in items[:limit])
     more = len(items) - limit
     return f"{shown} and {more} more" if more > 0 else shown

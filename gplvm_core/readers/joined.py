@@ -57,10 +57,10 @@ class FileView:
 def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset:
     """Join the data sets of the files as views of one data set.
 
-    unequal: how to treat rows that some files lack: "trim" leaves them out, "fill" marks them as
-    missing in those files. Labels and times come from the first file that has them for all rows.
-    Raises DataError for empty or repeated names, and RowsDifferError for different numbers of rows
-    if `unequal` is None.
+    unequal: the treatment of rows that some files lack. "trim" leaves such rows out, "fill" marks
+    them as missing in these files. Labels and times come from the first file that has them for all
+    rows. Raises DataError for empty or repeated names, and RowsDifferError for different numbers of
+    rows if `unequal` is None.
     """
     check_names([part.name for part in parts], [part.file for part in parts])
     counts = [part.n_rows for part in parts]

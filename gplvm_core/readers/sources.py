@@ -52,7 +52,7 @@ def _check_size(size: int, name: str) -> None:
 
 
 def stem(name: str) -> str:
-    """Return a file name without folder and extensions, which is the name of the data set."""
+    """Return the name of a data set: its file's name without folder and extensions."""
     return PurePosixPath(name).name.split(".")[0] or "upload"
 
 

@@ -1,4 +1,4 @@
-"""Read files in a subprocess, which is ended after a time limit."""
+"""Read files in a subprocess, and end the subprocess after a time limit."""
 
 import contextlib
 import logging

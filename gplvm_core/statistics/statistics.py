@@ -157,7 +157,7 @@ class Targets:
     patterns: None if no value is missing. variance: the variances of outputs that are a
     distribution; None for data. slope: the weights of a linear mean for outputs without gaps; the
     layer's function explains the residual. All arrays with one row per point are in one array
-    library, which computes the sums over points.
+    library; this library computes the sums over points.
     """
 
     values: Float[AnyArray, "N R"]

@@ -103,7 +103,7 @@ class FolderFile:
         """Open the file for reading, as `Path.open` does.
 
         Raises DataError for a link, for anything but a regular file, and for a file that is not the
-        listed file; OSError for a file that cannot be read.
+        listed file. Raises OSError for a file that cannot be read.
         """
         try:
             with ExitStack() as way:

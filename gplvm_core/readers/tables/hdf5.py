@@ -145,7 +145,7 @@ class _Walk:
         check_at_most(self.bytes // MEGABYTE, most, "MB of arrays", self.name, advice)
 
     def text(self, dataset: Any, path: str) -> None:
-        """Add the lengths of texts, which the declared size does not include."""
+        """Add the lengths of texts, because the declared size does not include them."""
         if not dataset.size:
             return
         length = len(dataset) if dataset.ndim else 1
@@ -194,7 +194,7 @@ def _has_text(kind: Any) -> bool:
 
 
 def _characters(values: Any) -> int:
-    """Return the total length of all texts, including those in nested fields."""
+    """Return the total length of all texts, including texts in nested fields."""
     if values.dtype.names:
         return sum(_characters(values[key]) for key in values.dtype.names)
     return sum(len(word) for word in np.ravel(values) if isinstance(word, bytes | str))

@@ -155,7 +155,7 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
 
 
 def trained_on_table(recipe: Recipe, dataset: Dataset, follow: Callable[[Progress], None]) -> Any:
-    """Train a model of words and counts on all rows; for PCA, its kernel is linear."""
+    """Train a model of words and counts on all rows; the recipe PCA uses a linear kernel."""
     estimator = BayesianPCA if recipe.key == "pca" else BayesianGPLVM
     model: Any = estimator(
         min(N_LATENT, max(dataset.n_outputs - 1, 1)),

@@ -33,8 +33,8 @@ def asked_rows(
 ) -> NewRows | None:
     """Ask for rows, or show what was brought; None without usable rows.
 
-    example: makes a file with rows of the data set, which is offered to try. in_time: the rows are
-    frames of a sequence, and some may be empty.
+    example: makes a file with rows of the data set; visitors can try this file. in_time: the rows
+    are frames of a sequence, and some may be empty.
     """
     known = brought(item)
     if known is None:

@@ -1,4 +1,4 @@
-"""The guard before Streamlit, which accepts only requests to and from the app's own addresses.
+"""The guard in front of Streamlit accepts only requests to and from the app's own addresses.
 
 A page of another site can make a visitor's browser send requests here. With a host name that
 points to this machine (DNS rebinding), it can even read the responses. Browsers name the target in
@@ -79,7 +79,7 @@ class Guard:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         here, port = scope.get("server") or ("", 0)
-        # This is the address of the connection, which a host name cannot fake.
+        # This is the address of the connection; a host name cannot fake it.
         own = here.removeprefix("::ffff:")
         names = (*LOOPBACK, f"[{own}]" if ":" in own else own)
         served = [Address(str(scheme), name, port) for name in names]

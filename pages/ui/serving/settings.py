@@ -1,4 +1,4 @@
-"""A server's settings, which docs/shared_server.md documents."""
+"""A server's settings; docs/shared_server.md documents them."""
 
 import ipaddress
 import secrets

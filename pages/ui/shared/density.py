@@ -89,7 +89,7 @@ def how_filled(item: Item, name: str, row: Array) -> str:
 
 
 def in_words(used: Fill, other: Fill) -> str:
-    """Describe the method, its error beside the other method's, and the check of its intervals."""
+    """Describe the method, the errors of both methods, and the check of the method's intervals."""
     names = {"map": "map", "density": "density of the rows"}
     parts = {
         "few values": "with few gaps",

@@ -16,7 +16,7 @@ def keep_in_link(**parameters: str) -> None:
 
 
 def go_to(*dropped: str, **parameters: str) -> None:
-    """Change the link in one step, which Back reverts; dropped: parameters to remove."""
+    """Change the link in one step that Back reverts; dropped: parameters to remove."""
     known = st.query_params.to_dict()
     wanted = {name: value for name, value in known.items() if name not in dropped} | parameters
     if wanted != known:

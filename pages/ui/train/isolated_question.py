@@ -35,7 +35,7 @@ def isolated_question(dataset: Dataset) -> Dataset:
 
 
 def in_words(dataset: Dataset, each: IsolatedValue) -> str:
-    """The value, its place, the range of the others, and a correction that would fit."""
+    """Describe the value, its place, the other values' range, and a correction that would fit."""
     names = dataset.row_names
     row = f"row {each.row + 1}" + (f" ({names[each.row]})" if names is not None else "")
     column = column_words(dataset)[each.column]
