@@ -46,7 +46,7 @@ class Layer:
     share signal and noise variance. slope: the weights of a linear mean, outputs = inputs slope +
     f(inputs) + noise; None for a zero mean. With uncertain inputs, a slope needs an RBF kernel. For
     outputs that are not numbers (`evaluate_mixed`), bias contains the constants added to their
-    functions, and local their Gaussian factors; both are None for numbers.
+    functions, and local contains their Gaussian factors. Both are None if all outputs are numbers.
     """
 
     kernel: Kernel
@@ -113,10 +113,10 @@ def evaluate_layer(
     """Return F_data and all its gradients in constrained units, in two passes over the data.
 
     profile: first set the kernel's overall scale and the noise variance to their optimum. By the
-    envelope theorem, the other gradients then belong to the profiled bound. A given `ratio` fixes
-    σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that only the scale
-    is optimised. A free ratio is at most `most_ratio`. mean_field: if the outputs are a
-    distribution, q(u) is independent of them. Without mean_field, u is integrated out first
+    envelope theorem, the other gradients are then the gradients of the profiled bound. A given
+    `ratio` fixes σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that
+    only the scale is optimised. A free ratio is at most `most_ratio`. mean_field: if the outputs
+    are a distribution, q(u) is independent of them. Without mean_field, u is integrated out first
     (`marginalised`); the F_data with u integrated out is never lower. per_output: every data column
     gets its own signal and noise variance; existing per-output values of the layer are used. Raises
     NotPositiveDefiniteError.

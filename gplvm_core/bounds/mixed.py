@@ -127,8 +127,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Settled:
-    """The layer with optimal scales, and its F. In arrays of columns, the columns of numbers come
-    first.
+    """The layer with optimal scales, and its F.
+
+    In arrays with one entry per column, the columns of numbers come first.
     """
 
     layer: Layer
@@ -156,7 +157,7 @@ def evaluate_mixed(
     """Compute `evaluate_layer` for outputs of several kinds, with the layer's `local` fixed.
 
     The arguments are those of `evaluate_layer`. With profile, the signal variances (at least
-    `least_signal`) and biases of the outputs that are not numbers are optimal, too.
+    `least_signal`) and biases of the outputs that are not numbers are also set to their optimum.
     """
     limits = Limits(most_ratio, least_signal) if profile else None
     found = _settle(layer, belief, outputs, jitter, relative, limits, executor)
@@ -208,7 +209,7 @@ def updated(
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> Layer:
-    """Return the layer with ξ and the sizes of counts optimal for its q(u): F cannot fall."""
+    """Return the layer with optimal ξ and sizes of counts, given its q(u); this cannot lower F."""
     local = layer.local
     assert local is not None
     limits = Limits(most_ratio, least_signal)

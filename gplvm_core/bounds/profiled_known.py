@@ -7,8 +7,8 @@ eigenvectors of the column's C = L⁻¹ΦL⁻ᵀ, with D = diag r/(1 + rλ),
 
     F = Σ[c + ℓb − ½wb²] + ½ ãᵀ D ã − ½ r (ψ0 − Σλ) − ½ Σ log(1 + rλ),   ã = ã_ℓ − b ã_w,
 
-For all columns at once, the search finds the best r on a grid, then the zero of dF/d log r beside
-it.
+The search treats all columns at once. It finds the best r on a grid, then the zero of dF/d log r
+near this r.
 """
 
 from dataclasses import dataclass

@@ -58,7 +58,7 @@ class ChainedModels(BaseEstimator):
             for own, column in zip(values.T, self.columns_, strict=True)
         ]
         filled = self._started(values)
-        # Without gaps every round would train the same models.
+        # If there are no gaps, every round would train the same models.
         for _ in range(self.rounds if np.isnan(values).any() else 1):
             self.models_: list[Any] = []
             for at, column in enumerate(self.columns_):

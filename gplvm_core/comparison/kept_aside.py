@@ -138,7 +138,7 @@ def judge_of(
         found = _densities(model, rows[train], rows[test], n_samples)
         std = rows[train].std(axis=0)
         unit = std if scaling == "columns" else np.full(len(std), np.sqrt(np.mean(std**2)))
-        # The seed depends only on the split: every model gets the same hidden values.
+        # The seed depends only on the split, so every model gets the same hidden values.
         generator = np.random.default_rng([random_state, at])
         hidden = generator.random(rows[test].shape) < HIDDEN
         # Every row has at least one visible and one hidden value.

@@ -25,8 +25,9 @@ def relevance_figure(
 
     Dimensions keep their number (from 1) and are sorted by decreasing w. Bars of dimensions that
     are on are solid; all other bars are grey and hatched, so that colour is not the only
-    distinction. Without `information` (models without a KL) only w is drawn. Relevances below 1e-6
-    of the largest are drawn at the foot of the axis; the hover text gives the true number.
+    distinction. If there is no `information` (models without a KL), only w is drawn. Relevances
+    below 1e-6 of the largest are drawn at the foot of the axis; the hover text gives the true
+    number.
     """
     weights = np.asarray(relevance, dtype=float)
     if weights.size == 0 or not np.any(weights > 0):

@@ -121,7 +121,8 @@ def exponentials(
 ) -> Iterator[tuple[slice, slice, AnyArray]]:
     """Yield E = ⟨kk'⟩ of points × pairs, block by block.
 
-    Each block overwrites the previous one, unless `keep` is a list that stores them.
+    Each block overwrites the previous block, unless `keep` is a list; the blocks are then stored in
+    it.
     """
     scratch = np.empty(HOST_BLOCK)
     for rows, columns in _places(points, pairs):

@@ -1,6 +1,6 @@
 """Ask a trained graph about training rows that its map has not seen, to calibrate intervals.
 
-Sequences are held out as a whole: q(u) of the layers to data then follows from the other rows
+Sequences are held out as a whole. The q(u) of the layers to data then follows from the other rows
 (`with_rows`). However, kernels, noise and inducing inputs were trained on all rows.
 """
 
@@ -97,7 +97,7 @@ class HeldOut:
                 tries.add(Asked("values", name), error[~empty], part.groups[~empty])
 
     def try_forecasts(self, tries: Tries) -> None:
-        """Continue every training sequence from several origins."""
+        """Forecast every training sequence from several origins."""
         spread = self.spread
         for origin in ORIGINS:
             splits = [self._ahead(name, origin) for name in np.unique(self.sequences)]

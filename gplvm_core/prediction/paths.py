@@ -100,8 +100,8 @@ def continued(
 ) -> Continued:
     """Predict x at new times from the path of a sequence: mean k*ᵀμ̄, covariance k** − k*ᵀB̂k*.
 
-    Without rows (N = 0), the result is the prior over time. The cost is O(N + n²) for Matérn
-    kernels over time; otherwise dense algebra is used. Source: Damianou (2015), §3.4.2.
+    If the sequence has no rows (N = 0), the result is the prior over time. The cost is O(N + n²)
+    for Matérn kernels over time; otherwise dense algebra is used. Source: Damianou (2015), §3.4.2.
     """
     n_latent = path.dual.shape[1]
     order = np.argsort(new_times[:, 0], kind="stable") if new_times.shape[1] == 1 else None

@@ -339,7 +339,7 @@ def _starts(
     *,
     partial: bool,
 ) -> Rows:
-    """Return the training points from which each row starts (n, K): near in observed outputs.
+    """Return training points from which each row starts (n, K); they are near in observed outputs.
 
     further: the contribution of outputs that are not numbers to the squared distances (n, T).
 

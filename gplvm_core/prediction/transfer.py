@@ -122,7 +122,7 @@ def transfer_functions(
 
 def _by_prior(wanted: Wanted, count: int, private: Private) -> bool:
     """Whether private dimensions are integrated out under their prior."""
-    # Without shared dimensions there are no distances to neighbours.
+    # If there are no shared dimensions, distances to neighbours are not defined.
     return private == "prior" or (count == 1 and not wanted.roles.shared.any())
 
 

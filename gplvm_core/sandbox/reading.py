@@ -210,8 +210,9 @@ class FileReading:
         self._stop()
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most `seconds`; returns whether the wait is over: there is an answer, or there
-        will be none.
+        """Wait at most `seconds`.
+
+        Returns whether the wait is over, because there is an answer or there will be none.
         """
         left = SECONDS - self.seconds if self._start is not None else LOOK
         if self._done.wait(min(seconds, max(0.0, left))):

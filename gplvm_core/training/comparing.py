@@ -15,7 +15,7 @@ from gplvm_core.training.limits import give_way
 Task = Callable[[Callable[[Any], None]], Any]
 MOST_KEPT = 40  # finished runs
 AT_ONCE = 2  # further runs wait
-LOOK = 0.2  # seconds after which a waiting run checks again whether it was ended
+LOOK = 0.2  # seconds until a waiting run checks again whether it was ended
 _TURNS = threading.BoundedSemaphore(AT_ONCE)
 _RUNS: dict[str, "ComparisonRun"] = {}
 _LOCK = threading.Lock()

@@ -123,8 +123,8 @@ class Job:
         except _PauseError:
             return "paused"
         except Exception as error:
-            # At exit, Python stops the threads of fit's pool before this one. The job has not
-            # failed: it can continue from its checkpoint.
+            # At exit, Python stops the threads of fit's pool before it stops this thread. The job
+            # has not failed, because it can continue from its checkpoint.
             if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
                 self.checkpoint()
                 return "interrupted"

@@ -87,7 +87,7 @@ def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) 
 
 @dataclass
 class Pace:
-    """Estimates the remaining time from the pace of the later half of the work so far."""
+    """Estimates the remaining time from the pace in the second half of the work done so far."""
 
     _recent: deque[tuple[float, float]] = field(default_factory=deque)
     _first: float = 0.0

@@ -15,7 +15,7 @@ def shortest_turn(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float
     """The smallest rotations from one direction to another (Rodrigues)."""
     u, v = (a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-12) for a in (start, end))
     cosine = np.sum(u * v, axis=1)
-    # Opposite directions: half a turn about any perpendicular axis.
+    # For opposite directions, half a turn about any perpendicular axis is used.
     across = np.cross(u, np.eye(3)[np.argmin(np.abs(u), axis=1)])
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
     half = 2.0 * across[:, :, None] * across[:, None, :] - np.eye(3)

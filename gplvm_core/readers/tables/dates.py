@@ -102,7 +102,7 @@ def find_dates(column: Column) -> Dates | None:
 
 
 def _day_and_month(found: Sequence[re.Match[str]]) -> Dates:
-    """Find whether day or month comes first: from numbers above 12, or from dots (day first)."""
+    """Find whether day or month comes first, from numbers above 12 or from dots (day first)."""
     days = [match[0] for match in found if int(match["one"]) > 12 >= int(match["two"])]
     months = [match[0] for match in found if int(match["two"]) > 12 >= int(match["one"])]
     if len(days) > len(months):

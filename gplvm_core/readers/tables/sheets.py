@@ -78,7 +78,7 @@ def parquet_text(data: bytes, name: str) -> bytes:
 
 
 def _check_parts(archive: Archive, name: str) -> None:
-    """Refuse parts with too many XML elements: openpyxl makes an object of each."""
+    """Refuse parts with too many XML elements, because openpyxl makes an object of each element."""
     for member in archive.members:
         if not member.startswith(SHEETS):
             most = MOST_IN_LARGE if member.startswith(LARGE_PARTS) else MOST_IN_SMALL

@@ -21,7 +21,7 @@ def check_sparse(
 ) -> None:
     """Check the three arrays of a compressed sparse matrix, stored by row (CSR) or by column (CSC).
 
-    Libraries that convert such a matrix to a dense array trust its indices: they write outside the
+    Libraries that convert such a matrix to a dense array trust its indices. They write outside the
     array's memory if an index is out of range. Row i holds data[indptr[i]:indptr[i + 1]], in the
     columns given by `indices`. shape: rows and columns. Raises DataError for inconsistent arrays.
     """

@@ -51,8 +51,8 @@ def read_table(
     """Read the rows of a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
 
     `array` names the array of an NPZ file if several could be the table. `header` says whether the
-    first line names the columns (None: find out). Label, id and time columns are not learnt: they
-    become the data set's labels, times and row names. In an NPZ file, these columns may be 1-D
+    first line names the columns (None: find out). Label, id and time columns are not learnt; they
+    become the data set's labels, row names and times. In an NPZ file, these columns may be 1-D
     arrays. One column can be both label and time.
 
     Dates in the time column become the time since the earliest row, in `time_unit` ("days",

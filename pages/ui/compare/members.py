@@ -107,7 +107,7 @@ def _usual() -> str | None:
         try:
             return first_of(seen).key
         except (ValueError, OSError):
-            pass  # the last model cannot be compared: start as on a first visit
+            pass  # the last model cannot be compared, so start as on a first visit
     return FIRST if FIRST in there else next(iter(there), None)
 
 

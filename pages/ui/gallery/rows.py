@@ -204,7 +204,7 @@ def undo_banner(library: Library) -> None:
 def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
     """Name the models that another tab or server deleted since this tab showed them."""
     if workspace_problem() is not None:
-        return  # without a readable folder, nobody knows which models exist
+        return  # if the folder cannot be read, the existing models are unknown
     present = {listed.entry.id: listed.entry.title for listed in models}
     own, _ = st.session_state.get(DELETED, (None, None))
     for identifier, title in st.session_state.get(SHOWN, {}).items():

@@ -1,4 +1,4 @@
-"""What a page says about the intervals of a model: how many held-out values were inside."""
+"""The sentence on a page about a model's intervals: how many held-out values were inside."""
 
 import json
 from collections.abc import Sequence

@@ -102,7 +102,7 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
         try:
             model = open_item(f"library:{job.entry}").model
         except (ValueError, OSError):
-            pass  # the model was deleted in the Gallery: use the last step
+            pass  # the model was deleted in the Gallery, so the last step is shown
         else:
             if model.capabilities.layers and not model.capabilities.views:
                 # A layer that is off would show all rows at the same position.
