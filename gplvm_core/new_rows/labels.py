@@ -61,10 +61,10 @@ def predict_labels(model: Any, labels: ArrayLike) -> PredictedLabels:
     """Predict the labels of unlabelled training rows (−1) from the labels of the other rows.
 
     A logistic regression on the rows' latent positions, in lengthscales; probabilities are
-    averaged over draws from q(x). The row to label next is the one whose label would reduce the
-    uncertainty of all others most (Cohn et al. 1996): labels are a Gaussian process over the map,
-    with an RBF kernel of the map's lengthscales. This depends on positions only, so it also finds
-    groups that no label explains yet.
+    averaged over draws from q(x). The row to label next is the row whose label would most reduce
+    the uncertainty of all other labels (Cohn et al. 1996). For this choice, labels are modelled as
+    a Gaussian process over the map, with an RBF kernel of the map's lengthscales. The choice
+    depends only on positions, so it also finds groups that no label explains yet.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def predict_labels(model: Any, labels: ArrayLike) -> PredictedLabels:
     spread = np.zeros_like(points) if variance is None else np.sqrt(variance) * model.latent_scale_
     known, open_rows = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
     half = np.random.default_rng(0).standard_normal((DRAWS // 2, points.shape[1]))
-    draws = np.vstack([half, -half])  # antithetic, the same for every row
+    draws = np.vstack([half, -half])  # antithetic draws, the same for every row
     learnt = _learnt(points[known], found[known])
     averaged = [learnt(points[open_rows] + spread[open_rows] * draw, classes) for draw in draws]
     probabilities = np.mean(averaged, axis=0)

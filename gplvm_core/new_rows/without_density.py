@@ -20,7 +20,8 @@ from gplvm_core.readers.spread import spread_rows
 
 MOST_SCORED = 100  # training rows to compare with; fractions are then accurate to about 0.05
 # The score of a row depends slightly on the rows that are scored together with it. Training rows
-# are scored in blocks of this size, and new rows one at a time, so answers are the same everywhere.
+# are scored in blocks of this size, and new rows one at a time, so that every part of the app gives
+# the same answers.
 ROWS_AT_ONCE = 25
 
 

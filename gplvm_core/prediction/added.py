@@ -1,6 +1,6 @@
 """Add rows to a trained layer: infer their points at its q(u), then update q(u) from all rows.
 
-This needs only sums over rows. The sums can be computed part by part, on threads, or on the
+The update needs only sums over rows. The sums can be computed part by part, on threads, or on the
 machines that store the files, as in the map-reduce of Damianou (2015), §2.3.3 and §3.3.7.
 """
 

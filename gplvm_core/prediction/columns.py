@@ -2,8 +2,8 @@
 
 The functions of a row are distributed as a mixture of Gaussians, with one component for each
 explanation of the row (`functions`). Within an explanation, the yes/no columns of a category are
-treated as independent. This is exact at a known latent point and an approximation at an uncertain
-one.
+treated as independent. This is exact at a known latent point, and an approximation at an uncertain
+point.
 """
 
 from collections.abc import Mapping

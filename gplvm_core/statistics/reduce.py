@@ -119,7 +119,7 @@ def chunk_statistics(
     if targets.slope is not None:
         linear = LinearMean.of(targets.slope, kernel, belief, inducing, psi1)
         values = linear.left(values)
-    # This order is a quarter faster than psi1ᵀ values.
+    # This order of the factors is a quarter faster than psi1ᵀ values.
     psi1_targets = np.asarray(values.T @ psi1).T
     yy = float(np.vdot(values, values))
     if linear is not None:

@@ -26,7 +26,7 @@ class Statistics:
 
     The statistics of two sets of points are added by `+`. `groups` has the group of each column of
     the targets; None means a single group. For targets with variances s, yy includes s and
-    `spread` is Ψᵀ diag(Σ_d s_nd) Ψ. Adjoints of the bound have the same shape, with N and D 0.
+    `spread` is Ψᵀ diag(Σ_d s_nd) Ψ. Adjoints of the bound have the same shape, with N = D = 0.
     """
 
     psi0: Float[Array, " G"]

@@ -2,7 +2,7 @@
 
 The estimate is for the Bayesian GP-LVM. It assumes that an evaluation takes the same time for every
 row, and that placing a row takes as long as in `extend`. Both times are measured on a thousand
-rows, so they include the effect of other work on the machine. The number of steps is unknown, so
+rows, so they include delays by other work on the machine. The number of steps is unknown, so
 the maximum is assumed.
 """
 

@@ -130,7 +130,7 @@ STORIES: dict[str, Story] = {
     ),
     "toy_views": Story(
         "Toy signals",
-        "Two views made of three known signals, one of them in both.",
+        "Two views made of three known signals; one signal is in both views.",
         "The model finds which signal both views share.",
     ),
 }

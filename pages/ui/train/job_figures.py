@@ -97,7 +97,7 @@ def map_picture(places: Array, labels: Array | None) -> str:
 
 
 def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
-    """Return latent mean, relevance and information of the saved model, else of the last step."""
+    """Return latent mean, relevance and information of the saved model, or of the last step."""
     if job.status in ENDED and job.entry is not None:
         try:
             model = open_item(f"library:{job.entry}").model
