@@ -23,7 +23,7 @@ from gplvm_core.readers.errors import plural
 ONE, TWO, THREE = "one layer", "two layers", "three layers"
 TREES, LINEAR, NEIGHBOURS = "boosted trees", "linear model", "nearest neighbours"
 PPCA, MIXTURE = "probabilistic PCA", "mixture of Gaussians"
-# Widths of the latent spaces, the top first. They are reduced to the number of columns.
+# Widths of the latent spaces, the top first. No width exceeds the number of columns.
 WIDTHS = {ONE: (10,), TWO: (5, 10), THREE: (3, 5, 10)}
 N_TREES = 300
 RIDGES = np.logspace(-4, 4, 17)

@@ -53,7 +53,7 @@ class Mixture(BaseEstimator):
         given = self._standardised(Y)
         folds = KFold(FOLDS, shuffle=True, random_state=self.random_state)
         by_fold = [self._scores(given[train], given[test]) for train, test in folds.split(given)]
-        # Folds whose sizes differ by a row may have different candidate widths.
+        # The candidates depend on the number of rows, which may differ by one between folds.
         total = {
             choice: sum(scores[choice] for scores in by_fold)
             for choice in by_fold[0]
@@ -127,7 +127,7 @@ def gaussians(
         return Gaussians(mixture.weights_, mixture.means_, nothing, mixture.covariances_)
     middle = rows.mean(axis=0)
     mixture.fit((rows - middle) @ axes)
-    # scikit-learn added the variance around the axes to the diagonal; `full` subtracts it again.
+    # The covariances from scikit-learn include the variance around the axes; `full` subtracts it.
     found = Gaussians.full(mixture.weights_, mixture.means_, mixture.covariances_, variance)
     return found.along(axes).in_units(middle, np.ones_like(middle))
 

@@ -26,7 +26,7 @@ class Difference:
 
     @property
     def sure(self) -> bool:
-        """Whether the difference is larger than chance explains, by Student's t.
+        """Whether the difference is significant in Student's t-test.
 
         Student's t accounts for the poor estimate of the standard error from few splits.
         """

@@ -1,9 +1,9 @@
 """A folder of models, listed without opening them and changed in atomic steps.
 
-Each model is a folder named by its id. The folder contains entry.json (the card), the model's file
-named by the card and, unless the data set comes with the project, data.gplvm. Deleted models are in
-the folder .trash until they are restored or the trash is emptied. A kill at any moment leaves every
-model intact; `tidy` removes other remains.
+Each model is a folder named by its id. The folder contains entry.json (the card) and the model's
+file, whose name is on the card. It also contains data.gplvm, unless the data set comes with the
+project. Deleted models are in the folder .trash until they are restored or the trash is emptied. A
+kill at any moment leaves every model intact; `tidy` removes other remains.
 """
 
 import contextlib
@@ -240,8 +240,8 @@ class Library:
         """Move a model to the trash, from which `restore` brings it back."""
         self._check_writable()
         folder = self._folder(id)
-        # Wait for other processes that write or copy the model: later the name may belong to
-        # another model.
+        # Wait for other processes that write or copy the model. After the deletion, the name may
+        # belong to another model, which they must not change.
         with changing(f"Cannot delete {id}"), writing(self.root), one_by_one(folder):
             while not discard(folder):
                 self._folder(id)  # raises if another process has deleted it meanwhile

@@ -140,7 +140,7 @@ def nodes_and_layers(stored: Encoded) -> Encoded:
     return Encoded(each_node(stored.content, change), stored.arrays)
 
 
-# The former attributes of a model, and the fields of the record that replaced them.
+# Attributes of models before schema 4, and the fields of the record that replaced them.
 ROWS = {
     "trained_rows_": "trained",
     "kept_rows_": "kept",

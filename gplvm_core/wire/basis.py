@@ -11,7 +11,8 @@ from gplvm_core.prediction import Posterior
 
 MOST_BASES = 8  # largest number of row sets for which a page gets separate output variances
 LEAST_TERM = 1e-5  # smallest term of a variance, as a fraction of the prior variance
-# Words and counts have a row set for each column, so their limit is a total of stored numbers.
+# With words or counts, every column has its own row set, so the limit is the number of numbers that
+# are stored.
 MOST_NUMBERS = 400_000
 
 
@@ -25,8 +26,8 @@ def scaled_basis(
 
     The posterior's weights and gap contain the inverse of K, with huge numbers of opposite signs
     that single precision cannot represent. T = Eᵀ S^(−½) Uᵀ with K = U S Uᵀ makes every term of
-    order one; E diagonalises the transformed gap. Flooring S changes nothing, because T is inverted
-    exactly.
+    order one; E diagonalises the transformed gap. Raising small entries of S to a floor does not
+    change the predictions, because T is inverted exactly.
     """
     root, vectors = _whitened(posterior)
     back = vectors * root  # U S^½

@@ -21,7 +21,7 @@ MOST_STEPS = 32767  # largest count, positive or negative, in 16 bits
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """Numbers in 16 bits: every row has a step, and its numbers are multiples of it."""
+    """Numbers in 16 bits: every row has a step, and its numbers are multiples of this step."""
 
     counts: Int16[Array, "R D"]
     steps: Float[Array, " R"]

@@ -12,7 +12,7 @@ from gplvm_core.new_rows import Answers, Reason, sentence_of
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.frame import frame
 
-MOST_VALUES = 600_000  # up to this many values, the page has all; else only the open row's
+MOST_VALUES = 600_000  # up to this many values, the page has all; else only those of the open row
 
 
 def pack_new_rows(

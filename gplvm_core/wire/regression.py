@@ -56,7 +56,7 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
 
 
 def _layer(posterior: Posterior) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Return a layer's arrays in double precision: weights and gap contain the inverse of K."""
+    """Return a layer's arrays, in double precision because weights and gap contain K⁻¹."""
     width = posterior.n_outputs
     arrays = {
         "inducing": posterior.inducing.astype(float),

@@ -137,7 +137,7 @@ def whitened(statistics: Statistics, gram: Factor) -> Statistics:
 def scaled_up(
     statistics: Statistics, share: float, n_points: Int[NDArray[np.intp], " G"]
 ) -> Statistics:
-    """Scale a batch's statistics up to all rows; n_points: the observed rows of each group."""
+    """Scale a batch's statistics up to all rows; n_points: the groups' row counts."""
     return replace(
         statistics,
         psi0=share * statistics.psi0,

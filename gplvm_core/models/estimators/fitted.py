@@ -72,8 +72,8 @@ class Saved:
         StoreError
             If the model has a part that files cannot store, such as a kernel of your own.
         """
-        # This is the only import from a room of a higher level: the public interface has
-        # `model.save(path)`.
+        # This is the only import from a package of a higher level; the public method
+        # `model.save(path)` needs it.
         from gplvm_core.store.file import save
 
         check_is_fitted(self)

@@ -254,7 +254,7 @@ def _entry(setting: "Field[Any]", hint: Any, described: Mapping[str, str]) -> st
 
 def _shown(hint: Any) -> str:
     """A type as numpydoc writes it: {"shared", "per_output"}, int or None."""
-    if hint == ArrayLike:  # the union with str, which ArrayLike contains
+    if hint == ArrayLike:  # ArrayLike contains str, so ArrayLike | str equals ArrayLike
         return "str or array_like"
     choices = _choices(hint)
     others = [kind for kind in _kinds(hint) if get_origin(kind) is not Literal]

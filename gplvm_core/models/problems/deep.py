@@ -1,4 +1,4 @@
-"""A deep model as a graph: a chain of layers from a belief at the top down to the data."""
+"""A deep model as a graph: a chain of layers from q(X) at the top down to the data."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args

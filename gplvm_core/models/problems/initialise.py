@@ -78,8 +78,8 @@ def _components(
             notes = ("isomap used rows whose gaps were filled in by probabilistic PCA",)
         n_kept = min(n_latent, n_points - 1)
         with warnings.catch_warnings():
-            # Isomap warns when it joins separate groups of neighbours at their nearest points. For
-            # a start, such a joint graph is needed.
+            # Isomap warns when it joins separate groups of neighbours at their nearest points. A
+            # start needs such a joint graph, so the warning is suppressed.
             warnings.filterwarnings("ignore", "The number of connected components")
             warnings.simplefilter("ignore", SparseEfficiencyWarning)
             scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(

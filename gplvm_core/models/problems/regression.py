@@ -53,7 +53,7 @@ def regression(
     """The training problem of one layer on the inputs, with the bound F_data − KL(q(X) ‖ p(X)).
 
     If every input is an inducing input, the inducing inputs are fixed; with exact inputs the
-    regression is then not sparse. kernel_held: of the kernel, only the scale is trained.
+    regression is then not sparse. kernel_held: training changes only the kernel's scale.
     per_output: every output has a separate signal and noise variance.
     """
     whole = not inputs.free_mean.any() and n_inducing >= inputs.belief.n_points

@@ -30,8 +30,8 @@ class Shallow:
     kernel: the trained kernel with unit scale. inducing: the trained inducing inputs. answer: the
     predicted mean at the inputs. leading: the inputs, divided by the lengthscales and rotated so
     that the answer changes most along the first dimension, second most along the second, and so on.
-    The axes are the eigenvectors of the mean outer product of the answer's gradients (the active
-    subspace).
+    The axes of this rotation are the eigenvectors of the mean outer product of the answer's
+    gradients (the active subspace).
     """
 
     inputs: Inputs

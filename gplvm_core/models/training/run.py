@@ -207,8 +207,8 @@ def _in_words(views: tuple[str, ...]) -> str:
 def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[int, ...]:
     """One seed per start, so that every recipe has `n_restarts` starts.
 
-    n_restarts seeds are drawn with random_state. Each of them, and the numbers after it, are used
-    for the recipes in turn.
+    n_restarts numbers are drawn with random_state. Each is rounded down to a multiple of n_recipes,
+    and starts a block of consecutive seeds, one for each recipe.
     """
     if n_restarts < 1:
         raise ValueError(f"n_restarts must be at least 1; got {n_restarts}")

@@ -15,8 +15,8 @@ class HaltedError(Exception):
 def question(callback: Any) -> Callable[[], None] | None:
     """The callback's method ``between``, to call before every evaluation; or None.
 
-    If ``between`` raises StopIteration, training ends as with the callback, but during an
-    iteration. `fit` raises any other exception.
+    If ``between`` raises StopIteration, training ends as if the callback had raised it, but in the
+    middle of an iteration. `fit` raises any other exception.
     """
     between = getattr(callback, "between", None)
     if between is None:

@@ -35,7 +35,8 @@ class Work:
     ) -> float:
         """The fraction done after `ended` starts and `iterations` of the next one.
 
-        heat: if positive, all starts make this many iterations, and only the last one continues.
+        heat: if positive, every start makes this number of iterations, and only one start
+        continues.
         """
         longest = self.steps(max_iter)
         others = self.steps(heat) if heat else longest
