@@ -67,7 +67,7 @@ class Library:
     """The models in one folder. Every call reads the disk; the only state is the path."""
 
     def __init__(self, root: str | os.PathLike[str], read_only: bool = False) -> None:
-        """Open a library at ``root``, which the first write creates; read_only refuses changes."""
+        """Open a library at ``root``; the first write creates it. read_only refuses changes."""
         self.root = Path(root).expanduser()
         self.read_only = read_only
 

@@ -140,7 +140,7 @@ export class OutputMetric {
   meanMagnification(x, along, up) {
     const { shrink } = this.model;
     const changes = this.changesAt(x, [along, up]);
-    // W Wᵀ is the form without the part of the covariance.
+    // Add D s² diag(shrink) again, so that only the mean's part W Wᵀ remains.
     const images = changes.map((change) => this.imaged(change).map((value, r) => value + this.level * shrink[r] * change[r]));
     const [g, h, k] = [[0, 0], [0, 1], [1, 1]].map(([i, j]) => dot(images[i], changes[j]));
     return Math.sqrt(Math.max(g * k - h * h, 0));

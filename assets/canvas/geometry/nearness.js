@@ -145,7 +145,7 @@ export class NearPlane {
     return count;
   }
 
-  /** Return the mean position, on another map of the same rows, of the points around a place. @param {number} u @param {number} v @param {LatentPoints} other */
+  /** Return the mean position of the points around a place, on another map of the same rows. @param {number} u @param {number} v @param {LatentPoints} other */
   carried(u, v, { latent, nLatent }) {
     const { rows, around, weights } = this;
     const count = this.weigh(u, v);

@@ -216,7 +216,7 @@ export class Explorer {
     const { a, b } = this.state;
     this.state.hover = null;
     this.dispatch(action);
-    // If the plane has changed, the view already fits.
+    // If the plane has changed, the map already shows it completely.
     if (this.state.a === a && this.state.b === b) {
       this.map.fit();
       if (this.map.revealPoint()) this.map.refresh();

@@ -32,7 +32,7 @@ export class Gestures {
     this.chosenPixel = chosenPixel;
     /** The position of every finger. @type {Map<number, [number, number]>} */
     this.pointers = new Map();
-    /** The start of the last finger. @type {[number, number]} */
+    /** The position where the last finger touched the map first. @type {[number, number]} */
     this.start = [0, 0];
     this.moved = false;
     /** @type {"press" | "point" | "pan" | "touch" | "pinch" | "rest" | null} */

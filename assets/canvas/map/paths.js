@@ -98,7 +98,7 @@ export class Paths {
     return this.explorer.state.chosen.path ?? [];
   }
 
-  /** The chosen point is the next key frame. */
+  /** Add the chosen point as the next key frame. */
   addKey() {
     const { keys, explorer } = this;
     const point = Array.from(explorer.state.point);

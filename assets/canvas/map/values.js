@@ -210,7 +210,7 @@ export class TableValues {
   /** @param {Float64Array} point @param {Float64Array | null} hidden @returns {Answer[]} */
   answers(point, hidden) {
     const { explorer: { model, whatIf }, values } = this;
-    // Held columns leave the place open, instead of the dimensions outside the plane.
+    // If columns are held, their remaining uncertainty replaces that of the dimensions outside the plane.
     const open = whatIf?.freedom(point) ?? null;
     const beside = open ? null : hidden;
     if (model.table) return model.table.answers(point, beside, open);

@@ -86,7 +86,7 @@ export class Reel {
     return out;
   }
 
-  /** Return the value of an array with one number per frame at a point in time. @param {string} name @param {number} time */
+  /** Return the value at a time, interpolated from an array with one number per frame. @param {string} name @param {number} time */
   number(name, time) {
     const { frame, share } = this.place(time);
     const array = this.arrays[name];

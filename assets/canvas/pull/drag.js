@@ -28,7 +28,7 @@ const DIFFERENT = 6; // two poses are different explanations if a joint differs 
 const BEYOND = 8; // how far beyond the joint's places in the data a hand can pull it
 
 const STEPS_A_FRAME = 4;
-const CHALLENGE_EVERY = 3; // frames between two searches for a better place
+const CHALLENGE_EVERY = 3; // frames between two searches for a better latent point
 const CHALLENGE_STEPS = 8;
 
 export class BodyDrag {
@@ -63,7 +63,7 @@ export class BodyDrag {
     return this.hand !== null || this.pins.size > 0;
   }
 
-  /** Start at a place, with the pose that is drawn there. @param {ArrayLike<number>} point @param {ArrayLike<number>} pose */
+  /** Start at a latent point, with the pose that is drawn for it. @param {ArrayLike<number>} point @param {ArrayLike<number>} pose */
   begin(point, pose) {
     this.point.set(point);
     this.pose.set(pose);
@@ -144,7 +144,8 @@ export class BodyDrag {
   }
 
   /**
-   * Limit the target of a joint that is never there in the data: the limb stretches towards the target, but the pose remains a plausible body.
+   * Limit a joint's target if no row has the joint near this target: the limb stretches towards the target, but the
+   * pose remains a plausible body.
    * @param {number} h the number of the first of the joint's two handles, which are the last handles
    */
   aimWithin(h) {
@@ -186,7 +187,7 @@ export class BodyDrag {
     return true;
   }
 
-  /** Climb from two other places; go to one of them if it is clearly better. @param {number} value */
+  /** Climb from two other points; go to one of them if it is clearly better. @param {number} value */
   challenge(value) {
     const { pull, point } = this;
     const { damping } = pull;

@@ -92,7 +92,7 @@ export class PaintedPull extends Climber {
     return total;
   }
 
-  /** Compute the terms of the mean at the place of `look`. @param {ArrayLike<number>} x */
+  /** Compute the terms of the mean at the point of the last `look`. @param {ArrayLike<number>} x */
   lookTerms(x) {
     const { alpha, functionals: { row }, model: { rank, nInducing: M, transform, nTerms } } = this;
     for (let r = 0, at = 0; r < rank; r++) {
@@ -161,7 +161,7 @@ export class PaintedPull extends Climber {
     return value;
   }
 
-  /** Compute the slopes of the terms at the place of `lookSlopes`. */
+  /** Compute the slopes of the terms at the point of the last `lookSlopes`. */
   termSlopes() {
     const { slopes, functionals: { rowSlopes }, model: { rank, nInducing: M, nLatent: Q, transform, nTerms } } = this;
     slopes.fill(0);

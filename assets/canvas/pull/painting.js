@@ -23,7 +23,7 @@ export class Painting extends FitGrasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of an image */
   constructor(explorer, picture) {
     super(explorer, picture, "Another picture for this paint (A)", (model) => new Sketch(model));
-    /** The shown picture when the stroke began, which darker and lighter refer to. @type {Float64Array} */
+    /** The picture at the beginning of the stroke; the tools darker and lighter change its values. @type {Float64Array} */
     this.base = picture.values;
     /** The pixels of the present stroke. @type {Set<number>} */
     this.touched = new Set();
@@ -100,7 +100,7 @@ export class Painting extends FitGrasp {
 
   // --- drawing --------------------------------------------------------------------------------
 
-  /** Return how wrong pixels may be, given the painted values; null at another place. @param {ArrayLike<number>} point @param {Doubt} doubt */
+  /** Return how wrong pixels may be, given the painted values; null at other latent points. @param {ArrayLike<number>} point @param {Doubt} doubt */
   freedom(point, doubt) {
     if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
     this.drag.point.set(point);

@@ -85,7 +85,7 @@ export class Possible extends Explanations {
     this.cease = inSlices(possiblePoses(drag), (found) => this.put(found));
   }
 
-  /** Show a pose unchanged, and keep its place. @override @param {number} i */
+  /** Show a pose unchanged, and keep its latent point. @override @param {number} i */
   take(i) {
     const { found, body } = this;
     if (!found[i]) return;

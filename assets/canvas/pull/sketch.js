@@ -41,7 +41,7 @@ export class Sketch extends Fit {
   }
 
   /**
-   * Return how wrong the outputs may be, given the painted values, in the form of `Doubt`: cells and their share.
+   * Return how wrong the outputs may be, given the painted values; the result has the form of that of `Doubt`.
    * @param {Doubt} doubt
    */
   freedom({ at, weights, scales }) {

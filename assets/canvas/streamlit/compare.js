@@ -1,5 +1,6 @@
 // Streamlit component of linked maps. Every model arrives through a separate byte store (store.js), so
-// that the server does not send the others again when a model is added. The link has the place and the switch.
+// that the server does not send the others again when a model is added. The link contains the place, and whether the
+// maps are aligned.
 
 import { LinkedMaps } from "../compare/linked.js";
 import { linkNumber } from "../kit/format.js";

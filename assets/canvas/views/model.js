@@ -120,7 +120,8 @@ class JoinedLayers {
   }
 
   /**
-   * Compute the mean of the whole row; return the outputs' mean variance, in the units of the data or relative.
+   * Compute the mean of the whole row; return the outputs' mean variance, in the units of the data or relative to the
+   * variances without data.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */
