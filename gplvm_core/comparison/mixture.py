@@ -17,8 +17,7 @@ STRENGTHS = (3.0, 30.0, 300.0)
 # The smallest variance in units of the columns' variance; without it, Gaussians could collapse onto
 # single rows.
 LEAST_VARIANCE = 1e-4
-# The common covariance is this fraction of the covariance within clusters, plus the rest of the
-# diagonal.
+# The correlations of the common covariance, as a fraction of the correlations within clusters.
 CORRELATED = 0.5
 
 # Covariances: "diagonal", a number of axes, or ("shrunk", strength).

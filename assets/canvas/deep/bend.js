@@ -80,8 +80,8 @@ export class BendFigure extends LivingFigure {
   }
 
   /**
-   * Return the density and bound of a model; the better values are marked. The bound of two layers is looser,
-   * so a lower bound of two layers does not favour one layer.
+   * Return the density and bound of a model; the better values are marked. The bound of two layers is looser; if it
+   * is lower, this is no evidence for one layer.
    * @param {"shallow" | "deep"} name
    */
   scores(name) {

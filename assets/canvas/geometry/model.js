@@ -32,7 +32,7 @@ import { OutputVariances } from "./variances.js";
  * @property {(x: ArrayLike<number>) => string} [words] returns the output as text, for a table with words
  */
 
-const MOST_GROUPS = 8; // kinds of outputs; with more, variances are those at the middle of an uncertain place
+const MOST_GROUPS = 8; // kinds of outputs; if there are more, variances are computed only at the middle of an uncertain place
 const NOTHING = 1e-5; // fraction of the positions' variance; smaller contributions are omitted
 const LEAST_SHOWN = 1e-3; // fraction of the data's spread; smaller deviations are shown as "under"
 const MOST_COLUMNS = 200; // columns of a table offered as colours

@@ -20,10 +20,10 @@ import { Pull } from "./solver.js";
 // These lengths are in hundredths of the body's size, which are about centimetres.
 const HAND = 3; // standard deviation of a grabbed joint around its target
 const PIN = 1; // the same for a pinned joint
-const SLOW = 2; // joints move at most so far in a frame, plus FOLLOWS times the handle's movement
+const SLOW = 2; // the longest movement of a joint in a frame, in addition to FOLLOWS times the handle's movement
 const FOLLOWS = 1.5;
-const REACHED = 1.5; // a joint is out of reach if it is farther from its target
-const DIFFERENT = 6; // two poses are different explanations if a joint differs by more
+const REACHED = 1.5; // a joint is out of reach if it is farther than this from its target
+const DIFFERENT = 6; // two poses are different explanations if a joint differs by more than this
 
 const BEYOND = 8; // how far beyond the joint's places in the data a hand can pull it
 

@@ -22,7 +22,7 @@ import { css } from "../kit/theme.js";
  * @property {number} width of the drawing
  */
 
-const CROWDED = 7; // of joints with a smaller distance in CSS pixels, only one is shown
+const CROWDED = 7; // CSS pixels; if joints are closer to each other, only one of them is shown
 
 /** Return the joints without children; a hand with several fingers counts once, by its last finger. @param {readonly number[]} parents */
 export function limbEnds(parents) {

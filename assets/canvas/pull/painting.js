@@ -16,7 +16,7 @@ import { Sketch } from "./sketch.js";
 /** @import { Tool } from "./paint_tools.js" */
 
 const TONE_STEP = 0.3; // of darker and lighter, as a fraction of the range
-const PAINT_KEYS = "Arrow keys move the brush, Space paints or erases, brackets change its size, A shows another picture, Escape lets go.";
+const PAINT_KEYS = "Arrow keys move the brush, Space paints or erases, brackets change its size, A shows another picture, Escape removes all paint.";
 
 /** @extends {FitGrasp<Sketch>} */
 export class Painting extends FitGrasp {

@@ -11,7 +11,7 @@ export const BETTER_NATS = 4; // another point must be better by more than this
 export const FULL_CLIMB = 40; // the most steps of a climb at the end of a drag
 export const MOST_SEEDS = 6;
 export const MOST_OTHERS = 4;
-export const FAR_NATS = 12; // explanations that are worse by more are not offered
+export const FAR_NATS = 12; // explanations that are worse than the best by more than this are not offered
 
 export class Seeds {
   /** @param {Functionals} functionals @param {NearData} near */

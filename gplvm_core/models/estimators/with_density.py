@@ -90,8 +90,8 @@ class WithDensity:
             The seed of all draws.
         recipe : Recipe, optional
             The attribute `density_.recipe` from an earlier call for the same model and rows. Its
-            choices replace components and prior_strength. No rows are held out, which is several
-            times faster.
+            choices replace components and prior_strength. No rows are held out then, so the call is
+            several times faster.
         callback : callable, optional
             Called as callback(fraction of the work that is done) after each step. If it raises an
             exception, the work ends and the model's density does not change.

@@ -42,9 +42,10 @@ class Training:
     """A problem with its settings.
 
     offset: added to internal bounds to get those of the data in their original units. views: the
-    names of the data's views in the problem's order; () for one table. worth: a run with a larger
-    max_iter continues the start with the largest worth. work: the total work, for progress reports.
-    heat: if positive, every start first makes this many iterations, and only the best continues.
+    names of the data's views in the problem's order; () for one table. worth: the value that ranks
+    starts; a run with a larger max_iter continues the best start. work: the total work, for
+    progress reports. heat: if positive, every start first makes this many iterations, and only the
+    best continues.
     """
 
     problem: Problem

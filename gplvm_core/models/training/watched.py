@@ -1,4 +1,4 @@
-"""Wrap a callback for training and for the steps after it, which place or stream rows."""
+"""Wrap a callback for training and for the later steps that place or stream rows."""
 
 import time
 from collections.abc import Callable

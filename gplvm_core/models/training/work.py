@@ -11,8 +11,8 @@ PLACING = 12.0
 class Work:
     """The work of a training, in steps of one row.
 
-    stretches: pairs (last iteration of a start, rows per step). after: rows to place or stream
-    after all starts have ended.
+    stretches: the consecutive parts of a start, as pairs (last iteration, rows per step). after:
+    rows to place or stream after all starts have ended.
     """
 
     stretches: tuple[tuple[float, float], ...] = ((float("inf"), 1.0),)
