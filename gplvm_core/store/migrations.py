@@ -77,8 +77,8 @@ def groups_of_outputs(stored: Encoded) -> Encoded:
     be missing.
 
     The axis of groups comes first, and every column belongs to this group. Models of several views
-    now store the rows that each view has; an older view has all rows if one of its columns has
-    values in every row.
+    now store the rows that each view has; a view in an older file has all rows if one of its
+    columns has values in every row.
     """
     arrays = Arrays(stored.arrays)
 

@@ -11,8 +11,7 @@ from gplvm_core.prediction import Posterior
 
 MOST_BASES = 8  # largest number of row sets for which a page gets separate output variances
 LEAST_TERM = 1e-5  # smallest term of a variance, as a fraction of the prior variance
-# With words or counts, every column has its own row set, so the limit is the number of numbers that
-# are stored.
+# With words or counts, every column has its own row set, so the limit counts all stored numbers.
 MOST_NUMBERS = 400_000
 
 

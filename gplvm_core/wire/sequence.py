@@ -44,8 +44,9 @@ class Reel:
     """A sequence to play: T increasing times, the pictures at these times, and the latent path.
 
     latent_mean, latent_variance: (T, Q), None if the path, or its uncertainty, is unknown; spread:
-    (T,) standard deviation of the outputs as a share of the data's (`spread_share`); forecast,
-    hidden: (T,) frames after the end of the data, and frames with hidden values.
+    (T,) standard deviation of the outputs, as a share of the data's standard deviation
+    (`spread_share`); forecast, hidden: (T,) frames after the end of the data, and frames with
+    hidden values.
     """
 
     title: str

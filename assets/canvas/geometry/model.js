@@ -160,8 +160,8 @@ export class LatentModel extends LatentPoints {
   /**
    * Return the mean and variances of all outputs at an uncertain place, x* ~ N(x, variance), in the data's units.
    *
-   * They follow from the law of total variance over 2Q places around x (third-degree spherical cubature:
-   * exact for means that are cubic in x); a variance of 0, or no variance, means a certain place.
+   * They follow from the law of total variance over 2Q places around x (third-degree spherical cubature, which is
+   * exact for means that are cubic in x). A variance of 0, or no variance, means that the place is known exactly.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise

@@ -144,8 +144,8 @@ export class BodyDrag {
   }
 
   /**
-   * Limit a joint's target if no row has the joint near this target: the limb stretches towards the target, but the
-   * pose remains a plausible body.
+   * Limit a joint's target if no row has the joint near this target. The limb then stretches towards the target, but
+   * the pose remains a plausible body.
    * @param {number} h the number of the first of the joint's two handles, which are the last handles
    */
   aimWithin(h) {

@@ -1,5 +1,6 @@
-// The picture of an explorer, on which visitors can paint: while the brush moves, a picture appears that fits the painted
-// values. sketch.js finds this picture, and grey_brush.js moves the brush. A stroke is one step of undo.
+// The picture of an explorer, on which visitors can paint. While the brush moves, the picture changes to one that
+// fits the painted values. sketch.js finds this picture, and grey_brush.js moves the brush. A stroke is one step of
+// undo.
 
 import { imageBox } from "../kit/geometry.js";
 import { css } from "../kit/theme.js";

@@ -53,7 +53,8 @@ class Scaling:
 
         how: "global" divides all columns by one scale, "columns" divides each column by its own
         scale, and "none" only centres. Raises DataError if all columns are constant, if values are
-        too large to square, or if a column or (unless empty_rows) a row has no observed value.
+        too large to square, or if a column has no observed value; unless empty_rows is set, also if
+        a row has none.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
