@@ -22,7 +22,8 @@ import { modelsOf } from "./placed.js";
 /** @import { PanelWords } from "./panel.js" */
 
 /**
- * The description of a model, which arrives before its bytes. names: the visitor's names of the dimensions of a stored model.
+ * The description of a model; it arrives before the model's bytes. names: the visitor's names of the dimensions of a
+ * stored model.
  * @typedef {PanelWords & { store: string, draws: boolean, names?: NamesData | null }} Described
  */
 /**

@@ -1,4 +1,4 @@
-// A Gaussian process beside a deep Gaussian process on the same points, which the visitor adds and removes.
+// A Gaussian process beside a deep Gaussian process on the same points; the visitor adds and removes points.
 
 import { element } from "../kit/dom.js";
 import { counted, formatNumber } from "../kit/format.js";

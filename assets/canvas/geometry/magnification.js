@@ -1,4 +1,4 @@
-// Magnification, which is how fast the output changes with the place, and its contour lines.
+// Magnification (how fast the output changes with the place) and its contour lines.
 
 import { contour, levelsBetween, smoothGrid } from "./contours.js";
 

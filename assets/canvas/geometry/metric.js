@@ -36,7 +36,7 @@ export class OutputMetric {
     this.pair = { inducing: this.value, nInducing: 1, nLatent: model.nLatent };
   }
 
-  /** Compute the products of the weights, which do not depend on the place; row by row, since this takes long. */
+  /** Compute the products of the weights, which do not depend on the place. The generator yields after every row, because this takes long. */
   *prepare() {
     const { weights, rank: R, nOutputs: D, shrink } = this.model;
     if (this.form.length) return;

@@ -1,4 +1,4 @@
-// The fitted model in the browser, which computes predictive means and variances.
+// The fitted model in the browser: it computes predictive means and variances.
 
 import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
@@ -109,12 +109,12 @@ export class LatentModel extends LatentPoints {
     return range;
   }
 
-  /** Whether distances on the map can be measured, which needs the kernel's derivative. */
+  /** Whether distances on the map can be measured; this needs the kernel's derivative. */
   get lengths() {
     return this.kinds.every(({ derivative }) => derivative);
   }
 
-  /** Return the lower triangle of T' diag(shrink) T with doubled off-diagonal, which halves the work of the shading. */
+  /** Return the lower triangle of T' diag(shrink) T with doubled off-diagonal; the triangle halves the work of the shading. */
   quadraticForm() {
     const M = this.nInducing;
     const gap = new Float64Array((M * (M + 1)) / 2);

@@ -174,7 +174,7 @@ export function effectWords(effect) {
   return `${effect < 0 ? "−" : "+"}${words}`;
 }
 
-/** Return the names of the columns of the small rows, which have only every k-th column of long curves. @param {any} model @param {number} count */
+/** Return the names of the columns that the reduced rows have; long curves are reduced to every k-th column. @param {any} model @param {number} count */
 function rowColumnNames(model, count) {
   const all = columnNames(model.drawing, model.nOutputs);
   if (model.table) return all;

@@ -20,7 +20,7 @@ const CLICK_SLOP = 4; // the most CSS pixels that the pointer may move during a 
 const SCROLL_MS = 500; // for this time after scrolling the page, the wheel does not zoom a map that has moved under the pointer
 const GRAB = 14; // CSS pixels within which the chosen point can be grabbed
 
-/** The time of the last scrolling of the page; one listener serves all maps, which come and go. */
+/** The time of the last scrolling of the page; one listener serves all maps, because maps are made and removed. */
 export const pageScroll = { last: -Infinity };
 globalThis.document?.addEventListener("scroll", ({ timeStamp }) => { pageScroll.last = timeStamp; }, { capture: true, passive: true });
 

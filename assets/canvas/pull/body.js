@@ -1,5 +1,5 @@
-// The body of an explorer, which visitors can drag. This class shows the pose that follows the drag, and keeps it as
-// one step of undo. drag.js finds the pose; body_pointer.js and body_keys.js move the joints.
+// The body that an explorer shows; visitors can drag it. This class shows the pose that follows the drag, and keeps
+// it as one step of undo. drag.js finds the pose; body_pointer.js and body_keys.js move the joints.
 
 import { element } from "../kit/dom.js";
 import { jointFrame, jointPlaces } from "../kit/geometry.js";

@@ -68,7 +68,7 @@ function spreadBy(lower, noise) {
   return found;
 }
 
-/** The small pictures of possible poses, which the button "Possible poses" draws. */
+/** The small pictures of possible poses; the button "Possible poses" draws them. */
 export class Possible extends Explanations {
   /** @param {Body} body */
   constructor(body) {

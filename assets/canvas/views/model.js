@@ -54,7 +54,7 @@ export class ViewsModel extends LatentPoints {
     return this.outputs.map(({ model }) => model);
   }
 
-  /** The map's thumbnails, which the first output has. */
+  /** The map's thumbnails; they show the first output. */
   get items() {
     return this.outputs[0].model.items;
   }

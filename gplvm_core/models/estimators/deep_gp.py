@@ -60,9 +60,9 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     shallow model on data that do not need depth. The model uses the start with the best bound. A
     start that fits a hidden layer to single points is used only if there is no other start.
 
-    For 20,000 rows or more, training uses 10,000 of them. This needs exact inputs, the family
-    "marginalised" or "mean_field", and no input_connections. The model then infers the hidden
-    points of the other rows, and computes q(u) of every layer from all rows.
+    For 20,000 rows or more, training uses 10,000 of them. Training on a sample needs exact inputs,
+    the family "marginalised" or "mean_field", and no input_connections. The model then infers the
+    hidden points of the other rows, and computes q(u) of every layer from all rows.
 
     Parameters
     ----------

@@ -35,8 +35,8 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     otherwise the hidden layers could become pure noise.
 
     For 20,000 rows or more, training uses 10,000 of them, and the model then infers the points of
-    the other rows in all layers. This needs the family "marginalised" or "mean_field", no
-    time_kernel and no encoder.
+    the other rows in all layers. Training on a sample needs the family "marginalised" or
+    "mean_field", no time_kernel and no encoder.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from gplvm_core.readers import DataError
 
 
 class SequenceQueries(LatentVariableModel, WithIntervals):
-    """Methods for rows in time, which need only fitted attributes."""
+    """Methods for rows in time; these methods need only fitted attributes."""
 
     def forecast(
         self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
@@ -89,8 +89,8 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
             Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
             training rows fixed). False is cheaper: each row has the prior at its time.
         adapt : bool, default False
-            Whether the rows also update the mapping q(u). This suits a sequence that differs from
-            the trained sequences and has some rows without gaps. False is cheaper.
+            Whether the rows also update the mapping q(u). Such an update suits a sequence that
+            differs from the trained sequences and has some rows without gaps. False is cheaper.
         callback : callable, optional
             Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
             rows are examined separately. If it raises StopIteration, inference ends with the best

@@ -18,8 +18,9 @@ from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
 SHALLOW_ITERATIONS = 200
-# The largest factor for an input column, which is one over its lengthscale. Without this limit a
-# column with few values, for which any short lengthscale fits, would dominate all other columns.
+# The largest factor for an input column; the factor is one over the column's lengthscale. Without
+# this limit a column with few values, for which any short lengthscale fits, would dominate all
+# other columns.
 MOST_RELEVANT = 10.0
 
 

@@ -76,7 +76,7 @@ class Problem(Protocol):
         """Parameters (a tree) to start from; "": the first recipe."""
 
     def entering(self, parameters: Any, phase: Phase) -> Any:
-        """The parameters with which a phase starts, from those at the end of the last phase."""
+        """The parameters at the start of a phase, made from those at the end of the last phase."""
 
     def layout(self, anchor: Any, phase: Phase) -> Layout:
         """The free parameters of a phase that starts at the anchor, with their scales."""
