@@ -212,8 +212,8 @@ def discard(folder: Path) -> bool:
     trash = folder.parent / TRASH
     private_folder(trash)
     try:
-        # Undo restores the model that was deleted last, so an older deleted model of that name is
-        # renamed.
+        # Undo restores the model that was deleted last, so an older model of that name in the trash
+        # is renamed.
         if (trash / folder.name).exists():
             place(trash / folder.name, trash, f"{folder.name}-older")
         os.rename(folder, trash / folder.name)

@@ -1,5 +1,5 @@
-// The objective of painted pixels. Sums over pixels replace the pixels, so that a step of the search takes
-// the same time for any number of pixels. The objective equals that of solver.js with one handle per pixel.
+// The objective of painted pixels. It uses only sums over the pixels, so that a step of the search takes the same
+// time for any number of pixels. The objective equals that of solver.js with one handle per pixel.
 
 import { Seeds } from "./seeds.js";
 import { addSquare, Climber } from "./solver.js";

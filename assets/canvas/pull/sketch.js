@@ -41,7 +41,8 @@ export class Sketch extends Fit {
   }
 
   /**
-   * Return how wrong the outputs may be, given the painted values; the result has the form of that of `Doubt`.
+   * Return how wrong the outputs may be, given the painted values, in the form that `Doubt` stores: cells and their
+   * share.
    * @param {Doubt} doubt
    */
   freedom({ at, weights, scales }) {

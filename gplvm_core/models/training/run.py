@@ -171,7 +171,7 @@ class Run:
     views: tuple[str, ...] | None = None  # names of the data's views; (): one table; None: unknown
     # one recipe for each seed; (): a file from a version without recipes
     recipes: tuple[str, ...] = ()
-    limit: int = 0  # every start pauses after so many iterations; 0: none pauses
+    limit: int = 0  # every start pauses after this number of iterations; 0: no start pauses
     leader: "Run | None" = None  # the best of the paused starts, without the results before it
 
     @property
