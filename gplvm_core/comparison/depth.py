@@ -1,4 +1,4 @@
-"""Is depth worth it? Compare models of one, two and three layers and simpler models."""
+"""Is depth worth it? Compare one, two and three layers with each other and with simpler models."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -75,7 +75,7 @@ class Library:
         return f"Library({str(self.root)!r}, read_only={self.read_only})"
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return all models, oldest first; broken models have the reason. Reads no arrays."""
+        """Return all entries, oldest first, without reading arrays; broken models have the reason."""
         return entries_of(self.root)
 
     def entry(self, id: str) -> Entry:
@@ -177,8 +177,8 @@ class Library:
     def name_dimensions(self, id: str, names: Iterable[str], space: str = "") -> None:
         """Replace the names of a model's latent dimensions, in their order; "" means no name.
 
-        ``space``: the map, for a model with several, such as "layer 1". Names are cut after 40
-        characters. Raises StoreError if two dimensions have the same name.
+        ``space``: the name of the map, such as "layer 1", in a model with several maps. Names are
+        cut after 40 characters. Raises StoreError if two dimensions have the same name.
         """
         given = tuple(names)
 

@@ -161,7 +161,7 @@ OF_SAMPLED_ROWS = (
 def one_record_of_rows(stored: Encoded) -> Encoded:
     """3 → 4: store the facts about a model's training rows as one record; drop GPLVM.information_.
 
-    Schema 3 had four attributes; files older than training on samples have none of these. The
+    Schema 3 had four attributes; files from before training on samples have none of these. The
     information_ of a GPLVM was NaN.
     """
     arrays = Arrays(stored.arrays)

@@ -100,7 +100,7 @@ def sets_of_rows(posterior: Posterior) -> int:
 
 
 def _whitened(posterior: Posterior) -> tuple[Array, Array]:
-    """Return S^½ (S floored) and U of K(Z, Z) = U S Uᵀ."""
+    """Return S^½ (with small entries raised to a floor) and U of K(Z, Z) = U S Uᵀ."""
     values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
     return np.sqrt(np.maximum(values, 1e-10 * values[-1])), vectors
 

@@ -1,8 +1,8 @@
 """A byte format for arrays with a JSON header; a browser can read it without a library.
 
 uint32 header length (little-endian), JSON header, zeros up to a multiple of 8, then the arrays,
-each on a multiple of 8. `header["arrays"]` contains name, dtype, shape and offset, and the steps of
-the rows for rounded arrays.
+each on a multiple of 8. `header["arrays"]` contains the name, dtype, shape and offset of every
+array, and the rows' steps of every rounded array.
 """
 
 import json

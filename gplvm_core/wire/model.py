@@ -121,7 +121,7 @@ class Chart:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The two dimensions to show first: those that are on and change the outputs most.
+        """The two dimensions to show first: the ones that change the outputs most.
 
         A single latent dimension is drawn against the order of the rows.
         """

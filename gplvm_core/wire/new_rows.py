@@ -83,7 +83,7 @@ def typical_in_words(answers: Answers, n: int) -> str:
 
 
 def reason_data(reason: Reason, column: str) -> dict[str, Any]:
-    """Return a reason as numbers, as sentences, and in short."""
+    """Return a reason as numbers, as sentences, and in a short form."""
     short = f"{column} {reason.given:.4g}: expected {_expected(reason)}"
     if reason.hint is not None:
         slip = "decimal point" if reason.kind == "decimal" else "sign"
@@ -101,6 +101,6 @@ def reason_data(reason: Reason, column: str) -> dict[str, Any]:
 def _expected(reason: Reason) -> str:
     if reason.std == 0.0:
         return f"{reason.expected:.4g}"
-    # Show as many decimals as two digits of the standard deviation need.
+    # Show the decimals that are needed for two digits of the standard deviation.
     decimals = max(1 - math.floor(math.log10(reason.std)), 0)
     return f"{reason.expected:.{decimals}f} ± {reason.std:.{decimals}f}"

@@ -51,7 +51,7 @@ def drawn(columns: Sequence[TableColumn]) -> list[int]:
 
 
 def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]:
-    """Return the drawn columns of a data set; a word is its number among the model's words.
+    """Return the drawn columns of a data set; a word becomes its number among the model's words.
 
     A word that the model does not know is missing.
     """

@@ -56,7 +56,7 @@ export class DrawnFunction {
 export function* drawnLayers(places, seed, sees) {
   const random = seeded(seed);
   for (let at = places, top = true; ; top = false) {
-    // The waves are the same with and without the input, so that the switch changes nothing else.
+    // The waves are the same whether or not the layers receive the input, so that the switch changes nothing else.
     const functions = places.map(() => new DrawnFunction(2 * places.length, random));
     const whole = sees && !top ? [...at, ...places] : at;
     at = functions.map((drawn) => drawn.at(whole));

@@ -283,7 +283,7 @@ export class Explorer {
     this.frame.ask();
   }
 
-  /** Return the point whose outputs are shown: a place on a path, under the pointer, or the chosen point. */
+  /** Return the point whose outputs are shown: the place on a path, the place under the pointer, or the chosen point. */
   shownPoint() {
     const { state, map } = this;
     const onPath = this.paths?.place();

@@ -1,4 +1,4 @@
-// A sequence, which interpolates its frames linearly, so that it has values at any time.
+// A sequence that interpolates linearly between its frames, so that it has values at any time.
 
 import { readFrame } from "../kit/frame.js";
 import { heatColour } from "../kit/theme.js";

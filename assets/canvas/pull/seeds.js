@@ -19,7 +19,7 @@ export class Seeds {
     this.model = functionals.model;
     this.functionals = functionals;
     this.near = near;
-    /** The least distance of two seeds. */
+    /** The smallest allowed distance between two seeds. */
     this.apart = 0;
     /** k(Z, x_n) of the rows that NearData uses. @type {Float32Array | null} */
     this.cross = null;

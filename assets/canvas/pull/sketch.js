@@ -1,4 +1,4 @@
-// A picture under a brush: the painted values and the picture that fits them. Knows nothing of the page.
+// A picture under a brush: the painted values and the picture that fits them. This code does not depend on the page.
 
 import { cholesky, choleskySolve } from "../kit/algebra.js";
 import { Fit } from "./fit.js";

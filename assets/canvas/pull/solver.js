@@ -15,7 +15,7 @@ const FAILED = 6; // factor of the damping after a step that fails
 const WORKED = 5; // divisor of the damping after a step that succeeds
 const ENOUGH_NATS = 1e-3; // a climb ends at a smaller gain per step
 
-/** A climb on an objective F over latent points; subclasses define the objective. */
+/** Maximises an objective F over latent points; subclasses define the objective. */
 export class Climber {
   /** @param {LatentModel} model @param {NearData} near */
   constructor(model, near) {

@@ -40,7 +40,7 @@ export default component((root, /** @type {CompareData} */ first) => {
     if (again) stand = { ...stand, at: null };
     built = wanted;
     maps = new LinkedMaps(root, packed, stand, tell);
-    // If the models change, Python writes the link again, without the browser's parameters.
+    // If the models change, Python writes a new link without the browser's parameters, so add them again.
     if (again) maps.tell();
     shelf.views.set("compare", maps);
   };

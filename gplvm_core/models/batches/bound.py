@@ -149,7 +149,7 @@ def scaled_up(
 
 
 def _of_scaled_kernel(seen: Statistics, factor: float) -> Statistics:
-    """The whitened statistics after the kernel, and so LLᵀ, is multiplied by a factor."""
+    """The whitened statistics after the kernel, and thus LLᵀ, was multiplied by a factor."""
     return replace(
         seen,
         psi0=factor * seen.psi0,

@@ -78,8 +78,8 @@ class Forecasting:
         from up to 12 starting points. Every column then gets a factor for the standard deviations
         of `forecast`; the factors are shrunk towards a common factor. With these factors, 95 % of
         the forecast values are inside their 95 % intervals. Means and drawn futures do not change.
-        `intervals_` has the share of values inside, before and after. This takes about as long as
-        `fit`.
+        `intervals_` has the share of values inside their intervals, before and after calibration.
+        This takes about as long as `fit`.
 
         Parameters
         ----------

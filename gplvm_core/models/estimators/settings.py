@@ -238,7 +238,7 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def _in_order(cls: Any) -> "list[Field[Any]]":
-    """Sort the settings: positional ones, those that the estimator declares, inherited ones."""
+    """Sort the settings: first positional, then the estimator's own, then inherited settings."""
     own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", {})]
     return sorted(fields(cls), key=lambda each: (each.kw_only, own.index(each.name)))
 

@@ -255,7 +255,7 @@ class ViewsTransfer(ViewsQueries):
         adapt: bool,
         callback: StepCallback | None,
     ) -> tuple[Belief, Continued]:
-        """Infer the shared points of the rows of one sequence jointly; returns q and the prior."""
+        """Infer the shared points of the rows of one sequence jointly; returns q(X) and p(X)."""
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
         prior = self._continued(times, len(next(iter(given.values()))), sequence)

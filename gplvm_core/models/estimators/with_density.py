@@ -260,7 +260,7 @@ class WithDensity:
 
 
 def check_training_rows(network: Network, outputs: Mapping[str, Array]) -> int:
-    """The number of training rows; DataError if these are not all data of all of them."""
+    """The number of training rows; DataError if some of their data or some rows are missing."""
     missing = [name for name in network.ends if name not in outputs]
     if missing:
         raise DataError(f"the training rows of {', '.join(missing)} are not given: add them")

@@ -53,8 +53,8 @@ class WithIntervals(Timed):
         gets a factor for its standard deviations; the factors are shrunk towards a common factor.
         With these factors, 95 % of the held-out values are inside their 95 % intervals. `transfer`,
         `complete` with times and `forecast` then use the factors; means do not change. `intervals_`
-        has the share of values inside, before and after. Kernel, noise and inducing inputs were
-        trained on all rows.
+        has the share of values inside their intervals, before and after calibration. The held-out
+        rows were used to train the kernel, the noise and the inducing inputs.
 
         Parameters
         ----------

@@ -163,7 +163,7 @@ def initial_lengthscale(latent: Float[Array, "N Q"]) -> Float[Array, " Q"]:
 def initial_inducing(
     latent: Float[Array, "N Q"], n_inducing: int, generator: np.random.Generator
 ) -> tuple[Float[Array, "M Q"], tuple[str, ...]]:
-    """A random subset of the latent means, at most N; a note reports a reduced number."""
+    """A random subset of n_inducing latent means; a note if there are fewer latent means."""
     n_points = len(latent)
     notes: tuple[str, ...] = ()
     if n_inducing > n_points:

@@ -1,8 +1,8 @@
 """The nodes of a model's graph: q(X) of the inputs of its layers, and their prior p(X).
 
-A node maps its parameters to the marginals of q(X), and adds a term to the bound: −KL(q(X) ‖ p(X))
-or a replacement. The layers return adjoints of the marginals; the node pulls them back to its
-parameters.
+A node maps its parameters to the marginals of q(X), and adds a term to the bound: −KL(q(X) ‖ p(X)),
+or another term in its place. The layers return adjoints of the marginals; the node pulls them back
+to its parameters.
 """
 
 from collections.abc import Callable

@@ -82,7 +82,7 @@ class Problem(Protocol):
         """The free parameters of a phase that starts at the anchor, with their scales."""
 
     def evaluate(self, parameters: Any, phase: Phase) -> Evaluated:
-        """Bound and gradient; raises NotPositiveDefiniteError if there is none."""
+        """Bound and gradient; raises NotPositiveDefiniteError if they cannot be computed."""
 
     def describe(self, parameters: Any) -> tuple[Array, Array, Array]:
         """(relevance, information, latent mean) of parameters, for progress."""

@@ -239,7 +239,7 @@ class Training:
         return self._finish(run, run.optimiser.status, run.optimiser.reason)
 
     def _only(self, leader: Run, run: Run, done: tuple[Trained, ...]) -> Run:
-        """Continue the best of the paused starts, without a limit, after the others."""
+        """Move the best of the paused starts to the end, and continue it without a limit."""
         best = run.seeds.index(leader.seeds[0])
         at = [each for each in range(len(done)) if each != best] + [best]
         return replace(
