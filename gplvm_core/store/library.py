@@ -75,7 +75,7 @@ class Library:
         return f"Library({str(self.root)!r}, read_only={self.read_only})"
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return all entries, oldest first, without reading arrays; broken models have the reason."""
+        """Return all entries, oldest first; reads no arrays. Broken models have the reason."""
         return entries_of(self.root)
 
     def entry(self, id: str) -> Entry:
