@@ -121,7 +121,7 @@ class Chart:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The two dimensions to show first: the ones that change the outputs most.
+        """The two dimensions to show first: of those that are on, the two with the largest effects.
 
         A single latent dimension is drawn against the order of the rows.
         """

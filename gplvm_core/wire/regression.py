@@ -73,7 +73,7 @@ def _layer(posterior: Posterior) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def _input(name: str, values: Array) -> dict[str, Any]:
-    """Return an input's range in the training rows, its median, and whether it is integer."""
+    """Return an input's range and median in the training rows, and whether its values are whole."""
     known = values[~np.isnan(values)]
     if not len(known):
         known = np.zeros(1)

@@ -143,7 +143,7 @@ class LatentRows:
     relevance_: Any
 
     def _placed(self, belief: Belief, scaled: bool, return_std: bool) -> Any:
-        """Latent means, and with return_std deviations; scaled: in units of the lengthscales."""
+        """Latent means, and with return_std standard deviations; scaled: in lengthscale units."""
         scale = self.latent_scale_ if scaled else 1.0
         mean = belief.mean * scale
         return (mean, np.sqrt(belief.variance) * scale) if return_std else mean
