@@ -21,7 +21,7 @@ from gplvm_core.wire.views import pack_views
 
 FILE = Path(__file__).with_name("deep_numbers.json")
 N, M, D = 20, 9, 4
-WIDTHS = (2, 1, 3)  # the second layer has one dimension, and its map a second axis
+WIDTHS = (2, 1, 3)  # layer 2 has one dimension; its map needs a second axis
 
 
 @dataclass(frozen=True, eq=False)

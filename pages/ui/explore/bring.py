@@ -17,7 +17,7 @@ from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
 
-# For a data set, the data set that has further rows of the same kind.
+# For the name of a data set: the name of another one with further rows of the same kind.
 UNSEEN = {"walker": "walker_unseen"}
 CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
 
@@ -177,7 +177,7 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
 
 
 def unseen_of(item: Item) -> str:
-    """Return the data set with further rows of the same kind; "" if there is none."""
+    """Return the name of the data set with further rows of the same kind; "" if there is none."""
     return UNSEEN.get(item.dataset.name.removesuffix(f"_{item.view}"), "")
 
 

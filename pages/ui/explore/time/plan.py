@@ -48,7 +48,7 @@ class Plan:
             "play": ("play", self.sequence, self.ahead),
             "sample": ("sample", self.sequence, self.length, self.draw),
             "fill": ("fill", self.sequence, self.part, self.stretch, self.asked),
-            "own": ("own",),  # depends on what was brought, too
+            "own": ("own",),  # the result also depends on the visitor's rows
         }[self.task]
 
 
