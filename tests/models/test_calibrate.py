@@ -14,7 +14,7 @@ Array = np.ndarray
 
 
 def views(count: int, seed: int) -> dict[str, Array]:
-    """Return two views of one number; in the first view, ten columns at a time have the same error."""
+    """Return two views of one number; in the first view, every ten columns have the same error."""
     random = np.random.default_rng(seed)
     x = random.uniform(-2.0, 2.0, count)
     loads = np.random.default_rng(0).uniform(0.5, 1.5, 50)

@@ -143,7 +143,7 @@ def checked_completion(item: Item, name: str, row: Array) -> Completion:
 
 
 def noise_of(model: Any, row: Array) -> Array | None:
-    """Return the noise of the map; None if the density fills the row, because its noise is correlated."""
+    """Return the noise of the map; None if the density, with correlated noise, fills the row."""
     by_map = density_of(model) is None or model.completion_methods(row[None])[0] == "map"
     return model.noise_std_ if by_map else None
 

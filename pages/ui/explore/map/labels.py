@@ -98,7 +98,7 @@ def _predicted(_model: Any, name: str, given: Given, _labels: Array) -> Predicte
 
 
 def sentence(found: PredictedLabels, given: Given) -> str:
-    """Describe how many labels are predicted, how sure they are, and how many known ones are right."""
+    """Describe how many labels are predicted, how sure they are, and how many known ones match."""
     sure = int(np.sum((found.probabilities.max(axis=1) >= 0.95) & ~found.far))
     words = (
         f"**{plural(len(found.rows), 'row')} without a label.** {sure:,} of them have a predicted "
@@ -230,7 +230,7 @@ def _download(item: Item, name: str, given: Given, found: PredictedLabels | None
 def labels_csv(
     dataset: Dataset, given: Given, found: PredictedLabels | None, as_text: bool = True
 ) -> bytes:
-    """Write every row with its label, the probability, and whether it is known, yours or predicted."""
+    """Write every row's label, its probability, and whether it is known, yours or predicted."""
     assert dataset.labels is not None
     labels, own = given.on(dataset.labels), dict(given.labels)
     predicted = {} if found is None else {int(row): n for n, row in enumerate(found.rows)}

@@ -116,7 +116,7 @@ def _read(
 
 
 def _plan(item: Item, name: str, own: NewRows) -> OwnPlan:
-    """Return the stored plan of these rows; at first, a column whose name suggests it has the times."""
+    """Return the stored plan of these rows; at first, a column named like times has the times."""
     kept = st.session_state.get(f"time_own_plan|{name}")
     mark = f"{own.mark}|{len(own.values)}"
     if isinstance(kept, OwnPlan) and kept.mark == mark:

@@ -181,7 +181,7 @@ def unchecked(item: Item) -> str:
 
 
 def _cue(shown: Reel, seen: OnScreen, last: OnScreen | None) -> Cue:
-    """Return where to play from: a new result plays once, from shortly before its first filled frame."""
+    """Return where to start: a new result plays once, from just before its first filled frame."""
     if last is not None and last.sequence == seen.sequence and not last.id.endswith(" open"):
         return Cue()
     new = np.flatnonzero(shown.hidden)
