@@ -50,7 +50,7 @@ class Answer:
     def of(
         cls, found: tuple[Any, Any], truth: Array, known: Array, hidden: Flags | None = None
     ) -> "Answer":
-        """Standardise errors; found: means and deviations; hidden: the values to judge (None: all)."""
+        """found: means and deviations. hidden: the values to judge, None for all."""
         mean, std = found
         spread = np.nanstd(known, axis=0)
         judged = np.broadcast_to(spread > LEAST_SPREAD * spread.max(), truth.shape)
