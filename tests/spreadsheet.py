@@ -33,7 +33,7 @@ def begins_like_one(cell: str) -> bool:
 
 
 def cells(text: str, separators: str) -> Iterator[str]:
-    """Split cells as spreadsheets do: only a quotation mark at the start of a cell quotes."""
+    """Split cells as spreadsheets do: only a quotation mark at a cell's start counts."""
     cell, quoted, at = "", False, 0
     while at < len(text):
         letter = text[at]

@@ -125,7 +125,7 @@ def written(handed_on: bool, layer: int) -> dict[str, Any]:
     known = named | numbers_of(handed_on, layer) | {"bytes": base64.b64encode(packed).decode()}
     if handed_on or layer:
         return known
-    # This is the same model as one of several views, to which these layers belong.
+    # The same deep model again, packed as the only view of a model of views.
     below = pack_views({"bent": Chart.of(*made(False), 0)}, ("bent",), (0, 1), "views")
     return known | {"view": base64.b64encode(below).decode()}
 

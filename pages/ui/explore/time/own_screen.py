@@ -36,7 +36,7 @@ DOING = {
     "fill": "Filling the gaps along time …",
     "check": "Checking the intervals: given values are hidden like the gaps, and filled …",
 }
-# What a check found; None if no given values can be hidden like the gaps.
+# The result of the check; None if no given values can be hidden like the gaps.
 Check = tuple[Checked | None]
 
 
