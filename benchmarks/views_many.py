@@ -111,7 +111,7 @@ def digits(seed: int) -> dict[str, Any]:
 
 
 def write_picture(model: ManifoldRelevance, uses: Flags) -> None:
-    """Draw the simulated signals beside each dimension's value for each view."""
+    """Draw the simulated signals, and beside them each dimension's value for each view."""
     from PIL import Image
 
     rows = profiles(model)

@@ -210,7 +210,7 @@ def test_chapter_4_views(built: Path) -> None:
 def test_chapter_5_depth(built: Path) -> None:
     said = printed(built, "guide/5_depth")
     assert number("two layers # nats", said) > number("one layer # nats", said) + 10.0
-    # One Gaussian process oscillates beside the step; two layers do not.
+    # A Gaussian process oscillates on both sides of the step; two layers do not.
     one, two = (number(f"flat parts, {name}: #", said) for name in ("one layer", "two layers"))
     assert two < 0.5 * one
     assert "layer 1 of 2 is on" in said

@@ -34,12 +34,12 @@ class Brought:
 
 
 def place_of(item: Item) -> str:
-    """Return the session key of the rows brought to a model, or to one of its views."""
+    """Return the session key of the visitor's rows for a model, or for one of its views."""
     return f"brought|{item.key}|{item.view or ''}"
 
 
 def brought(item: Item) -> Brought | None:
-    """Return what the visitor brought to this model in this session."""
+    """Return the rows that the visitor gave to this model in this session."""
     kept = st.session_state.get(place_of(item))
     return kept if isinstance(kept, Brought) else None
 
@@ -60,7 +60,7 @@ def mend(item: Item, misfit: Misfit) -> None:
 
 
 def rows_brought(item: Item, *, empty_rows: bool = False) -> NewRows | None:
-    """The rows in the model's columns, None if none were brought. Raises ValueError.
+    """Return the visitor's rows in the model's columns, None if there are none. Raises ValueError.
 
     empty_rows: whether to keep rows without any value, as frames of a sequence.
     """

@@ -91,7 +91,7 @@ def chosen_frames(count: int) -> Array:
 
 
 def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes:
-    """Draw the first panel as a GIF at normal speed; progress(share) is called meanwhile."""
+    """Draw the first panel as a GIF at normal speed; progress(share) is called regularly."""
     values = reel.panels[0].values
     frame = common_frame(dataset.drawing, dataset.values)
     rows = chosen_frames(len(values))

@@ -1,4 +1,4 @@
-"""Variations of the kept point: some dimensions are fixed, others are random or along a path."""
+"""Variations of the chosen point: some dimensions are fixed; others are random or on a path."""
 
 import streamlit as st
 
