@@ -25,7 +25,7 @@ def formulas(text: str) -> set[str]:
 
 
 def begins_like_one(cell: str) -> bool:
-    """Return whether spreadsheets may run the text; one or several numbers are not formulas."""
+    """Return whether spreadsheets may run the text; text that has only numbers is no formula."""
     seen = "".join(letter for letter in cell if letter.isprintable() and not letter.isspace())
     if not seen.lstrip('"').startswith(tuple(BEGINNINGS)):
         return False

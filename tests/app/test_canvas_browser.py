@@ -1,4 +1,4 @@
-"""The latent canvas in a real browser: its drawings, messages and texts."""
+"""Browser tests of the latent canvas: its drawings, messages and texts."""
 
 import numpy as np
 import pytest

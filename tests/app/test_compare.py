@@ -1,4 +1,4 @@
-"""The page Compare through Streamlit's AppTest: add models, compare, test on new rows, export."""
+"""Tests of the page Compare through AppTest: add models, compare, test on new rows, export."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A visitor's sequence in the tab Time: how it is read, filled, checked and exported."""
+"""Tests of a visitor's sequence in the tab Time: it is read, filled, checked and exported."""
 
 import csv
 import io

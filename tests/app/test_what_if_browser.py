@@ -1,4 +1,4 @@
-"""Columns of a table that are held at values, in the files of maps without a server."""
+"""Browser tests of columns that are held at values, in the file of a map without a server."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

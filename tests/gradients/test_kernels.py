@@ -1,4 +1,4 @@
-"""Tests of each concrete kernel's pullbacks against central differences; a missing kernel fails."""
+"""Tests of every kernel's pullbacks against central differences; no kernel may be left out."""
 
 import numpy as np
 import pytest
