@@ -1,4 +1,4 @@
-"""Predictions for new rows: how typical they are, which columns are odd, and the values of gaps.
+"""Predictions for new rows: typicality, odd columns and filled gaps, compared with other methods.
 
     python -m benchmarks.apply [--seeds 0 1 2] [--only wine digits]
     python -m benchmarks.apply --cost

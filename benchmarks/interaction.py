@@ -195,7 +195,7 @@ def app(home: Path, load: str) -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
-    # Python then writes bytecode, which every start except the first finds
+    # the first start writes Python's bytecode, which all later starts use
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with (home / f"{load}.log").open("wb") as log:
         process = subprocess.Popen(

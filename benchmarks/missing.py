@@ -1,5 +1,4 @@
-"""Missing outputs: the cost of training, by patterns of gaps, and of inferring new rows, compared
-with GPy.
+"""CPU time with missing outputs, compared with GPy: training with gaps, and inferring new rows.
 
     python -m benchmarks.missing [--peer-python PATH] [--rounds 3]
 

@@ -1,4 +1,4 @@
-"""Sixteen views that partly share signals: whether the model finds the simulated sharing.
+"""Sixteen simulated views that partly share signals: does the model find which views share one?
 
     python -m benchmarks.views_many [--seeds 5]
 
