@@ -1,4 +1,4 @@
-"""The tab Map: one model's latent map; move to generate, click to keep a point."""
+"""The tab Map: one model's latent map; move to generate outputs, click to choose a point."""
 
 import streamlit as st
 

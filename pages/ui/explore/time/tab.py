@@ -1,4 +1,4 @@
-"""The tab Time: play sequences, forecast, invent, fill gaps, and bring new sequences."""
+"""The tab Time: play sequences, forecast, draw new ones, fill gaps, and upload sequences."""
 
 import streamlit as st
 

@@ -71,7 +71,7 @@ def for_new_rows(
 
 
 def begin_with_unseen(source: Item, name: str) -> None:
-    """At the first visit, bring the model's example film, if there is one."""
+    """At the first visit, load the model's example film, if there is one."""
     first, unseen = f"views_began|{name}", unseen_of(source)
     if unseen and source.view == source.views[0] and not st.session_state.get(first):
         st.session_state[first] = True
