@@ -1,4 +1,4 @@
-"""The cost of a deep model: an evaluation by the number of layers, training by the optimiser.
+"""The cost of an evaluation for each number of layers, and of training for each optimiser.
 
     python -m benchmarks.deep_cost [--seeds 3] [--only layers optimisers] [--iterations 60 250]
 

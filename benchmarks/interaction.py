@@ -329,8 +329,7 @@ def tab_times(page: Any) -> dict[str, float]:
 
 
 def offline_times(browser: Any, folder: Path) -> dict[str, float]:
-    """Measure seconds until the offline file of the first gallery model has drawn its map, and its
-    size.
+    """Measure the size of a gallery model's offline file, and the seconds until its map is drawn.
 
     beside: the number of bytes of the file that do not belong to the model. base64 makes the bytes
     of the model a third larger.

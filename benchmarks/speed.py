@@ -35,9 +35,7 @@ Size = tuple[int, int, int, int]
 def run_worker(
     package: str, size: Size, *, threads: int, seconds: float, python: str
 ) -> dict[str, Any]:
-    """Return the figures of one package at one size, from a new process; raise RuntimeError if it
-    fails.
-    """
+    """Measure one package at one size in a new process; raise RuntimeError if the process fails."""
     # gplvm_core starts its own threads and needs BLAS with one thread; the other packages use the
     # threads of BLAS.
     blas = "1" if package == "gplvm_core" else str(threads)

@@ -53,7 +53,7 @@ def hidden_pixels(count: int, generator: np.random.Generator) -> dict[str, Bool[
 
 
 def neighbours(train: Array, gaps: Array, count: int) -> Array:
-    """Predict by the mean of the nearest training frames, by the visible pixels."""
+    """Predict by the mean of the training frames whose visible pixels are nearest."""
     nearest = np.argsort(nan_euclidean_distances(gaps, train), axis=1)[:, :count]
     return np.asarray(train[nearest].mean(axis=1))
 

@@ -139,7 +139,7 @@ def digits(seed: int) -> dict[str, Any]:
 
 
 def mean(runs: list[dict[str, Any]]) -> dict[str, float]:
-    """Return the mean of every figure."""
+    """Return the mean of every measure."""
     return {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
 
 

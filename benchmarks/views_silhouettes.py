@@ -207,7 +207,8 @@ def noises(data: Dataset) -> dict[str, Any]:
     """Compare three settings: one noise and one scale, one noise and a scale for each column, one
     noise per output.
 
-    The test sequence and the two of the validation are left out in turn, one seed, Matérn-3⁄2.
+    The test sequence and the two validation sequences are left out in turn, with one seed and a
+    Matérn-3⁄2 kernel.
     """
     sequences = data.sequences
     assert sequences is not None

@@ -61,7 +61,7 @@ def test_the_files_that_are_named_exist(name: str) -> None:
 
 
 def test_every_equation_has_its_files_and_names_that_are_there() -> None:
-    """A row of the table names files instead of folders, and for each file a name to search for."""
+    """A row of the table gives files (not folders), and for each file a name to search for."""
     table = text_of("gplvm_core/MATHEMATICS.md").split("| search for |\n|---|---|---|---|\n")[1]
     rows = table.split("\n\n")[0].splitlines()
     assert len(rows) > 55

@@ -59,7 +59,7 @@ def asked_rows(
                     on_click=mend,
                     args=(item, misfit),
                 )
-    shown = 0 if in_time else NOTES_SHOWN  # a column of times is none of the model's, but is used
+    shown = 0 if in_time else NOTES_SHOWN  # a note may wrongly call the column of times unused
     for note in own.notes[:shown]:
         st.caption(plain(note))
     if len(own.notes) > shown:

@@ -191,7 +191,7 @@ def hidden_rows(
         columns = np.ones(dataset.n_outputs, dtype=bool)
     else:
         columns = named_parts(dataset)[part]
-    # Sliders round the ends of the interval to their steps.
+    # A slider rounds the ends of the interval to its steps.
     slack = 0.01 * usual_step(times)
     within = (times >= stretch[0] - slack) & (times <= stretch[1] + slack)
     return np.where(within[:, None] & columns, np.nan, values)

@@ -28,7 +28,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent
 
 LEAD_IN = 5  # known frames that are played before the filled ones
-NARROW = 1.05  # intervals are widened if they need a larger factor
+NARROW = 1.05  # intervals are widened only if their factor exceeds this
 
 
 STOPPED = "stopped"
@@ -96,7 +96,7 @@ def _answer(
 
 
 def check_at_once(dataset: Dataset, own: OwnSequence, reel: Reel) -> Check | None:
-    """Return the check on values that the visitor hid, which needs no further inference."""
+    """Return the check on values that the visitor hid; it needs no further inference."""
     if own.hidden.any():
         shown = reel.panels[0]
         assert shown.std is not None

@@ -1,4 +1,4 @@
-"""A new film of one view, for which the model infers another view of all frames together."""
+"""A new film of one view; the model infers another view, jointly for all frames."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -218,8 +218,8 @@ def body(item: Item, name: str) -> None:
     st.header(
         "Joints that move together",
         anchor=False,
-        help="Joints of one group follow the same dimensions. The groups come from k-means on each "
-        "joint's loss without each dimension.",
+        help="Joints of one group follow the same dimensions. For each joint, the model's loss "
+        "without each single dimension is computed; k-means groups joints with similar losses.",
     )
     left, right = st.columns([1, 2], gap="large", vertical_alignment="center")
     with left:

@@ -25,8 +25,8 @@ OUTPUT_BACK = Stop(
     "joint is fixed at a point that it never had in the run, the bodies come as near as possible.",
     note=Note(
         "Without the model every joint moves by itself, and the drawings are not bodies. The map "
-        "is a prior: it contains only joint movements that occur together. Animators use such "
-        "maps to pose a whole figure by moving one hand.",
+        "is a prior: it contains only movements of the joints that occur together. Animators use "
+        "such maps to pose a whole figure by moving one hand.",
         "Why do so many places fit one fixed hand, from one side of the circle to the other? "
         "(The arm passes each position twice in a stride: forward, and back.)",
         (
