@@ -62,7 +62,7 @@ from gplvm_core.store import Library
 GALLERY = Path(__file__).resolve().parents[1] / "assets" / "models"
 NAMES = ("wine", "tumours", "diabetes", "digits", "oil flow", "features", "red wine")
 N_TRAIN, N_TEST = 400, 200
-LEAST_CHANGE = 2.0  # in spreads of the column
+LEAST_CHANGE = 2.0  # in units of the column's spread
 HIDDEN = 0.2
 
 

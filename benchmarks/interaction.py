@@ -151,7 +151,7 @@ SWITCHES = 5  # to every tab, after the first visit to it
 STROKES = 8
 OFFLINE, OPENINGS = "people", 7
 MASK = "() => [...window.manifolio.views.values()][0].row.text()"
-# True when the painter has the completion of the present mask, which differs from `before`.
+# True when the present mask differs from `before` and the painter has the completion of this mask.
 COMPLETED = """(before) => {
     const painter = [...window.manifolio.views.values()][0];
     const mask = painter.row.text();
@@ -409,7 +409,7 @@ def main() -> int:
             with app(home, load) as url:
                 figures[load] = visit(browser, url, identifier)
         if has_gallery():
-            # These measurements need no app, so both columns have the same figures.
+            # These measurements need no app, so both columns have the same numbers.
             offline = offline_times(browser, home)
             figures = {load: each | offline for load, each in figures.items()}
         browser.close()

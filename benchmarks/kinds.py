@@ -43,8 +43,8 @@ from gplvm_core.statistics import Targets
 HIDDEN, LEAST, MOST_COUNT = 0.2, 1e-3, 20
 SETTINGS: dict[str, Any] = {"n_components": 6, "n_inducing": 40, "max_iter": 150}
 Flags = NDArray[np.bool_]
-# A method predicts for a column the mean and the 95 % interval (or None), or the probabilities of
-# words.
+# For each column, a method predicts the mean and the 95 % interval (or None), or the probabilities
+# of words.
 Said = dict[str, Any]
 
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.speed [--peer-python PATH] [--quick]
 
-Every figure comes from a fresh process. Packages alternate within each round, so that other load of
-the machine affects all of them, and the fastest round is used. With one thread the figures are CPU
+Every number comes from a new process. Packages alternate within each round, so that other load of
+the machine affects all of them, and the fastest round is used. With one thread the times are CPU
 seconds, which vary least; with two threads they are wall seconds. Memory is the peak of the
 process, including the interpreter and imports.
 """

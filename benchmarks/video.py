@@ -40,7 +40,7 @@ Flags = NDArray[np.bool_]
 
 
 def test_frames(count: int) -> dict[str, Bool[Flags, " N"]]:
-    """Return the test frames, for every choice of frames."""
+    """Return the test frames for every choice of training frames."""
     number = np.arange(count)
     return {"every second frame": number % 2 == 1, "blocks of ten": number % 30 >= 20}
 

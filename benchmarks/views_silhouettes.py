@@ -7,9 +7,9 @@ only the silhouettes are given. The error is the mean distance of the joints, wi
 centimetres. The multi-view models use the principal components of the silhouettes on the training
 rows, because the very many pixels would outweigh the prior over time. All other methods use pixels;
 a rotation would not change their results. The temporal models infer the sequence together. The
-published figures are for another body and other silhouettes, so only their order is comparable:
-mean pose 6.16, linear regression 5.86, nearest neighbour 4.88, without dynamics 4.67, Gaussian
-process 4.27, nearest neighbour of sequences 4.04, with dynamics 2.94.
+published errors are for another body and other silhouettes, so only their order is comparable: mean
+pose 6.16, linear regression 5.86, nearest neighbour 4.88, without dynamics 4.67, Gaussian process
+4.27, nearest neighbour of sequences 4.04, with dynamics 2.94.
 
 Components, latent dimensions and iterations were chosen on sequences 4 and 5, each left out
 together with 2 (`--validate`). With 60 components and 200 iterations, the errors of 15, 10, 8, 6

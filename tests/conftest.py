@@ -70,7 +70,7 @@ def problem() -> dict[str, np.ndarray]:
 
 @pytest.fixture(scope="session")
 def reference() -> dict[str, dict[str, np.ndarray]]:
-    """Return the values of established packages, by package: "gpy", "gpflow"."""
+    """Return the reference values of the packages "gpy" and "gpflow", by the package's name."""
     return {name: dict(np.load(REFERENCE / f"{name}_values.npz")) for name in ("gpy", "gpflow")}
 
 

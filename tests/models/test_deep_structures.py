@@ -247,8 +247,9 @@ def test_impossible_settings_of_the_top_are_refused() -> None:
 
 
 def test_a_top_grows_on_layers_that_were_trained() -> None:
-    """The lower layers start at their final state without the top; the new layer starts with little
-    noise.
+    """The lower layers start at their final state from a training without the top layer.
+
+    The new top layer starts with little noise.
     """
     _, rows = waving()
     rows -= rows.mean(axis=0)

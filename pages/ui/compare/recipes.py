@@ -82,7 +82,7 @@ RECIPES = {
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """The result of a recipe: a model, or only positions; seconds: how long it took."""
+    """The result of a recipe: a model, or only positions; seconds: the training time."""
 
     model: Any
     positions: Array | None

@@ -128,7 +128,7 @@ def judged(dataset: Dataset) -> Array:
 def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
     """Describe how many values were filled, and what the check found about their intervals.
 
-    check: None before it has ended.
+    check: None until the check has ended.
     """
     missing = np.isnan(own.seen)
     frames = plural(len(missing), "frame")
