@@ -26,8 +26,8 @@ p-values, for complete rows and for rows with 20 % of their cells hidden. For fi
 cells are hidden; the measures are the root mean square error in units of the columns' spreads, and
 the share of values inside 95 % intervals.
 
---cost measures seconds and memory for rows of 50 columns. --many measures both for a CSV file with
-this number of rows, read and written in blocks, with the gallery's model of oil flow.
+--cost measures seconds and memory for rows of 50 columns. --many measures seconds and memory for a
+CSV file with this number of rows, read and written in blocks, with the gallery's model of oil flow.
 """
 
 import argparse

@@ -297,7 +297,7 @@ def geodesic_times(page: Any) -> dict[str, float]:
 def stroke_times(page: Any) -> dict[str, float]:
     """Measure milliseconds from the end of a stroke that hides pixels to the completed picture."""
     page.wait_for_function(COMPLETED, arg="")
-    page.wait_for_timeout(5000)  # the page computes how typical the row is after the first answer
+    page.wait_for_timeout(5000)  # after the first answer, the page computes how typical the row is
     times = []
     for row in np.linspace(0.2, 0.8, STROKES):
         picture = page.locator("canvas[data-part=item]")

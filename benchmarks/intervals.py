@@ -8,8 +8,8 @@ stretches of frames in new sequences, completely or partly. "Forecasts" continue
 sequences, and series from other origins. "Completion" hides half of the values of new rows. The
 table has three measures before and after `calibrate` (for completion, before and after
 `fit_density`): the share of values inside their 95 % intervals, the root mean square error, and the
-continuous ranked probability score. The last two are in units of the columns' spread. Columns that
-hardly vary in training are left out.
+continuous ranked probability score. The error and the score are in units of the columns' spread.
+Columns that hardly vary in training are left out.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from gplvm_core.datasets import load_dataset
 from gplvm_core.numerics import Array
 
 NORMAL = 1.959964
-LEAST_SPREAD = 0.05  # columns with a smaller part of the largest spread are left out
+LEAST_SPREAD = 0.05  # columns whose spread is a smaller fraction of the largest spread are left out
 ITERATIONS = 150
 PARTS = ("transfer", "gaps", "forecasts", "completion")
 

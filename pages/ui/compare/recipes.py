@@ -18,7 +18,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
 
-MOST_AT_ONCE = 5_000_000  # values; PCA of larger data runs in the background
+MOST_AT_ONCE = 5_000_000  # number of values; PCA of larger data runs in the background
 N_LATENT, N_INDUCING, MAX_ITER = 10, 50, 200
 
 

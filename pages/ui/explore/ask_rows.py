@@ -24,7 +24,7 @@ from pages.ui.shared.reading import readers
 
 Example = Callable[[Dataset], bytes]
 FILE, PASTE, LIBRARY = "File", "Paste", "Library"
-MOST_FILES = 100  # the most pictures that are read together
+MOST_FILES = 100  # the largest number of pictures that are read together
 NOTES_SHOWN = 2  # further notes are in an expander
 
 

@@ -120,7 +120,7 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
 
 
 def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
-    """Name the rows and, unless they are pixels, the columns with the fewest observed values."""
+    """Name the rows and the columns with the fewest observed values; for images only the rows."""
     n_rows, n_columns = missing.shape
     sentences = []
     if dataset.drawing.kind != "image":

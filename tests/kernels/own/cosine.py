@@ -19,7 +19,7 @@ from gplvm_core.numerics import Array
 class Cosine(Stationary):
     """Cosine kernel.
 
-    frequency: radians per unit, one for all dimensions, or (Q,).
+    frequency: in radians per unit; one number for all dimensions, or (Q,).
     """
 
     frequency: float | Float[Array, " Q"] = real(1.0, blind_at=0.0)

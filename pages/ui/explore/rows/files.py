@@ -1,4 +1,4 @@
-"""Files of the answers: the visitor's columns, with positions, filled values, p and reasons."""
+"""Files of the answers: the visitor's columns, positions, filled values, p-values and reasons."""
 
 import io
 import tempfile

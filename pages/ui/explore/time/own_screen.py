@@ -106,7 +106,7 @@ def check_at_once(dataset: Dataset, own: OwnSequence, reel: Reel) -> Check | Non
 
 
 def check_of(model: Any, dataset: Dataset, own: OwnSequence, callback: StepCallback) -> Check:
-    """Hide given values like the gaps, fill them, and return the share inside their intervals."""
+    """Hide given values in gaps of the same shape, fill them; return the share inside intervals."""
     hidden = _to_hide(dataset, own)
     assert hidden is not None
     seen = np.where(hidden, np.nan, own.seen)

@@ -1,4 +1,4 @@
-"""Which latent dimensions are shared or belong to one view: figures, threshold, export."""
+"""Shows which latent dimensions are shared or belong to one view: figures, threshold, export."""
 
 from collections.abc import Iterable, Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""Predictions of other views from a given view, and the rows that correspond."""
+"""Predictions of other views from a given view, and the training rows that correspond to it."""
 
 import numpy as np
 import streamlit as st

@@ -15,7 +15,7 @@ LOOK = 0.2  # seconds between two attempts to start a waiting training
 
 
 class _StoppedError(Exception):
-    """Raised in the callback of `fit` to end it."""
+    """Raised in the callback of `fit` to end the training."""
 
 
 @dataclass(eq=False)
