@@ -238,7 +238,7 @@ def first_rows_note(dataset: Dataset) -> None:
 def sheet_html(
     dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing, place: int = 0
 ) -> None:
-    """Show pictures of some rows of targets (N, D), in lines of as many as fit.
+    """Show pictures of some rows of targets (N, D); each line has as many as fit.
 
     place: distinguishes several sheets on the page.
     """

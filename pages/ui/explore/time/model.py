@@ -139,7 +139,7 @@ def with_gap(
 def completed(
     model: Any, dataset: Dataset, seen: Array, times: Array, callback: StepCallback | None = None
 ) -> tuple[Array, Array, Array, Array]:
-    """A new sequence with its gaps filled, standard deviations, and its path with theirs.
+    """A new sequence with its gaps filled, and its path, both with standard deviations.
 
     This takes seconds.
     """

@@ -1,4 +1,4 @@
-"""The visitor's choices in the tab Time, which the session stores per model, and their widgets."""
+"""The visitor's choices in the tab Time and their widgets; the session stores them per model."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal

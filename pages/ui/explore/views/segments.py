@@ -218,8 +218,8 @@ def body(item: Item, name: str) -> None:
     st.header(
         "Joints that move together",
         anchor=False,
-        help="Joints of one group follow the same dimensions. For each joint, the model's loss "
-        "without each single dimension is computed; k-means groups joints with similar losses.",
+        help="Joints of one group follow the same dimensions. Each joint has a list of losses, one "
+        "for each removed dimension; k-means groups joints with similar lists.",
     )
     left, right = st.columns([1, 2], gap="large", vertical_alignment="center")
     with left:
