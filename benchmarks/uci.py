@@ -39,7 +39,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def contender(name: str, width: int, n_inducing: int) -> Contender:
-    """Return the model with a name, for a number of inputs."""
+    """Return the model that has this name, for this number of inputs."""
     trees = GradientBoostingRegressor(
         n_estimators=300, learning_rate=0.05, max_depth=4, subsample=0.8
     )

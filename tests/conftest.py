@@ -64,7 +64,7 @@ REFERENCE = Path(__file__).parent / "reference"
 
 @pytest.fixture(scope="session")
 def problem() -> dict[str, np.ndarray]:
-    """Return the small problem of the reference values."""
+    """Return the small problem for which reference values are stored."""
     return dict(np.load(REFERENCE / "problem.npz"))
 
 

@@ -1,4 +1,4 @@
-"""Tests that a user's kernel in a file among the kernels works everywhere without registration."""
+"""Tests that a user's kernel works everywhere if its file is in the folder of kernels."""
 
 import importlib
 import subprocess
