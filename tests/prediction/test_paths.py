@@ -29,7 +29,7 @@ def times() -> np.ndarray:
 
 
 def path_of(kernel, times: np.ndarray) -> Path:
-    """Return a path like one after training: duals of targets, and precisions of all sizes, some 0."""
+    """Return a path like one after training, with precisions of all sizes, some of them 0."""
     generator = np.random.default_rng(42)
     precision = np.exp(generator.normal(2.0, 3.0, (len(times), 3)))
     targets = Path(np.sin(times) + generator.normal(size=(len(times), 3)), precision)
