@@ -27,7 +27,7 @@ NAMES = ("height", "width", "depth", "mass", "price", "label")
 
 
 def curve(seed: int, count: int) -> np.ndarray:
-    """Return five correlated columns with values near 10, 20, 30, 40 and 50, and a constant column."""
+    """Return five correlated columns with values near 10, 20, 30, 40 and 50, and a constant."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 2.5, count)
     rows = [10 + np.sin(angle), 20 + np.cos(angle), 30 + angle, 40 + angle**2, 50 - angle]
