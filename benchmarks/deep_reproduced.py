@@ -11,8 +11,8 @@
   GP with one layer less than the true function is compared with a deep GP with one layer more. A
   paired t-test compares the errors.
 - hierarchy: a top signal, two signals below it, ten outputs (ibid., Fig. 6.9). The table has the
-  number of dimensions that are on in each layer. It also has the R² of the true signals, predicted
-  by neighbours in these dimensions, compared with stacked PCA and Isomap.
+  number of dimensions that are on in each layer. The table also has the R² of the true signals,
+  predicted by neighbours in these dimensions, compared with stacked PCA and Isomap.
 - digits: 50 images each of 0, 1 and 6, depth 1 to 5 (§6.3.2). The table has the bound. For each
   layer it also has the number of points whose nearest neighbour is another digit; distances use
   the dimensions that are on.

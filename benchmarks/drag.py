@@ -162,9 +162,7 @@ def brush(name: str) -> dict[str, Any]:
 
 
 def frames_in_browser(seconds: float) -> list[float]:
-    """Return milliseconds between frames while a hand is dragged in the file of the gallery's
-    model.
-    """
+    """Return the milliseconds between frames while a hand is dragged on an exported page."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         model = load(ROOT / "assets" / "models" / "poses" / "model.gplvm")
         explorer(model, load_dataset("poses")).save(Path(folder) / "body.html")

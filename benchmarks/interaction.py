@@ -151,7 +151,7 @@ SWITCHES = 5  # to every tab, after the first visit to it
 STROKES = 8
 OFFLINE, OPENINGS = "people", 7
 MASK = "() => [...window.manifolio.views.values()][0].row.text()"
-# True when the painter has the completion of the present mask, which differs from `before`.
+# True when the present mask differs from `before` and the painter has the completion of this mask.
 COMPLETED = """(before) => {
     const painter = [...window.manifolio.views.values()][0];
     const mask = painter.row.text();
@@ -297,7 +297,7 @@ def geodesic_times(page: Any) -> dict[str, float]:
 def stroke_times(page: Any) -> dict[str, float]:
     """Measure milliseconds from the end of a stroke that hides pixels to the completed picture."""
     page.wait_for_function(COMPLETED, arg="")
-    page.wait_for_timeout(5000)  # the page computes how typical the row is after the first answer
+    page.wait_for_timeout(5000)  # after the first answer, the page computes how typical the row is
     times = []
     for row in np.linspace(0.2, 0.8, STROKES):
         picture = page.locator("canvas[data-part=item]")
@@ -329,8 +329,7 @@ def tab_times(page: Any) -> dict[str, float]:
 
 
 def offline_times(browser: Any, folder: Path) -> dict[str, float]:
-    """Measure seconds until the offline file of the first gallery model has drawn its map, and its
-    size.
+    """Measure the size of a gallery model's offline file, and the seconds until its map is drawn.
 
     beside: the number of bytes of the file that do not belong to the model. base64 makes the bytes
     of the model a third larger.
@@ -410,7 +409,7 @@ def main() -> int:
             with app(home, load) as url:
                 figures[load] = visit(browser, url, identifier)
         if has_gallery():
-            # These measurements need no app, so both columns have the same figures.
+            # These measurements need no app, so both columns have the same numbers.
             offline = offline_times(browser, home)
             figures = {load: each | offline for load, each in figures.items()}
         browser.close()

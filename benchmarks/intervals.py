@@ -1,4 +1,4 @@
-"""The coverage of 95 % intervals in unseen rows, sequences and futures, with calibration or not.
+"""The coverage of 95 % intervals in unseen data, with and without calibration.
 
     python -m benchmarks.intervals [--only transfer gaps …] [--seeds 3] [--first 0]
 
@@ -6,10 +6,10 @@ The models are small; every seed selects other training rows. "Transfer" predict
 rows from another view; for the walker, it also predicts whole films over time. "Gaps" hides
 stretches of frames in new sequences, completely or partly. "Forecasts" continues training
 sequences, and series from other origins. "Completion" hides half of the values of new rows. The
-table has three figures before and after `calibrate` (for completion, before and after
+table has three measures before and after `calibrate` (for completion, before and after
 `fit_density`): the share of values inside their 95 % intervals, the root mean square error, and the
-continuous ranked probability score. The last two are in units of the columns' spread. Columns that
-hardly vary in training are left out.
+continuous ranked probability score. The error and the score are in units of the columns' spread.
+Columns that hardly vary in training are left out.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from gplvm_core.datasets import load_dataset
 from gplvm_core.numerics import Array
 
 NORMAL = 1.959964
-LEAST_SPREAD = 0.05  # columns with a smaller part of the largest spread are left out
+LEAST_SPREAD = 0.05  # columns whose spread is a smaller fraction of the largest spread are left out
 ITERATIONS = 150
 PARTS = ("transfer", "gaps", "forecasts", "completion")
 
@@ -62,7 +62,7 @@ class Answer:
 
     @classmethod
     def joined(cls, each: "Sequence[Answer]") -> dict[str, float]:
-        """Return the figures of all values together."""
+        """Return the measures of all values together."""
         error = np.concatenate([own.error for own in each])
         std = np.concatenate([own.std for own in each])
         z = error / std
@@ -267,7 +267,7 @@ def completion(seed: int) -> Measured:
 
 
 def measured(part: str, seeds: range) -> dict[str, tuple[dict[str, float], dict[str, float]]]:
-    """Return the figures of every question before and after, over the values of all seeds."""
+    """Return each question's measures before and after calibration, for the values of all seeds."""
     parts = {"transfer": transfer, "gaps": gaps, "forecasts": forecasts, "completion": completion}
     found: dict[str, list[tuple[Answer, Answer]]] = {}
     for seed in seeds:

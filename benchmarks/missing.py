@@ -36,7 +36,7 @@ Problem = dict[str, Array]
 
 
 def run_worker(package: str, task: str, problem: Path, python: str, seconds: float) -> Any:
-    """Return the figures of one package from a new process; raise RuntimeError if it fails."""
+    """Measure one package in a new process; raise RuntimeError if the process fails."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = "1"

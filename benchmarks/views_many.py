@@ -74,7 +74,7 @@ def clusters(
 
 
 def sharing(model: ManifoldRelevance, uses: Flags) -> dict[str, Any]:
-    """Return precision and recall of the sharing pairs of views, groups, and dimensions in use."""
+    """Return the scores of the pairs of views that share, the groups, and the dimensions in use."""
     used = np.array([model.drops_[name] > LEAST_DROP for name in model.views_])
     pairs = np.triu_indices(N_VIEWS, 1)
     found = (used.astype(int) @ used.T.astype(int))[pairs] > 0

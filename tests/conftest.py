@@ -47,13 +47,13 @@ REFERENCE = Path(__file__).parent / "reference"
 
 @pytest.fixture(scope="session")
 def problem() -> dict[str, np.ndarray]:
-    """Return the small problem of the reference values."""
+    """Return the small problem for which reference values are stored."""
     return dict(np.load(REFERENCE / "problem.npz"))
 
 
 @pytest.fixture(scope="session")
 def reference() -> dict[str, dict[str, np.ndarray]]:
-    """Return the values of established packages, by package: "gpy", "gpflow"."""
+    """Return the reference values of the packages "gpy" and "gpflow", by the package's name."""
     return {name: dict(np.load(REFERENCE / f"{name}_values.npz")) for name in ("gpy", "gpflow")}
 
 

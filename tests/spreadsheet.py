@@ -1,4 +1,4 @@
-"""Find the cells of a text table that a spreadsheet would run, for all usual separators."""
+"""Find the cells of a text table that a spreadsheet would run as formulas."""
 
 import re
 from collections.abc import Iterator

@@ -61,7 +61,7 @@ def test_the_files_that_are_named_exist(name: str) -> None:
 
 
 def test_every_equation_has_its_files_and_names_that_are_there() -> None:
-    """A row of the table names files instead of folders, and for each file a name to search for."""
+    """A row of the table gives files (not folders), and for each file a name to search for."""
     table = text_of("gplvm_core/MATHEMATICS.md").split("| search for |\n|---|---|---|---|\n")[1]
     rows = table.split("\n\n")[0].splitlines()
     assert len(rows) > 55
@@ -121,7 +121,7 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     # Types are those of the source, with one parameter per line. Inherited methods are included.
     assert "ndarray of shape (N, Q)" in page and "    Y: ArrayLike,\n" in page
     assert "_NestedSequence" not in page
-    # A subclass of a public class links to its methods.
+    # The page of a subclass links to the methods of the public base class.
     subclass = (built / "docs" / "api" / "DynamicalGPLVM.html").read_text(encoding="utf-8")
     assert 'href="BayesianGPLVM.html' in subclass
     sizes = {path.name: path.stat().st_size for path in (built / "docs" / "api").glob("*.html")}

@@ -25,7 +25,7 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
 
 @functools.cache
 def imports_of(path: Path) -> list[str]:
-    """Return all imports of a file as full names ("a.b" for `from a import b`), at any place."""
+    """Return the full names of all imports anywhere in a file ("a.b" for `from a import b`)."""
     names: list[str] = []
     for node in nodes_of(path):
         if isinstance(node, ast.Import):

@@ -17,8 +17,8 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
 
-# The density near the data: the share of N(0, I), the number of the neighbour, and the width of a
-# Gaussian in units of the distance to this neighbour.
+# Settings of the density near the data: the share of N(0, I), which neighbour counts (k for the
+# k-th nearest), and the width of a Gaussian in units of the distance to this neighbour.
 BACKGROUND = 0.02
 NEIGHBOUR = 5
 WIDTH = 0.5

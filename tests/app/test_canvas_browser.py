@@ -52,8 +52,8 @@ RING = """() => {
     const [x, y] = map.toPixel(point[a], point[b]);
     return [box.left + x, box.top + y, map.hit(x, y)];
 }"""
-# JavaScript that returns rows, and for each a window position a few pixels beside its point on the
-# map, where no other training point is near.
+# JavaScript that returns rows and a window position for each row. The position is a few pixels
+# beside the row's point on the map, and no other training point is near it.
 BESIDE = """(count) => {
     const { map, model } = [...window.manifolio.views.values()][0];
     const box = map.upper.getBoundingClientRect();

@@ -210,8 +210,8 @@ def test_painting_outlives_other_rows_pages_and_reruns(server, browser_page):
     buttons = page.locator(".strip [data-id]")
     buttons.nth(1).click()
     other = answered(page)
-    # Another row begins with the hidden parts of the last one. Changing them does not change the
-    # first row.
+    # In another row, the same parts are hidden at first as in the last row. Changing these parts
+    # does not change the last row.
     assert other["id"] != mine["id"]
     assert other["mask"] == mine["mask"]
     page.get_by_role("button", name="Nothing").click()

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 def test_points_are_added_layers_generate_and_depth_flattens(server: Server, browser_page: Visit):
     page, traffic = browser_page.page, browser_page.traffic
-    page.emulate_media(reduced_motion="reduce")  # curves do not move, to save time
+    page.emulate_media(reduced_motion="reduce")  # curves are not animated, to save time
     page.goto(f"{server.url}/depth")  # this old address opens a stop of Learn
     words = page.locator("[data-part=deep-words]")
     expect(words).to_contain_text("nats")

@@ -1,4 +1,4 @@
-"""Browser test of a movement through key frames, in the file of a map without a server."""
+"""Browser test of a movement through key frames in an exported map, without a server."""
 
 import io
 from collections.abc import Callable, Iterator

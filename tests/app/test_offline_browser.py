@@ -114,7 +114,7 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
     model, dataset = library.model(identifier), library.dataset(identifier)
     opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
-    # The file opens as the map is now; see the next test.
+    # The file opens in the present state of the map; see the next test.
     link = json.loads(html.unescape(re.search('data-link="([^"]*)"', text)[1]))
     made = gplvm_core.explorer(model, dataset, title="Some digits")
     made = replace(made, opening=opening, link=link)

@@ -1,4 +1,4 @@
-"""Browser tests of painting on a picture, in the file of a map without a server."""
+"""Browser tests of painting on a picture in an exported map, without a server."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

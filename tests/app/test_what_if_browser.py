@@ -1,4 +1,4 @@
-"""Browser tests of columns that are held at values, in the file of a map without a server."""
+"""Browser tests of columns that are held at values in an exported map, without a server."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

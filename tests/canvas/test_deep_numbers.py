@@ -60,7 +60,7 @@ def regressed(
 
 
 def made(handed_on: bool) -> tuple[Model, Dataset]:
-    """Return three layers of smooth functions of each other.
+    """Return three layers; each layer's outputs are smooth functions of the layer before.
 
     handed_on: whether the layers receive the inputs, by a linear mean in the first layer, and
     unchanged in all others.

@@ -27,7 +27,8 @@ FUNCTIONALS = np.array([[1.0, 0, 0, 0], [0, 0.3, -0.8, 0], [0, 0, 0.5, 1.0]])
 HANDLES = Handles(FUNCTIONALS, np.array([3.2, -1.4, 4.6]), np.array([0.05, 0.2, 0.01]))
 
 
-# Painted outputs are wanted values with the same tolerance in units of the outputs' scales.
+# Painted outputs are treated as wanted values. Their tolerance, in units of each output's scale, is
+# the same.
 PAINTED = {0: 3.2, 2: -0.4, 3: 4.6}
 PAINT_ERROR = 0.4
 

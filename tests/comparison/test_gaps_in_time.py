@@ -1,4 +1,4 @@
-"""Tests of the check of a filled sequence on known values that are hidden like its gaps."""
+"""Tests of the check of a filled sequence: it hides known values in the shape of the gaps."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of the verdict whether a regression is worth it: known cases, missing inputs."""
+"""Tests of the verdict that says whether a regression is worth it: known cases, missing inputs."""
 
 import warnings
 

@@ -122,7 +122,7 @@ def stored(thing: object, folder: Any) -> bytes:
 
 
 def bundle() -> object:
-    """Return a model file's content except the model, and a random state as checkpoints have."""
+    """Return a model file's content without the model, and a random state as in checkpoints."""
     dataset = datasets.read_table(table(), label_column="kind")
     return {"title": "a", "tags": ["b"], "dataset": dataset, "state": np.random.default_rng(0)}
 

@@ -1,4 +1,4 @@
-"""Tests of the steps from local Gaussians to a mixture of rows: identities, optima, truths."""
+"""Tests of the steps from local Gaussians to a mixture of rows, against known densities."""
 
 from dataclasses import replace
 

@@ -182,7 +182,7 @@ def test_forecasts_of_a_series_are_inside_their_intervals(tmp_path: Path) -> Non
         ]
         return float(np.mean(found))
 
-    # The standard deviation of "none" is that of one step.
+    # With "none", the standard deviation of a forecast of many steps is that of a single step.
     mean, std = model.forecast(10, **ask)
     assert share() < 0.75
     model.calibrate(series[:160], 10)

@@ -233,7 +233,7 @@ def test_views_have_one_joint_density() -> None:
     filled, std = model.complete(gaps, return_std=True)
     inside = np.abs(filled["right"] - new["right"])[:, :2] < 1.96 * std["right"][:, :2]
     assert 0.85 < inside.mean() <= 1.0
-    # Whole views were also tried on held-out rows, and their intervals are calibrated.
+    # Filling whole views was also tested on held-out rows, and its intervals are calibrated.
     fills = {fill.method: fill for fill in model.density_.fills if fill.gaps == VIEW}
     used = next(method for method, fill in fills.items() if fill.used)
     gaps["right"][:] = np.nan
@@ -244,7 +244,7 @@ def test_views_have_one_joint_density() -> None:
         assert 0.85 < inside.mean() <= 1.0
         if method == used:
             np.testing.assert_allclose(model.complete(gaps)["right"], filled["right"])
-    # Recipes of earlier versions have no result for whole views; the map then fills them.
+    # Recipes of earlier versions have no result for whole views; the map then fills whole views.
     known = tuple(fill for fill in model.density_.fills if fill.gaps != VIEW)
     model.density_ = replace(model.density_, fills=known)
     assert set(model.completion_methods(gaps)) == {"map"}

@@ -27,7 +27,7 @@ NAMES = ("height", "width", "depth", "mass", "price", "label")
 
 
 def curve(seed: int, count: int) -> np.ndarray:
-    """Return five correlated columns around 10 to 50, and a constant column."""
+    """Return five correlated columns with values near 10, 20, 30, 40 and 50, and a constant."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 2.5, count)
     rows = [10 + np.sin(angle), 20 + np.cos(angle), 30 + angle, 40 + angle**2, 50 - angle]
@@ -287,7 +287,7 @@ def test_exact_models_answer_as_their_own_completion() -> None:
         (145.0, 13.0, 0.8, (14.5, "decimal")),
         (-2.1, 2.0, 0.3, (2.1, "sign")),
         (0.013, 13.0, 0.8, (13.0, "decimal")),
-        (5.0, 0.0, 1.0, (None, None)),  # the interval is wide, so that 0 fits is no hint
+        (5.0, 0.0, 1.0, (None, None)),  # 0 fits because the interval is wide; this is no hint
         (20.0, 13.0, 0.8, (None, None)),
         (0.0, 13.0, 0.8, (None, None)),
     ],

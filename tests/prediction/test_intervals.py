@@ -130,7 +130,7 @@ def test_some_frames_are_empty_and_some_values_are_seen(shape: tuple[int, int]) 
 
 
 def test_a_path_so_far_forgets_the_evidence_of_later_rows() -> None:
-    """Against a Gaussian posterior by dense algebra: pseudo-observations l/λ with variance 1/λ."""
+    """Compare with a dense Gaussian posterior for pseudo-observations l/λ with variance 1/λ."""
     random, times = np.random.default_rng(0), np.sort(np.random.default_rng(1).random(12))[:, None]
     kernel = Matern32(1.0, 0.4)
     gram = kernel.K(times)

@@ -1,4 +1,4 @@
-"""Tests that isolated values are found, explained and left out, but not ordinary tails."""
+"""Tests that isolated values are found, explained and left out, and that ordinary tails are not."""
 
 from dataclasses import replace
 

@@ -127,8 +127,8 @@ Frame Time: 0.1
     poses = read_bvh(file)
     text = written(poses, np.arange(3))
     assert b"CHANNELS 1 Xrotation" in text
-    # The thigh is exact. The lower leg is not: a hinge has one axis, and positions do not determine
-    # the thigh's turn about its own axis.
+    # The thigh is exact, but the lower leg is not: a hinge has one axis, and positions do not
+    # determine the thigh's turn about its own axis.
     left = np.abs(places_of(text, poses) - poses.values).reshape(3, 3, 3).max(axis=(0, 2))
     assert left[1] < 1e-5
     assert 1e-3 < left[2] < 0.1

@@ -71,7 +71,8 @@ def test_the_time_left_follows_the_present_pace():
         )
         left = pace.seconds_left(progress)
     assert left == pytest.approx(200 * 3.0)
-    # Placing rows has another speed than steps, so at first the given estimate is returned.
+    # Placing a row takes another time than a training step, so at first the given estimate is
+    # returned.
     assert pace.seconds_left(told(200, 401.0, 350.0, 0.55), rows=True) == 350.0
     assert pace.seconds_left(told(200, 411.0, 350.0, 0.60), rows=True) == pytest.approx(80.0)
 

@@ -277,8 +277,8 @@ def test_a_skeleton_with_gaps_keeps_its_position_and_size():
 def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
     chart = chart_of(KERNELS["rbf"])
     whole = chart.posterior
-    # Fewer rows observe the first five columns, so less of their variance is explained: half for
-    # the first four, a tenth for the fifth.
+    # The first five columns are observed in fewer rows, so less of their variance is explained:
+    # half for the first four, a tenth for the fifth.
     gaps = np.stack([whole.gap[0], 0.5 * whole.gap[0], 0.1 * whole.gap[0]])
     groups = np.array([1] * 4 + [2] + [0] * (D - 5))
     posterior = replace(whole, gap=gaps, groups=groups, scale=np.ones(D))

@@ -48,7 +48,7 @@ export class Paths {
     this.cease = () => {};
     /** @type {OutputMetric | null} */
     this.metric = null;
-    /** Shortest paths between key frames that were found before. @type {Map<string, Way>} */
+    /** Known shortest paths between key frames. @type {Map<string, Way>} */
     this.found = new Map();
     this.strip = new KeyFrames(this);
     this.panel = new PathPanel(host, this, new PathSaving(this));
@@ -93,7 +93,7 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "path", value: [Array.from(from), Array.from(to)] });
   }
 
-  /** The key frames of the path; its ends, if it has no others. */
+  /** The key frames of the path; if it has none, its two ends. */
   get keys() {
     return this.explorer.state.chosen.path ?? [];
   }

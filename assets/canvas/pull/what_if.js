@@ -47,7 +47,7 @@ export class WhatIf extends FitGrasp {
     this.explorer.paint();
   }
 
-  /** The variances of the functions that remain when the columns are held; null at other latent points. @param {ArrayLike<number>} point */
+  /** Return the variances that the functions still have when the columns are held; null at other latent points. @param {ArrayLike<number>} point */
   freedom(point) {
     if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
     this.drag.point.set(point);

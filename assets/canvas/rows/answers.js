@@ -26,8 +26,8 @@ export const THRESHOLDS = [
 ];
 
 /**
- * The thresholds that p can reach: the oddest of all rows has p = 1 / (known + 1). With very few rows, p reaches no
- * threshold, and only the largest one is returned.
+ * The thresholds that p can reach: the oddest of all rows has p = 1 / (known + 1). With very few rows, p
+ * reaches none of the thresholds; then only the largest threshold is returned.
  * @param {number} known number of training rows behind p
  */
 export function thresholdsFor(known) {

@@ -40,7 +40,7 @@ export class ViewsExplorer extends Explorer {
     return [...groups, { title: "For the second axis", dims: others, used: false }];
   }
 
-  /** Replace the parts of the dimensions after the threshold has changed. @param {Group[]} groups */
+  /** Replace the groups of dimensions after the threshold has changed. @param {Group[]} groups */
   setGroups(groups) {
     if (JSON.stringify(groups) === JSON.stringify(this.model.groups)) return;
     this.model.setGroups(groups);

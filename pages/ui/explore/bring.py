@@ -17,7 +17,7 @@ from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
 
-# For the name of a data set: the name of another one with further rows of the same kind.
+# Maps a data set's name to the name of another data set with further rows of the same kind.
 UNSEEN = {"walker": "walker_unseen"}
 CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
 
@@ -159,7 +159,7 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
 
 
 def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
-    """Return stored facts about the rows that the model did not learn: label, time and others."""
+    """Return facts that are stored with the rows but were not learnt: label, time and others."""
     facts: dict[str, Array] = {}
     known = [set(map(str, column.words)) for column in dataset.columns]
     if dataset.labels is not None and set(dataset.label_names) not in known:

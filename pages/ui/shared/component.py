@@ -28,7 +28,7 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
 
 
 def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
-    """Return the component so that its key may have any characters: keys contain names of data."""
+    """Wrap a component so that its key may have any characters; keys contain names of data."""
 
     def mount(*, key: str, **others: Any) -> Any:
         return renderer(key=plain_key(key), **others)

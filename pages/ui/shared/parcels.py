@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-MOST = 256 * 2**20  # the most bytes in memory; a rerun of a page restores removed bytes
+MOST = 256 * 2**20  # largest number of bytes in memory; a rerun of a page restores removed bytes
 # The bytes never change. Compressing them for every visitor would cost more than it saves.
 HEADERS = {"cache-control": "private, max-age=31536000, immutable", "content-encoding": "identity"}
 

@@ -222,7 +222,7 @@ def model_words(class_name: str) -> str:
 
 
 def story_of(dataset_name: str, fallback_title: str) -> Story:
-    """Return the introduction of a data set; the user's data get a general one."""
+    """Return the introduction of a data set; a user's data have a general introduction."""
     known = STORIES.get(dataset_name)
     return known or Story(fallback_title, "Your own data.", "")
 

@@ -212,7 +212,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
 
 
 def only_these(n_rows: int) -> str:
-    """Explain why fewer models are offered if columns are of several kinds."""
+    """Explain why fewer models are offered for columns of several kinds."""
     words = (
         "Only these models of one layer learn words and counts; each column has its own scale and "
         "noise. Deep models, models of several views, and encoders learn only numbers."

@@ -52,7 +52,7 @@ def views_choice(dataset: Dataset) -> Dataset | None:
 
 
 def ways_of(dataset: Dataset) -> dict[str, str]:
-    """Return the ways to divide the columns that make sense for these data."""
+    """Return the useful ways to divide the columns of these data."""
     ways = {"given": f"{len(dataset.views)} as given" if dataset.views else "One"}
     kind = dataset.drawing.kind
     if kind in ("bars", "curve") and not dataset.views and dataset.n_outputs > 1:

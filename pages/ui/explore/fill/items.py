@@ -66,7 +66,10 @@ def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
 
 
 def own_items(values: Array, mark: str, turn: int, row_names: Array | None = None) -> list[RowItem]:
-    """Return some of a visitor's rows (n, D), in order; mark: the upload's part of an id."""
+    """Return some of a visitor's rows (n, D), in order.
+
+    mark: the part of an item's id that identifies the upload.
+    """
     rows = _turned(np.arange(len(values)), turn)
     called = ["" if row_names is None else f", {row_names[row]}" for row in rows]
     return [

@@ -99,7 +99,7 @@ def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question]:
 def send_answer(
     item: Item, name: str, current: RowItem, question: Question, row: Array
 ) -> Completion | None:
-    """Send the completion, or the reason why there is none, to the browser, and return it."""
+    """Send the completion, or the reason for its absence, to the browser; return the completion."""
     key = stores(name)["answer"]
     try:
         answer = checked_completion(item, name, row)

@@ -24,7 +24,7 @@ DENSITY = (
     "here, and its intervals are calibrated on these held-out rows. Other possibilities "
     "always come from places on the map."
 )
-ROUNDED = 1e-3  # in a coordinate, as in assets/canvas/map/inspector.js
+ROUNDED = 1e-3  # rounding error of a coordinate in a link; see assets/canvas/map/inspector.js
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
 
 

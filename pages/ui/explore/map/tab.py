@@ -102,11 +102,11 @@ def latent_map(item: Item, name: str) -> None:
         *([BODY] if item.dataset.drawing.kind == "skeleton" else []),
         *([PICTURE] if item.dataset.drawing.kind == "image" else []),
         "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
-        "the rows and keeps the others. Drag across a strip to move the point. The bar is the "
-        "dimension's share of the changes in the output: its average squared effect from −1 to "
-        "+1 standard deviation, relative to all dimensions. The names that you type become the "
-        "titles of axes and columns. Names are stored with your own models; for ready models, "
-        "only this browser stores them. *Share* adds the names to its link.",
+        "the rows; the other dimensions do not change. Drag across a strip to move the point. The "
+        "bar is the dimension's share of the changes in the output: its average squared effect "
+        "from −1 to +1 standard deviation, relative to all dimensions. The names that you type "
+        "become the titles of axes and columns. Names are stored with your own models; for ready "
+        "models, only this browser stores them. *Share* adds the names to its link.",
         "**How sure.** *Well known here*: at most about one value in seven is wrong by more than "
         "half the data's standard deviation. *A guess*: the picture explains at most about a "
         "fifth of a row's difference from the average row. *Fairly sure* is between these "

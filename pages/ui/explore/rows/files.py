@@ -1,4 +1,4 @@
-"""Files of the answers: the visitor's columns, with positions, filled values, p and reasons."""
+"""Files of the answers: the visitor's columns, positions, filled values, p-values and reasons."""
 
 import io
 import tempfile
@@ -79,7 +79,7 @@ def reasons_in_words(answers: Answers, n: int, names: Sequence[str]) -> str:
 
 
 def renamed(columns: Iterable[TableColumn], others: Iterable[TableColumn]) -> list[TableColumn]:
-    """Return the columns, with a number after titles that occur already."""
+    """Return the columns, with a number added to repeated titles."""
     taken = {title for title, _ in others}
     found = []
     for title, content in columns:

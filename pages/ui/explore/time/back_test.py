@@ -51,7 +51,7 @@ def forecasts_judged(item: Item, name: str) -> None:
 
 
 def _task(item: Item) -> Callable[[Callable[[Step], None]], BackTest]:
-    """Return the test; if one of several views is shown, it tests the whole model."""
+    """Return the test; if one of several views is shown, the whole model is tested."""
 
     whole = open_item(item.key) if item.view is not None else item
     data: Any = whole.dataset.view_values if item.view is not None else whole.dataset.values

@@ -21,7 +21,7 @@ from pages.ui.shared.plain import plain
 
 IN_ORDER, NOTHING = "", "Nothing"
 MOST_FRAMES = 2000
-OTHER_STEP = 5.0  # times the training data's step: the unit is probably another one
+OTHER_STEP = 5.0  # if the steps differ by more than this factor, the unit is probably wrong
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent
 
 LEAD_IN = 5  # known frames that are played before the filled ones
-NARROW = 1.05  # intervals are widened if they need a larger factor
+NARROW = 1.05  # intervals are widened only if their factor exceeds this
 
 
 STOPPED = "stopped"
@@ -96,7 +96,7 @@ def _answer(
 
 
 def check_at_once(dataset: Dataset, own: OwnSequence, reel: Reel) -> Check | None:
-    """Return the check on values that the visitor hid, which needs no further inference."""
+    """Return the check on values that the visitor hid; it needs no further inference."""
     if own.hidden.any():
         shown = reel.panels[0]
         assert shown.std is not None
@@ -106,7 +106,7 @@ def check_at_once(dataset: Dataset, own: OwnSequence, reel: Reel) -> Check | Non
 
 
 def check_of(model: Any, dataset: Dataset, own: OwnSequence, callback: StepCallback) -> Check:
-    """Hide given values like the gaps, fill them, and return the share inside their intervals."""
+    """Hide given values in gaps of the same shape, fill them; return the share inside intervals."""
     hidden = _to_hide(dataset, own)
     assert hidden is not None
     seen = np.where(hidden, np.nan, own.seen)
@@ -128,7 +128,7 @@ def judged(dataset: Dataset) -> Array:
 def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
     """Describe how many values were filled, and what the check found about their intervals.
 
-    check: None before it has ended.
+    check: None until the check has ended.
     """
     missing = np.isnan(own.seen)
     frames = plural(len(missing), "frame")

@@ -1,4 +1,4 @@
-"""The visitor's choices in the tab Time, which the session stores per model, and their widgets."""
+"""The visitor's choices in the tab Time and their widgets; the session stores them per model."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -28,8 +28,9 @@ FIRST_DRAWN = 120
 class Plan:
     """The chosen task, with the last settings of the other tasks.
 
-    ahead: units of time beyond the end. length, draw: the frames and the number of a new sequence.
-    part, stretch: the hidden part and interval. asked: whether the model fills the gap.
+    ahead: units of time beyond the end. length: the number of frames of a new sequence. draw:
+    counts the new sequences that were requested. part, stretch: the hidden part and interval.
+    asked: whether the model fills the gap.
     """
 
     sequence: Any

@@ -40,7 +40,7 @@ class Desk:
     trail: tuple[tuple[float, ...] | None, tuple[float, ...]] | None = None
 
     def at(self, place: MapPlace) -> "Desk":
-        """Return a copy whose last chosen point is the point of this position."""
+        """Return a copy in which the point of this position was chosen last."""
         point = place.point
         if point is None or (self.trail is not None and self.trail[1] == point):
             return self

@@ -1,4 +1,4 @@
-"""A new film of one view, for which the model infers another view of all frames together."""
+"""A new film of one view; the model infers another view, jointly for all frames."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -27,9 +27,7 @@ from pages.ui.shared.words import file_stem
 
 ANSWERS = 2  # the number of answers for each frame alone
 WITH_TIME, FIRST, SECOND = "With time", "Alone: first answer", "Alone: second answer"
-DIFFERENT = (
-    0.5  # two answers are different if they differ by more, in standard deviations of the view
-)
+DIFFERENT = 0.5  # answers count as different beyond this number of the view's standard deviations
 
 
 @dataclass(frozen=True, eq=False)

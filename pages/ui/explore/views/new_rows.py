@@ -107,7 +107,7 @@ def asked_step(item: Item, name: str) -> float | None:
 
 
 def known_truth(source: Item, own: NewRows, to: str) -> Array | None:
-    """Return the true wanted view for the rows of a shipped data set; None for a visitor's rows."""
+    """Return the true values of the wanted view, if known; a visitor's own rows have none."""
     asked = brought(source)
     if asked is None or not asked.dataset:
         return None

@@ -1,4 +1,4 @@
-"""Predictions of other views from a given view, and the rows that correspond."""
+"""Predictions of other views from a given view, and the training rows that correspond to it."""
 
 import numpy as np
 import streamlit as st
@@ -104,7 +104,7 @@ def ask(item: Item, name: str) -> Desk:
 
 
 def other_row(row: int, count: int) -> int:
-    """Return the number of a random other row, counted from 1; row: the present one."""
+    """Return the number of a random other row, counted from 1; row: the present row's number."""
     return int((row + np.random.default_rng().integers(1, max(count, 2))) % count) + 1
 
 

@@ -73,7 +73,7 @@ def bend() -> None:
 
 
 def honest() -> None:
-    """State that curves were chosen where depth helps, and link to Compare for other data."""
+    """State that the curves were chosen because depth helps there, and link to Compare."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             "Depth does not always help: we chose the step and the chirp because depth helps "

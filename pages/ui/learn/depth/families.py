@@ -193,7 +193,7 @@ def verdict(found: FamilyFits) -> str:
         else "The marginalised approximation has the highest bound, or nearly so."
     )
     if lead < 0.01:
-        return f"{words} No approximation predicts unseen points better."
+        return f"{words} None of the approximations predicts unseen points better than the others."
     return (
         f"{words} {named(predictor.family)} predicts unseen points best, by {lead:.2f} nats a "
         "point."

@@ -1,4 +1,4 @@
-"""What the probability of a word on a map means."""
+"""The stop that explains the probability of a word on a map."""
 
 import numpy as np
 
