@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import DeepGPLVM, training
 from gplvm_core.datasets import Dataset, Drawing
+from pages.ui.shared.families import FAMILIES
 from tests.app.apptest import finished, press, query, run_page, said, upload
 from tests.app.uploads import table
 
@@ -86,3 +87,21 @@ def test_a_separate_map_for_every_view():
     words = said(at)
     for name in ("first", "second"):
         assert all(f"ayer {level} of 2, view '{name}', is" in words for level in (1, 2))
+
+
+def test_a_deep_model_with_a_linear_mean_and_input_connections():
+    at = form("toy_views")
+    at.radio(key="form_model_views").set_value("Bayesian GP-LVM").run()
+    at.segmented_control(key="form_layers").set_value(5).run()
+    at.segmented_control(key="form_layers").set_value(2).run()
+    families = next(box for box in at.selectbox if box.label == "Approximation")
+    assert families.options == [title for title, _ in FAMILIES.values()]
+    at.segmented_control(key="form_mean").set_value("linear")
+    at.toggle(key="form_connections").set_value(True).run()
+    families = next(box for box in at.selectbox if box.label == "Approximation")
+    assert families.options == ["Marginalised", "Mean field"]
+    families.set_value("mean_field")
+    job = quick(at)
+    chosen = {name: job.parameters[name] for name in ("mean", "input_connections", "family")}
+    assert chosen == {"mean": "linear", "input_connections": True, "family": "mean_field"}
+    assert job.model_class == "DeepGPLVM"

@@ -23,7 +23,12 @@ from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
-from pages.ui.train.layers_form import layers_question, own_spaces_question, widths_question
+from pages.ui.train.layers_form import (
+    deep_options,
+    layers_question,
+    own_spaces_question,
+    widths_question,
+)
 from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import kernel_option, prior_option, start_option
 from pages.ui.train.time_form import time_kernel_form
@@ -205,6 +210,8 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
         with st.expander("More options"):
             options |= more_options(choice, dataset, known, lowest)
+            if n_layers > 1:
+                options |= deep_options(known, options)
     if n_layers > 1 and isinstance(options["kernel"], dict):
         above = len(options["n_components"]) - 1
         options["kernel"] = (*["rbf"] * above, options["kernel"])
