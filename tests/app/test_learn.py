@@ -29,7 +29,16 @@ def test_a_stop_is_complete(stop: Stop) -> None:
     assert picture.words
     hands = {panel.hand.name for panel in picture.panels if panel.hand}
     assert hands <= usual_state(stop.controls).keys()
-    assert all((stop.note.say, stop.note.ask, *stop.note.mistakes, stop.attempt, stop.caution))
+    assert all(
+        (
+            stop.note.say,
+            stop.note.ask,
+            stop.note.answer,
+            *stop.note.mistakes,
+            stop.attempt,
+            stop.caution,
+        )
+    )
 
 
 def test_every_stop_has_a_name_of_its_own() -> None:

@@ -15,10 +15,13 @@ Look = Callable[[LessonPicture, int, int], None]
 
 @dataclass(frozen=True)
 class Note:
-    """A note for teachers: an explanation, a question, and two mistakes that students make."""
+    """A note for teachers: an explanation, a question with its answer, and two mistakes that
+    students make.
+    """
 
     say: str
     ask: str
+    answer: str
     mistakes: tuple[str, str]
 
 

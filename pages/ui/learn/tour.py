@@ -175,6 +175,7 @@ def _around(stop: Stop) -> None:
 def _note(note: Note, source: str) -> None:
     st.markdown(f"**Say.** {note.say}")
     st.markdown(f"**Ask.** {note.ask}")
+    st.markdown(f"**Answer.** {note.answer}")
     st.markdown("**Two mistakes that students make.**")
     for mistake in note.mistakes:
         st.markdown(f"- {mistake}")

@@ -27,8 +27,8 @@ OUTPUT_BACK = Stop(
         "Without the model every joint moves by itself, and the drawings are not bodies. The map "
         "is a prior: it contains only joint movements that occur together. Animators use such "
         "maps to pose a whole figure by moving one hand.",
-        "Why do so many places fit one fixed hand, from one side of the circle to the other? "
-        "(The arm passes each position twice in a stride: forward, and back.)",
+        "Why do so many places fit one fixed hand, from one side of the circle to the other?",
+        "The arm passes each position twice in a stride: forward, and back.",
         (
             "They think that the model looks up the nearest frame. Places between the frames "
             "fit, too.",
