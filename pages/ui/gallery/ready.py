@@ -5,7 +5,7 @@ import base64
 import streamlit as st
 
 from gplvm_core.readers.errors import plural
-from pages.ui.gallery.invitations import invitation
+from pages.ui.gallery.invitations import OFF_SHELF, invitation
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed, gallery_items
 from pages.ui.shared.plain import plain
@@ -14,9 +14,14 @@ from pages.ui.shared.words import TERMS, story_of
 COLUMNS = 3
 
 
+def shelved() -> tuple[Listed, ...]:
+    """Return the ready models that have a card."""
+    return tuple(listed for listed in gallery_items() if listed.entry.id not in OFF_SHELF)
+
+
 def ready() -> None:
     """Show the shelf Ready."""
-    models = gallery_items()
+    models = shelved()
     if not models:
         st.info(
             "There are no ready models in this copy of Manifolio. Train one yourself: it takes "

@@ -118,6 +118,11 @@ STORIES: dict[str, Story] = {
         "A simulated body that walks, turns and waves, and its silhouettes.",
         "Front and back have the same silhouette; the neighbouring frames show which one it is.",
     ),
+    "body_parts": Story(
+        "Trunk, arms and legs",
+        "Motion capture of a body, divided into trunk, arms and legs.",
+        "One map for each part, and one above them that coordinates the parts.",
+    ),
     "digits_views": Story(
         "Digits, three ways",
         "Handwritten digits as pixels, as Fourier coefficients and as profiles.",
