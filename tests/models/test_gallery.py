@@ -89,7 +89,7 @@ def test_the_second_layer_improves_the_ready_model(gallery: Library) -> None:
 def test_a_ready_tree_generates_bodies_from_its_top_and_parts_from_their_maps(
     gallery: Library,
 ) -> None:
-    """Errors are in metres: trunk, arms and legs together from the top, or each from its own map."""
+    """Errors are in metres, of the parts from the top, and of each part from its own map."""
     model, rows = gallery.model("limbs"), gallery.dataset("limbs").view_values
     layers = [*model.view_layers_.values(), *(own for (own,) in model.own_layers_.values())]
     assert not any(layer.doubt_ for layer in layers)

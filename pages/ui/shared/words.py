@@ -189,7 +189,8 @@ TERMS: dict[str, str] = {
     "jitter": "A tiny number, relative to the kernel matrix's mean diagonal, that is added to the "
     "diagonal for numerical stability. It is stored with the model.",
     "encoder": "An encoder is a function, trained with the model, that computes a row's position "
-    "on the map directly. Rows with gaps, and models without encoder, need an optimisation.",
+    "on the map directly. Rows with gaps, and models without encoder, need an optimisation. An "
+    "autoencoder places each row at its own values, and draws it again through the layers below.",
     "time_kernel": "The smoothness of the paths in time; training changes only their speed.",
     "period": "The time after which the movement repeats, in the unit of the data's times. "
     "Training adjusts this period, so a value near the true one is enough.",

@@ -11,7 +11,7 @@ from pages.ui.train.form_parts import chosen
 LAYERS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 USUAL_WIDTH = 5
 MEANS = {"zero": "None", "linear": "Linear"}
-PLAIN = ("marginalised", "mean_field")  # the families that support every structure
+PLAIN: tuple[str, ...] = ("marginalised", "mean_field")  # the families that support every structure
 TOGETHER = ("joint", "full", "chain", "low_rank_chain")  # these need one noise for all outputs
 
 
@@ -94,3 +94,8 @@ def deep_options(known: set[str], options: dict[str, Any]) -> dict[str, Any]:
     )
     st.caption(FAMILIES[family][1])
     return found | {"family": family}
+
+
+def with_top(widths: int | tuple[int, ...], top: int) -> int | tuple[int, ...]:
+    """Return the widths of the layers with another width of the top."""
+    return (top, *widths[1:]) if isinstance(widths, tuple) else top
