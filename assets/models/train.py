@@ -73,7 +73,7 @@ GALLERY = {
     ),
     "limbs": Exhibit(
         "body_parts",
-        "A body of trunk, arms and legs",
+        "A body in three parts",
         {"n_components": (3,), "view_components": 3, "n_inducing": 40, "max_iter": 400},
     ),
     "pairs": Exhibit(

@@ -9,7 +9,6 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.kernels import Kernel
 from gplvm_core.models.problems.graph import Beginning, Begun
 from gplvm_core.models.problems.initialise import partial_scores
 from gplvm_core.models.problems.nodes import Believed, LatentNode
@@ -135,13 +134,14 @@ class AtOutputs:
 
     begin: Beginning
     node: EncodedNode
-    kernel: str | Kernel
+    kernel: Any
     n_inducing: int
 
     def __call__(self, seed: int, /) -> Begun:
         begun = self.begin(seed)
         top = self.node.start(begun.beliefs[0], seed).belief(self.node.seen)
-        noise, generator = begun.layers[0].noise_variance, np.random.default_rng(seed)
+        noise = float(np.mean(begun.layers[0].noise_variance))
+        generator = np.random.default_rng(seed)
         first, _ = start_layer(self.kernel, top.mean, self.n_inducing, noise, generator)
         replaced = f"of {top.n_latent} latent dimensions start at random"
         return Begun(

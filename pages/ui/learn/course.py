@@ -85,4 +85,5 @@ def _file(stops: tuple[Stop | OwnStop, ...]) -> None:
         icon=":material/download:",
         help="A page for any browser, without a server or a network. It takes up to half a minute.",
     )
-    st.caption(f"The file has {count} of {len(stops)} stops; the others train or need your hand.")
+    if count < len(stops):
+        st.caption(f"The file has {count} of {len(stops)} stops; the others need the app.")
