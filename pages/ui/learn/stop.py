@@ -64,10 +64,15 @@ class Stop:
 class OwnStop:
     """A stop with its own figure, which trains in the background or draws in the browser.
 
-    show: draws the figure and the texts around it.
+    show: draws the figure and the explanation of its parts.
     """
 
     name: str
     title: str
     words: str
     show: Callable[[], None]
+    attempt: str
+    caution: str
+    note: Note
+    doors: tuple[StopDoor, ...] = ()
+    source: str = ""
