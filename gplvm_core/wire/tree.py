@@ -12,7 +12,6 @@ from numpy import ndarray as Array
 
 from gplvm_core.readers.bodies.parts import whole_body
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import Drawing
 from gplvm_core.wire.deep import HiddenRows
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.model import Chart, drawing_header, pack_model
@@ -93,15 +92,8 @@ def _body(dataset: Dataset) -> dict[str, Any] | None:
     whole = whole_body(dataset)
     if whole is None:
         return None
-    joints = whole.rows(list(dataset.view_values.values()))
-    drawn = Dataset(
-        name=dataset.name,
-        title=dataset.title,
-        targets=joints.reshape(len(joints), -1),
-        drawing=Drawing("skeleton", joints.shape[1:], skeleton=whole.skeleton),
-    )
     return {
-        "drawing": drawing_header(drawn),
+        "drawing": drawing_header(whole.dataset(dataset)),
         "joints": [list(each) for each in whole.joints],
         "carried": list(whole.carried),
     }

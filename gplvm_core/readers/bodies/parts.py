@@ -130,6 +130,16 @@ class Whole:
             whole[:, joints[carried:]] = own[:, carried:] + base
         return whole
 
+    def dataset(self, parts: Dataset) -> Dataset:
+        """Return the whole bodies of a data set of parts, as one view."""
+        joints = self.rows(list(parts.view_values.values()))
+        return Dataset(
+            name=parts.name,
+            title=parts.title,
+            targets=joints.reshape(len(joints), -1),
+            drawing=Drawing("skeleton", joints.shape[1:], skeleton=self.skeleton),
+        )
+
 
 def whole_body(dataset: Dataset) -> Whole | None:
     """Return how the views make one body; None if they do not.
