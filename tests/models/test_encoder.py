@@ -254,7 +254,7 @@ def test_no_encoder_forgets_an_earlier_one(rows: np.ndarray) -> None:
 
 def test_only_known_encoders(rows: np.ndarray) -> None:
     with pytest.raises(
-        ValueError, match="encoder must be None or one of kernel, network; got 'pca'"
+        ValueError, match="encoder must be None or one of kernel, network, outputs; got 'pca'"
     ):
         BayesianGPLVM(2, encoder="pca").fit(rows)
     assert "encoder" not in GPLVM().get_params()
