@@ -1,4 +1,4 @@
-"""Predictions for new rows: how typical they are, which columns are odd, and the values of gaps.
+"""Predictions for new rows: typicality, odd columns and filled gaps, compared with other methods.
 
     python -m benchmarks.apply [--seeds 0 1 2] [--only wine digits]
     python -m benchmarks.apply --cost
@@ -19,11 +19,12 @@ Faults are planted in the clean rows:
 - half of the columns come from another row (chimera);
 - every column comes from a different row (shuffled).
 
-The first measure is the area under the curve of clean against faulty rows, by `oddness`, an
-isolation forest and the local outlier factor. The second measure is how often the planted column is
-named first. The third is the share of clean rows with small p-values, for complete rows and for
-rows with 20 % of their cells hidden. For filling, 20 % of the cells are hidden; the measures are
-the root mean square error in spreads, and the share of values inside 95 % intervals.
+The first measure is the area under the ROC curve: how well a score separates clean rows from faulty
+rows. The scores are `oddness`, an isolation forest and the local outlier factor. The second measure
+is how often the planted column is named first. The third is the share of clean rows with small
+p-values, for complete rows and for rows with 20 % of their cells hidden. For filling, 20 % of the
+cells are hidden; the measures are the root mean square error in spreads, and the share of values
+inside 95 % intervals.
 
 --cost measures seconds and memory for rows of 50 columns. --many measures both for a CSV file with
 this number of rows, read and written in blocks, with the gallery's model of oil flow.

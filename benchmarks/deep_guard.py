@@ -1,4 +1,4 @@
-"""Test a guard that rejects starts of a deep regression if they fit single points.
+"""Test a guard that rejects starts of a deep regression that over-fit single points.
 
     python -m benchmarks.deep_guard [--seeds 5] [--first 0] [--points 25 50] [--only doppler …]
 

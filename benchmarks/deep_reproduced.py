@@ -4,7 +4,7 @@
                                           features] [--seeds 10] [--first 0]
 
 - step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1).
-- sinusoids: the sum of two, sin 2πx + ½ sin 6πx, noise 0.1 (Chamberlin 2016, ch. 3, gives no
+- sinusoids: the sum sin 2πx + ½ sin 6πx, noise 0.1 (Chamberlin 2016, ch. 3, gives no
   numbers). On step and sinusoids, a sparse GP and two layers have 20 inducing inputs each; there
   are 321 test points.
 - warped: a GP of a GP with ten outputs, 25 of 120 points for training (Damianou 2015, Fig. 6.8). A

@@ -1,8 +1,8 @@
-"""Latency of the app in a real browser: hovering, keeping a point, the first picture.
+"""Latency of the app in a real browser: hovering, choosing a point, the first picture.
 
 The program starts the app twice on this machine, idle and while a job trains, and drives Debian's
 Chromium. The app's library has one model with N = 2000 rows, Q = 10, M = 100 inducing inputs and D
-= 4096 outputs. Targets: 4 ms of computation when hovering; keeping a point within 50 ms in 95 of
+= 4096 outputs. Targets: 4 ms of computation when hovering; choosing a point within 50 ms in 95 of
 100 cases while a job trains; sixteen pictures within 300 ms; the first useful picture within 3 s.
 """
 
@@ -195,7 +195,7 @@ def app(home: Path, load: str) -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
-    # Python then writes bytecode, which every start except the first finds
+    # the first start writes Python's bytecode, which all later starts use
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with (home / f"{load}.log").open("wb") as log:
         process = subprocess.Popen(

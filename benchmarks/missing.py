@@ -1,5 +1,4 @@
-"""Missing outputs: the cost of training, by patterns of gaps, and of inferring new rows, compared
-with GPy.
+"""CPU time with missing outputs, compared with GPy: training with gaps, and inferring new rows.
 
     python -m benchmarks.missing [--peer-python PATH] [--rounds 3]
 
@@ -75,7 +74,7 @@ def cheapest(rounds: int, packages: dict[str, str], task: str, problem: Problem)
 
 
 def growth(rounds: int) -> list[dict[str, Any]]:
-    """Measure CPU seconds of an evaluation by the number of patterns, and for complete data."""
+    """Measure CPU seconds of an evaluation for some numbers of patterns, and for complete data."""
     problem = make_problem(*WIDE)
     own = {"gplvm_core": sys.executable}
     found = []

@@ -17,9 +17,9 @@ a share of 0.05, 0.02, 0.005 or 0.002 of variation within 0.3 cycles and 25 iter
 are 2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04, 2.72 and 2.16. (These models were trained while
 gradients of very precise sites were inexact.) Within 0.15 cycles, with 10, 15, 25 or 100
 iterations, they are 2.58 and 1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12 and 2.59. The mean of five
-starts of 15 iterations has 2.58 and 2.03. Longer training raises the bound. But the noise then
-becomes too small for walks that differ from the training walks: their unexplained part is larger,
-and neighbouring frames share it.
+starts of 15 iterations has 2.58 and 2.03. Longer training raises the bound, but the noise then
+becomes too small for walks that differ from the training walks. In such walks, the part that the
+model cannot explain is larger, and it is correlated between neighbouring frames.
 """
 
 import argparse
@@ -240,7 +240,8 @@ MODELS = {
 def cycles(frames: Float[Array, "n D"]) -> Float[Array, " n"]:
     """Return times of frames in cycles of the motion, from the columns that are never missing.
 
-    A cycle is the first lag whose peak of the autocorrelation is about as high as the highest.
+    The length of a cycle is the first lag at which the autocorrelation has a peak about as high as
+    its highest peak.
     """
     seen = frames[:, ~np.isnan(frames).any(axis=0)]
     seen = seen - seen.mean(axis=0)

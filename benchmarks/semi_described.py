@@ -68,7 +68,7 @@ def nearest(inputs: Array, outputs: Array, new: Array) -> Array:
 
 
 def one_seed(source: str, seed: int) -> list[dict[str, float]]:
-    """Return errors of every method at every share, with the seconds of the semi-described
+    """Return errors of every method at every missing share, with the seconds of the semi-described
     training.
     """
     generator = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Sixteen views that partly share signals: whether the model finds the simulated sharing.
+"""Sixteen simulated views that partly share signals: does the model find which views share one?
 
     python -m benchmarks.views_many [--seeds 5]
 
@@ -111,7 +111,7 @@ def digits(seed: int) -> dict[str, Any]:
 
 
 def write_picture(model: ManifoldRelevance, uses: Flags) -> None:
-    """Draw the simulated signals beside each dimension's value for each view."""
+    """Draw the simulated signals, and beside them each dimension's value for each view."""
     from PIL import Image
 
     rows = profiles(model)

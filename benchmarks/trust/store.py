@@ -1,4 +1,4 @@
-"""Kills, disks and damaged files against a library and its jobs: rows of the table of trust.
+"""Losses of a library and its jobs by kills, failing disks and damaged files: the table of trust.
 
     python -m benchmarks.trust.store
 

@@ -1,4 +1,4 @@
-"""The dialog "Is there anything here?" on Train, computed in a thread."""
+"""Tests of the dialog "Is there anything here?" on Train, computed in a thread."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The tab Fill in through Streamlit's AppTest: texts, inputs, session state and messages."""
+"""Tests of the tab Fill in through AppTest: texts, inputs, session state and messages."""
 
 import csv
 import io

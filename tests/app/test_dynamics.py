@@ -1,4 +1,4 @@
-"""The tab Time through Streamlit's AppTest: texts, inputs and messages."""
+"""Tests of the tab Time through Streamlit's AppTest: texts, inputs and messages."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""A movement through key frames, in the file of a map without a server."""
+"""Browser test of a movement through key frames, in the file of a map without a server."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
     expect(words).to_contain_text("already the last key frame")
     page.get_by_label("Seconds from start to end").fill("2")
 
-    # The rows of the table begin and end at the key frames, and pass the middle one.
+    # The table's rows begin at the first key frame, end at the last, and pass the middle one.
     table = pd.read_csv(io.BytesIO(saved(page, "Save as CSV")))
     assert len(table) == 40
     np.testing.assert_allclose(np.diff(table["seconds"]), 0.05, atol=1e-9)
@@ -67,7 +67,7 @@ def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
     assert len(movement.values) == 40
     assert movement.times[-1] == pytest.approx(39 / 20)
 
-    # A drag keeps the movement; a removed key frame leaves a path between the others.
+    # A drag does not remove the movement. Without the middle key frame, a path joins the other two.
     page.get_by_label("Place on the path").fill("0.5")
     assert page.evaluate(f"{EXPLORER}.paths.place() !== null")
     page.evaluate(f"{EXPLORER}.body.begin()")

@@ -1,4 +1,4 @@
-"""Rows without a label in the tab Map: predictions, and labels by a click."""
+"""Tests of unlabelled rows in the tab Map: predicted labels, and labels by a click."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("home")
 
 @pytest.fixture(scope="module")
 def partly(flow: Dataset) -> Dataset:
-    """Flow of which every fifth row has its label."""
+    """Return the flow data; only every fifth row has a label."""
     labels = np.where(np.arange(60) % 5 == 0, flow.labels, -1)
     return replace(flow, labels=labels)
 

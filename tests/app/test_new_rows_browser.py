@@ -1,4 +1,4 @@
-"""New rows in a browser: the map and the table are linked, and the training rows do not move."""
+"""Browser tests of new rows: map and table are linked, and the training rows do not move."""
 
 from pathlib import Path
 

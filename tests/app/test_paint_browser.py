@@ -36,7 +36,7 @@ PHONE = {"viewport": {"width": 380, "height": 760}, "has_touch": True, "is_mobil
 def page(
     browser: Browser, map_file: Callable[[str], str], request: pytest.FixtureRequest
 ) -> Iterator[Page]:
-    """The file of a map; a parameter may have its name and further settings of the browser."""
+    """Open the file of a map; a test's parameter may set its name and the browser's options."""
     given = {"name": "digits"} | getattr(request, "param", {})
     with offline_map(browser, map_file(given.pop("name")), **given) as page:
         yield page

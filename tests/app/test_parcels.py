@@ -44,7 +44,7 @@ def test_equal_bytes_are_held_once_and_the_oldest_make_room() -> None:
     parcels = Parcels(most=250)
     first, second, third = (parcels.hold(bytes([each]) * 100) for each in (1, 2, 1))
     assert first == third
-    parcels.hold(bytes(100))  # the second parcel makes room, because the first one was held again
+    parcels.hold(bytes(100))  # drops the second; the first was held again
     found = [fetched(parcels, path)[0] for path in (first, second)]
     assert found == [200, 404]
     # this parcel is larger than all others together, so only it is stored

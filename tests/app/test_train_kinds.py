@@ -33,7 +33,7 @@ def test_a_column_can_be_the_exposure_of_the_counts():
     exposure.set_value("mass").run()
     assert not at.exception and not at.error
     assert "“mass” is known in every row, and does not affect the map" in said(at)
-    # The next upload of a table with these columns has the same choice.
+    # At the next upload of a table with these columns, the app makes the same choice.
     again = upload(run_page("train"), "birds.csv", birds())
     known = next(each for each in again.selectbox if each.label == "Exposure of the counts")
     assert known.value == "mass"

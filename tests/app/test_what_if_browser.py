@@ -1,4 +1,4 @@
-"""Columns of a table that are held at values, in the files of maps without a server."""
+"""Browser tests of columns that are held at values, in the file of a map without a server."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -40,7 +40,7 @@ def state_of(page: Page) -> dict[str, Any]:
 
 
 def typed(page: Page, name: str, text: str) -> dict[str, Any]:
-    """Type a number for a column; the state at rest."""
+    """Type a number for a column, and return the state after the page has stopped moving."""
     field = page.get_by_label(f"{name}: number")
     field.fill(text)
     field.press("Enter")
@@ -49,7 +49,7 @@ def typed(page: Page, name: str, text: str) -> dict[str, Any]:
 
 
 def slid(page: Page, name: str, share: float) -> dict[str, Any]:
-    """Slide a column to a share of its range with the mouse; the state at rest."""
+    """Slide a column to a share of its range, and return the state after the page has stopped."""
     slider: Locator = page.get_by_label(f"Hold {name}", exact=True)
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
@@ -79,10 +79,10 @@ def test_held_columns_give_the_row_and_the_intervals_of_fit_to(page):
     half = np.array([(answer["high"] - answer["low"]) / 2 for answer in after["shown"]])
     away = [np.abs(each.outputs - shown).max() for each in found]
     best = found[int(np.argmin(away))]
-    # Kept points have four decimals, and the numbers of the file 16 bits.
+    # Chosen points have four decimals, and numbers in the file have 16 bits.
     assert min(away) < 2e-3 * np.ptp(gplvm_core.load_dataset("flow").values)
     np.testing.assert_allclose(half, 1.96 * best.std, rtol=0.02)
-    # The page leaves its place only for a clearly better one.
+    # The page moves to another point only if its score is clearly higher.
     assert best.score > found[0].score - 4.5
 
 

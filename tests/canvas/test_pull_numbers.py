@@ -62,7 +62,7 @@ EXACT = 0.1
 
 
 def held_of(chart: Chart, held: dict[int, float]) -> dict[str, Any]:
-    """The explanations of held functions, the best first."""
+    """Return the points that fit held functions, the best first."""
     posterior = chart.seen
     outputs = list(held)
     noise = np.sqrt(posterior.noise_variance) * posterior.scale
@@ -84,7 +84,7 @@ def held_of(chart: Chart, held: dict[int, float]) -> dict[str, Any]:
 
 
 def held_in_a_table() -> dict[str, Any]:
-    """The explanations of a held number of a table with words, as functions without units."""
+    """Return the points that fit a held number in a table with words, with unitless functions."""
     chart = chart_of_table()
     assert chart.columns is not None
     kinds = [column.kind for column in chart.columns.columns]

@@ -280,7 +280,7 @@ def test_only_sure_differences_are_marked_and_recommended() -> None:
         "For judging new rows, use curved: it wins on 3 of 3 splits.",
         "For filling gaps, plain PCA is better; use the map only for looking.",
     )
-    # Both plain models are better than the map, although the difference between them is uncertain.
+    # Both plain models are better than the map; which of the two is better is uncertain.
     both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
     assert advice(results({}, both)) == (
         "For filling gaps, plain PCA is better and for judging new rows, a plain mixture or plain "
@@ -317,8 +317,8 @@ def test_the_picture_marks_the_winner_and_has_a_dot_for_each_split() -> None:
     assert [each.split('"')[1] for each in sections] == ["look", "fill", "judge", "generate"]
     assert html.count("Not tested on new rows yet.") == 2
     filled = sections[1]
-    # The mixture lacks a value on one split, so the table leaves it out; the page's models get a
-    # dash.
+    # The mixture lacks a value on one split, so the table leaves out the mixture. A model of the
+    # page stays in the table, with a dash.
     assert filled.count("<i ") == 6 and "&lt;curved&gt;" in filled and "<td>–</td>" in filled
     assert MIXTURE not in filled
     best = filled.split("<tr class=mf-best>")[1].split("</tr>")[0]

@@ -1,4 +1,4 @@
-"""Tests of every bound's gradients against central differences; a bound that is missing fails."""
+"""Tests of every bound's gradients against central differences; no bound may be left out."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -12,7 +12,7 @@ NODES = 32
 
 @dataclass(frozen=True)
 class Moments:
-    """⟨k(x, x)⟩ (N,), ⟨k(x, Z)⟩ (N, M) and ⟨k(Z, x) k(x, Z)⟩ (N, M, M) for each of some x_n."""
+    """⟨k(x, x)⟩ (N,), ⟨k(x, Z)⟩ (N, M) and ⟨k(Z, x) k(x, Z)⟩ (N, M, M) for every point x_n."""
 
     psi0: np.ndarray
     psi1: np.ndarray

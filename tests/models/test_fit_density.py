@@ -244,7 +244,7 @@ def test_views_have_one_joint_density() -> None:
         assert 0.85 < inside.mean() <= 1.0
         if method == used:
             np.testing.assert_allclose(model.complete(gaps)["right"], filled["right"])
-    # With a recipe from before this trial, the map fills whole views.
+    # Recipes of earlier versions have no result for whole views; the map then fills them.
     known = tuple(fill for fill in model.density_.fills if fill.gaps != VIEW)
     model.density_ = replace(model.density_, fills=known)
     assert set(model.completion_methods(gaps)) == {"map"}
@@ -279,8 +279,8 @@ def test_wide_rows() -> None:
     plain = ProbabilisticPCA(5).fit(rows[:80]).score_samples(rows[80:]).mean()
     unseen = model.score_samples(rows[80:], method="density").mean()
     assert unseen > plain
-    # The principal axes have not seen the held-out rows, so these are no more probable than unseen
-    # rows.
+    # The principal axes are computed without the held-out rows, so held-out rows are no more
+    # probable than unseen rows.
     assert model.density_ is not None
     assert model.density_.tried[0][2] < unseen + 30.0
 

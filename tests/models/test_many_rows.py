@@ -336,7 +336,7 @@ def test_files_are_streamed_through_a_trained_sample(
     np.testing.assert_array_equal(again.rows_.kept, kept)
     again.extend(values[:10]).extend(values[:5])
     assert again.rows_.count == 715
-    # The numbers of added rows follow those of the rows in files.
+    # Added rows are numbered after all rows of the file.
     np.testing.assert_array_equal(again.rows_.kept, [*kept, *range(700, 715)])
     assert len(again.latent_mean_) == 265
 

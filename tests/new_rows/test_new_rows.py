@@ -287,7 +287,7 @@ def test_exact_models_answer_as_their_own_completion() -> None:
         (145.0, 13.0, 0.8, (14.5, "decimal")),
         (-2.1, 2.0, 0.3, (2.1, "sign")),
         (0.013, 13.0, 0.8, (13.0, "decimal")),
-        (5.0, 0.0, 1.0, (None, None)),  # with a wide interval, 0 fits almost anything
+        (5.0, 0.0, 1.0, (None, None)),  # the interval is wide, so that 0 fits is no hint
         (20.0, 13.0, 0.8, (None, None)),
         (0.0, 13.0, 0.8, (None, None)),
     ],

@@ -147,7 +147,7 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
     in_time = sorted(range(len(rows)), key=lambda i: place[rows[i]])
 
     def score(choice: tuple[int, ...]) -> float:
-        """Return bounds, and the log density of each step given the previous, up to constants."""
+        """Return the sum of the bounds and of each step's log density given the step before."""
         total = sum(found.bound[i, k] for i, k in enumerate(choice))
         for earlier, later in pairwise(in_time):
             pair = [rows[earlier], rows[later]]

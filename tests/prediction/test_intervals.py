@@ -1,4 +1,4 @@
-"""Factors of intervals: against simulations with known scales, and against dense algebra."""
+"""Tests of the factors of intervals, against simulations with known scales and dense algebra."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_rows_of_a_sequence_count_as_one_row() -> None:
     together = Widening.of(ASKED, known, np.arange(400) // 100).widened
     pooled = np.quantile(known, 0.95) / NORMAL
     own = np.quantile(known, 0.95, axis=0) / NORMAL
-    # The correction for parts that did not choose the factors is common to all outputs.
+    # The last correction multiplies the factors of all outputs by the same number.
     wanted = (400 * own + 20 * pooled) / 420, (4 * own + 20 * pooled) / 24
     for found, expected in zip((separate, together), wanted, strict=True):
         np.testing.assert_allclose(found[1] / found[0], expected[1] / expected[0])

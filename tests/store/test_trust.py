@@ -215,7 +215,7 @@ def test_litter_is_removed_only_when_no_process_is_at_work(library, model, circl
     at_work, go_on = threading.Event(), threading.Event()
 
     class Slow(list):
-        """Tags whose iteration delays the adding of a model."""
+        """Tags that pause the thread that adds a model when it reads them."""
 
         def __iter__(self):
             at_work.set()

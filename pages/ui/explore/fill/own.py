@@ -12,7 +12,7 @@ from pages.ui.shared.plain import plain
 
 
 def own_rows(item: Item) -> NewRows | None:
-    """Return the rows brought to this model; without rows, show a button that opens New rows."""
+    """Return the visitor's rows; if there are none, show a button that opens New rows."""
     try:
         own = rows_brought(item)
     except ValueError as error:

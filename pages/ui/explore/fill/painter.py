@@ -121,7 +121,7 @@ def send_possibilities(item: Item, name: str, question: Question, row: Array) ->
 
 
 def other_rows(name: str) -> None:
-    """Offer other rows; Streamlit calls this before the rerun."""
+    """Change the rows of the strip if the browser asked for others; called before the rerun."""
     act = st.session_state[f"painter|{name}"].get("act")
     if isinstance(act, dict) and act.get("more"):
         keep(name, board(name).shuffled())
@@ -143,7 +143,7 @@ def checked_completion(item: Item, name: str, row: Array) -> Completion:
 
 
 def noise_of(model: Any, row: Array) -> Array | None:
-    """Return the noise of the map; None if the density fills the row: its noise is correlated."""
+    """Return the noise of the map; None if the density, with correlated noise, fills the row."""
     by_map = density_of(model) is None or model.completion_methods(row[None])[0] == "map"
     return model.noise_std_ if by_map else None
 

@@ -1,4 +1,4 @@
-"""Rows without a label: predicted labels, and the row to label next, labelled by a click."""
+"""Unlabelled rows in the tab Map: predicted labels, and the next row to label by a click."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class Given:
     skipped: tuple[int, ...] = ()
 
     def on(self, labels: Array) -> Array:
-        """All labels, with those of the visitor."""
+        """Return all labels, including those of the visitor."""
         found = labels.copy()
         for row, label in self.labels:
             found[row] = label
@@ -40,13 +40,13 @@ class Given:
 
 
 def partly_labelled(dataset: Dataset) -> bool:
-    """Whether some rows have a label and others have none."""
+    """Return whether some rows have a label and others have none."""
     known = None if dataset.labels is None else dataset.labels >= 0
     return known is not None and bool(known.any() and not known.all())
 
 
 def rows_without_label(item: Item, name: str) -> None:
-    """The part of the tab Map about labels; only for partly labelled data."""
+    """Show the part of the tab Map about labels, if the data are partly labelled."""
     if partly_labelled(item.dataset):
         _labelling(item, name)
 
@@ -98,7 +98,7 @@ def _predicted(_model: Any, name: str, given: Given, _labels: Array) -> Predicte
 
 
 def sentence(found: PredictedLabels, given: Given) -> str:
-    """How many labels are predicted, how sure, and how well this works for known labels."""
+    """Describe how many labels are predicted, how sure they are, and how many known ones match."""
     sure = int(np.sum((found.probabilities.max(axis=1) >= 0.95) & ~found.far))
     words = (
         f"**{plural(len(found.rows), 'row')} without a label.** {sure:,} of them have a predicted "
@@ -122,7 +122,7 @@ def name_of(dataset: Dataset, label: int) -> str:
 def _ask(
     item: Item, name: str, place: str, given: Given, row: int, found: PredictedLabels | None
 ) -> None:
-    """The row to label next, and a button for every label."""
+    """Show the row to label next, and a button for every label."""
     dataset = item.dataset
     picture, question = st.columns([1, 3], gap="medium", vertical_alignment="center")
     with picture:
@@ -136,7 +136,7 @@ def _ask(
         st.html(f'<img src="{picture_uri(drawn)}" alt="The row to label" width="{SIZE}">')
     with question:
         words = plain(words_of_row(dataset, row).capitalize())
-        st.markdown(f"**{words}.** Its label would tell most about the others.")
+        st.markdown(f"**{words}.** Its label would help most to predict the others.")
         if found is not None:
             at = found.rows.tolist().index(row)
             best = plain(name_of(dataset, int(found.best[at])))
@@ -197,7 +197,7 @@ def _undo(place: str, given: Given) -> None:
 
 
 def table_of(dataset: Dataset, found: PredictedLabels) -> dict[str, list[Any]]:
-    """The rows without a label, the least sure first."""
+    """Return the rows without a label; the least certain prediction is first."""
     chances = found.probabilities.max(axis=1)
     order = np.lexsort([chances, ~found.far])
     return {
@@ -230,7 +230,7 @@ def _download(item: Item, name: str, given: Given, found: PredictedLabels | None
 def labels_csv(
     dataset: Dataset, given: Given, found: PredictedLabels | None, as_text: bool = True
 ) -> bytes:
-    """Every row with its label, its probability, and whether it is known, yours or predicted."""
+    """Write every row's label, its probability, and whether it is known, yours or predicted."""
     assert dataset.labels is not None
     labels, own = given.on(dataset.labels), dict(given.labels)
     predicted = {} if found is None else {int(row): n for n, row in enumerate(found.rows)}

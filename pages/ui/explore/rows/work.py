@@ -1,4 +1,4 @@
-"""The answers for brought rows, computed in steps: first places and gaps, then typicality."""
+"""The answers about new rows, computed in steps: first positions and gaps, then typicality."""
 
 import time
 from collections.abc import Callable

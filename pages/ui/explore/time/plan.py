@@ -48,7 +48,7 @@ class Plan:
             "play": ("play", self.sequence, self.ahead),
             "sample": ("sample", self.sequence, self.length, self.draw),
             "fill": ("fill", self.sequence, self.part, self.stretch, self.asked),
-            "own": ("own",),  # depends on what was brought, too
+            "own": ("own",),  # the result also depends on the visitor's rows
         }[self.task]
 
 
@@ -90,7 +90,7 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     titles = sequence_titles(model, dataset)
     widget = f"dynamics_task|{name}"
     upcoming = st.session_state.get(widget, plan.task)
-    # Invented and new sequences need no choice of a sequence; the choices for a gap and for a new
+    # Drawn and uploaded sequences need no choice of a sequence; the choices for a gap and for a new
     # sequence are in separate lines below.
     several = len(titles) > 1 and upcoming in ("play", "fill")
     wide = [1.7, *([1.6] if several else []), *([] if upcoming in ("fill", "own") else [1.0])]

@@ -32,7 +32,8 @@ PRIVATE_WORDS = (
 class Asked:
     """A row: its given views, (D,) each, its other views if they are known, and its description.
 
-    private, count: the treatment of the open dimensions. row: the number of a training row.
+    private, count: how dimensions are treated that the given views leave open. row: the number of a
+    training row.
     """
 
     values: Mapping[str, Array]

@@ -1,4 +1,4 @@
-"""The map with several outputs as a Streamlit component, and the panels for the kept point.
+"""The map with several outputs as a Streamlit component, and the panels for the chosen point.
 
 The layers are sent once, as bytes; hovering and locking then need no data from the server. The
 groups of dimensions are a separate small message, so a new threshold does not send the layers
@@ -33,7 +33,7 @@ show_views = component(
 
 
 def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
-    """Show the map and its outputs, variations of the kept point, and exports."""
+    """Show the map and its outputs, variations of the chosen point, and exports."""
     st.header(
         "One map, all views",
         anchor=False,
@@ -126,7 +126,7 @@ def _fragment(
     if place.point is None:
         place = replace(place, point=tuple(together.latent_mean[together.middle].tolist()))
     kept = keep(name, trail=desk(name).at(place).trail)
-    assert kept.trail is not None  # the visitor has just kept a point
+    assert kept.trail is not None  # the visitor has just chosen a point
     point = kept.trail[1][: together.n_latent]
     export(item, outputs, point)
     variations(item, name, parts, point)

@@ -70,7 +70,7 @@ def follow(model: Any, film: Film, callback: StepCallback) -> Followed:
 
 
 def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> None:
-    """Infer and play the film: the given view, the answer with time, and the answers without."""
+    """Infer and play the film: the given view, the answer that uses time, and those that do not."""
     asked, key = f"views_film_asked|{name}", f"{name}|{film.mark}|{film.given}|{film.to}"
     stopped = st.session_state.get(asked) == key
     if stopped:
@@ -152,7 +152,7 @@ def apart(first: Array, second: Array) -> Array:
 
 
 def summary(rows: ViewRows, film: Film, found: Followed) -> str:
-    """Describe how many frames have two answers, what time decided, and the errors if known."""
+    """Describe how many frames have two answers, how time chose one, and the errors if known."""
     first, second = found.alone[:, 0], found.alone[:, 1]
     two = apart(first, second) > DIFFERENT * spread_of(rows)
     frames = plural(len(film.rows), "frame")
