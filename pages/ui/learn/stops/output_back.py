@@ -26,10 +26,10 @@ OUTPUT_BACK = Stop(
     "possible.",
     note=Note(
         "Without the model every joint moves by itself, and the drawings are not bodies. The map "
-        "is a prior: it contains only movements of the joints that occur together. Animators use "
-        "such maps to pose a whole figure by moving one hand.",
-        "Why do so many places fit one fixed hand, from one side of the circle to the other? "
-        "(The arm passes each position twice in a stride: forward, and back.)",
+        "is a prior: it contains only movements of joints that occur together. Animators use such "
+        "maps to pose a whole figure by moving one hand.",
+        "Why do so many places fit one fixed hand, from one side of the circle to the other?",
+        "The arm passes each position twice in a stride: forward, and back.",
         (
             "They think that the model looks up the nearest frame. Places between the frames "
             "fit, too.",

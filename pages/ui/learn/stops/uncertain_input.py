@@ -30,6 +30,8 @@ UNCERTAIN_INPUT = Stop(
         "⟨k⟩ and ⟨kk⟩ over q(X), and for this kernel both have closed forms.",
         "When can you safely use f at the mean of x? Compare the width of q(x) with the "
         "lengthscale.",
+        "If q(x) is much narrower than the lengthscale: f is then almost a straight line where x "
+        "can be.",
         (
             "They think that f at the mean of x is the mean of f(x). This is true only for "
             "straight lines.",
