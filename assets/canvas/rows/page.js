@@ -150,9 +150,14 @@ export class RowsPage {
     this.map.refresh();
   }
 
-  /** Show new answers, which have more rows, or more about the same rows. @param {Answers} answers */
+  /** Show new answers, which have more rows, or more about the same rows; null: there are no rows. @param {Answers | null} answers */
   take(answers) {
     const { overlay } = this;
+    if (!answers) {
+      this.clear();
+      this.show();
+      return;
+    }
     const first = overlay.answers === null;
     const compared = answers.known > 0 && !overlay.answers?.known;
     overlay.answers = answers;
@@ -174,6 +179,9 @@ export class RowsPage {
   /** Update the map, the table and the detail for the listed rows. */
   show() {
     const { overlay, table, map, parts } = this;
+    parts.answers.hidden = !overlay.answers;
+    parts.empty.hidden = Boolean(overlay.answers);
+    parts.hint.hidden = parts.select.hidden = parts.ellipses.hidden = !overlay.answers;
     overlay.shown = new Set(table.rows());
     table.show();
     this.closeUp.show();
@@ -181,6 +189,7 @@ export class RowsPage {
     map.drawUpper();
     const odd = Boolean(overlay.answers?.known);
     const several = overlay.ellipses && overlay.answers?.rows.some(({ weights }) => weights.length);
+    parts.marks.hidden = !overlay.answers;
     parts.marks.replaceChildren(keyEntry("new row", "plain"), ...(odd ? [keyEntry("odd", "odd")] : []), ...(several ? [keyEntry("other explanation", "plain other")] : []));
     parts.announce.textContent = overlay.answers ? table.words() : "";
     parts.upper.setAttribute("aria-label", `Latent map of ${this.model.nRows} training points with ${overlay.answers?.rows.length ?? 0} new rows over them; the table lists the new rows. Arrow keys move the map, plus and minus zoom, 0 shows all.`);

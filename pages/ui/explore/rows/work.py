@@ -38,6 +38,11 @@ class Work:
     stopped: bool = False
     problem: str = ""
 
+    @property
+    def halted(self) -> bool:
+        """Whether the visitor stopped the work, or it failed."""
+        return self.stopped or bool(self.problem)
+
     def done(self, compared: bool) -> int:
         return sum(len(part.places) for part in self.parts[compared])
 
