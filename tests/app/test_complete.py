@@ -293,6 +293,6 @@ def test_a_model_of_data_with_gaps_completes_their_rows(keep, flow):
     at = drawn(at)
     assert "with values in the same columns" in said(at)
     # The button fills the gaps of all rows in New rows, without an upload.
-    press(at, "Fill all rows")
+    press(at, "Fill all rows in New rows")
     assert not at.exception
     assert f"{len(values)} rows" in said(at)
