@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from gplvm_core.readers.errors import plural
-from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.readers.new_rows import MOST_MEGABYTES, MOST_ROWS, NewRows
 from gplvm_core.training import comparison_of
 from pages.ui.explore.ask_rows import asked_rows
 from pages.ui.explore.bring import CHOSEN
@@ -45,6 +45,8 @@ def new_rows(item: Item, name: str) -> None:
         "three columns are not enough, the row is odd as a whole.",
         "**Unlike all**: the row is odder than every training row. Do not rely on such a row's "
         "place and filled values.",
+        f"**Larger tables.** The page takes files of up to {MOST_MEGABYTES} MB and {MOST_ROWS:,} "
+        "rows. The function under *Python*, below the answers, has no such limit.",
         f"**The map.** {TERMS['latent']}",
         title="About new rows",
     )
@@ -60,8 +62,9 @@ def answered(item: Item, name: str, own: NewRows | None) -> None:
     place = st.container()
     work = None if own is None else work_on(name, own)
     if own is not None and work is not None and work.answers() is None and not work.halted:
-        with place, st.empty():
-            _step(item, name, own, work, st.progress(0.0, "Placing rows …").progress)
+        first = place.empty()
+        _step(item, name, own, work, first.progress(0.0, "Placing rows …").progress)
+        first.empty()
     found = None if work is None else work.answers()
     wanted = None
     try:
