@@ -70,7 +70,7 @@ export class CloseUp {
       button.addEventListener("click", () => this.page.explain(k));
       return button;
     });
-    return [element("div", { class: "explanations" },
+    return [element("div", { class: "several" },
       element("span", {}, `${weights.length} places on the map explain this row. Show the values of:`),
       element("span", { class: "segments", role: "group", "aria-label": "Explanations, with their weights" }, ...choices))];
   }
