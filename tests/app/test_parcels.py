@@ -50,3 +50,13 @@ def test_equal_bytes_are_held_once_and_the_oldest_make_room() -> None:
     # this parcel is larger than all others together, so only it is stored
     large = parcels.hold(bytes(1000))
     assert [fetched(parcels, path)[0] for path in (first, large)] == [404, 200]
+
+
+def test_a_script_is_served_as_one_and_makes_no_room() -> None:
+    parcels = Parcels(most=10)
+    path = parcels.hold_script("export default 1;")
+    parcels.hold(bytes(100))
+    status, headers, body = fetched(parcels, path)
+    assert (status, body) == (200, b"export default 1;")
+    assert headers["content-type"].startswith("text/javascript")
+    assert "immutable" in headers["cache-control"]

@@ -304,3 +304,21 @@ def test_reasons_are_sentences() -> None:
         "Given its other columns, “alcohol” would be 13.04 ± 0.46 %; it is 145 %. Without it the "
         "row is ordinary (p = 0.41). A slip of the decimal point? 14.5 % would fit."
     )
+
+
+def test_a_row_that_two_places_explain_has_both() -> None:
+    # The height of a point of an arch leaves two possibilities for its side.
+    side = np.linspace(-1.5, 1.5, 60)
+    noise = 0.02 * np.random.default_rng(0).standard_normal((60, 3))
+    arch = np.column_stack([1.0 - side**2, side, side**3]) + noise
+    model = BayesianGPLVM(1, 16, max_iter=80, random_state=0).fit(arch)
+    data = Dataset("arch", "Arch", arch, Drawing("bars", (3,)))
+    gap = np.nan
+    found = asked(model, np.array([[0.0, gap, gap], [0.0, 1.0, gap]]), data)
+    first, second = found.weights
+    assert first[:2].min() > 0.2 and first.sum() == pytest.approx(1.0)
+    assert second[0] == pytest.approx(1.0) and np.isnan(found.explanations[1, 1:]).all()
+    np.testing.assert_allclose(found.explanations[:, 0], found.places)
+    heights, sides, _ = model.inverse_transform(found.explanations[0, :2]).T
+    np.testing.assert_allclose(heights, 0.0, atol=0.1)
+    np.testing.assert_allclose(np.sort(sides), [-1.0, 1.0], atol=0.1)

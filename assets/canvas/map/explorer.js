@@ -87,7 +87,7 @@ export class Explorer {
     this.whatIf = this.grasp instanceof WhatIf ? this.grasp : null;
     this.controls = new Controls(this);
     this.search = this.parts.search ? new Search(this) : null;
-    shareLink(this.parts.share, () => this.names.toLink());
+    shareLink(this.parts.share, () => ({ names: this.names.toLink(), zoom: this.map.zoomed }));
     this.wall = this.parts.wall ? new Wall(this) : null;
     this.selecting = this.parts.lasso ? new Selecting(this) : null;
     this.taking = this.parts.taking ? new Taking(this) : null;
@@ -228,7 +228,8 @@ export class Explorer {
   rename(q, name) {
     const problem = this.names.rename(q, name);
     this.showNames();
-    this.matters?.sayName(q, problem);
+    const local = name.trim() && !this.names.kept ? "This browser stores the name. Share puts it into the link." : "";
+    this.matters?.sayName(q, problem || local, !problem);
   }
 
   /** Adopt the names that the model's file has now. @param {NamesData | undefined} data */

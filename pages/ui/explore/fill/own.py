@@ -60,4 +60,4 @@ def offer_all_rows(item: Item) -> None:
         turn_to(item.key, ROWS.tab)
 
     if item.dataset.missing is not None:
-        st.button("Fill all rows", icon=":material/auto_fix_high:", on_click=fill_all)
+        st.button("Fill all rows in New rows", icon=":material/auto_fix_high:", on_click=fill_all)

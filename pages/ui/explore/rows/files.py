@@ -52,6 +52,8 @@ def answer_table(
         title = (dimensions[q] if q < len(dimensions) else "") or f"x{q + 1}"
         back.append((title, numbers(answers.places[:, q])))
         back.append((f"{title} std", numbers(answers.place_std[:, q])))
+    if (answers.weights[:, 0] < 1.0).any():
+        back.append(("weight of this place", numbers(answers.weights[:, 0])))
     gaps = np.isnan(own.values[:count])
     for d, name in enumerate(names):
         worded = bool(dataset.columns and dataset.columns[d].words)
