@@ -32,10 +32,11 @@ PICTURE = (
     "**The picture.** Paint a grey value, or make pixels darker or lighter, and the rest follows: "
     "the model finds the most probable picture with these values. Erase to release pixels. A line "
     "surrounds the painted pixels. *Copy* paints with the pixels of another picture: search a row "
-    "by number, name or label, or press *This picture*, and then go back to yours. Small pictures are other pictures with the same painted "
-    "pixels. *How sure* and *Unsure pixels* then describe the pixels that are not painted. With "
-    "the keyboard, arrow keys move the brush, Space paints or erases, brackets change the brush's "
-    "size, A shows another picture, and Escape removes all paint."
+    "by number, name or label; or press *This picture*, and then go back to yours. Small pictures "
+    "are other pictures with the same painted pixels. *How sure* and *Unsure pixels* then describe "
+    "the pixels that are not painted. With the keyboard, arrow keys move the brush, Space paints "
+    "or erases, brackets change the brush's size, A shows another picture, and Escape removes all "
+    "paint."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
@@ -120,7 +121,8 @@ def latent_map(item: Item, name: str) -> None:
         "choose a word from its menu *Hold*. The other columns follow, with the intervals and "
         "probabilities that remain. *Let go* frees it.",
         "**Key frames.** *Add key frame* keeps the point, or the body as you dragged it; two or "
-        "more become a movement through them. It plays, loops, and is saved as GIF, PNG pictures, table and, for bodies, BVH.",
+        "more become a movement through them. It plays, loops, and is saved as GIF, PNG pictures, "
+        "table and, for bodies, BVH.",
         "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
         "random places near rows of the data, and *Map* spreads sixteen places over the visible "
         "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",
