@@ -80,3 +80,40 @@ def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
     np.testing.assert_allclose(page.evaluate(f"Array.from({EXPLORER}.state.point)"), keys[0])
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_role("button", name="Go to key frame")).to_have_count(0)
+
+
+def test_a_movement_begins_with_the_body_as_it_was_dragged_and_keeps_its_bones(page):
+    skeleton = gplvm_core.load_dataset("poses").drawing.skeleton
+    hand = skeleton.joint_names.index("LFingers end")
+    x, y = page.evaluate(
+        f"() => {{ const {{ body }} = {EXPLORER}, box = body.canvas.getBoundingClientRect();"
+        f" const [x, y] = body.places()[{hand}]; return [x + box.left, y + box.top]; }}"
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y - 140, steps=12)
+    page.wait_for_timeout(300)
+    page.mouse.up()
+    page.wait_for_function(f"() => {EXPLORER}.body.drag && !{EXPLORER}.busy")
+    dragged = np.array(page.evaluate(f"Array.from({EXPLORER}.pictures[0].values)"))
+    add = page.get_by_role("button", name="Add key frame")
+    add.click()
+    page.evaluate(f"{EXPLORER}.arrive({EXPLORER}.model.position({ROWS[1]}))")
+    add.click()
+    page.wait_for_function(FOUND)
+    table = pd.read_csv(io.BytesIO(saved(page, "Save as CSV")))
+    points = table.filter(regex=r"^x\d+$").to_numpy()
+    poses = table.iloc[:, 1 + points.shape[1] :].to_numpy()
+    means = gplvm_core.load("assets/models/poses/model.gplvm").inverse_transform(points)
+    np.testing.assert_allclose(poses[0], dragged, atol=1e-6)
+    added = np.abs(poses - means).max(axis=1)
+    assert added[0] > 0.03
+    # The last body differs from the mean only by the lengths of its bones.
+    assert added[-1] < 0.02
+    joints = poses.reshape(len(poses), -1, 3)
+    lengths = np.linalg.norm(joints[:, 1:] - joints[:, list(skeleton.parents)[1:]], axis=2)
+    np.testing.assert_allclose(lengths, np.broadcast_to(lengths[0], lengths.shape), rtol=1e-3)
+    page.get_by_role("button", name="Go to key frame 1").click()
+    page.wait_for_timeout(100)
+    shown = page.evaluate(f"Array.from({EXPLORER}.pictures[0].values)")
+    np.testing.assert_allclose(shown, dragged, atol=1e-6)

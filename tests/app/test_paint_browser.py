@@ -106,6 +106,30 @@ def test_undo_brings_back_the_picture_and_what_was_painted(page):
     assert np.isnan(painted(state_of(page))).all()
 
 
+def test_pixels_are_copied_from_a_row_that_is_searched_and_from_the_shown_picture(page):
+    page.get_by_role("button", name="Copy").click()
+    nothing = stroke(page, (0.3, 0.5), (0.7, 0.5))
+    assert np.isnan(painted(nothing)).all()
+    expect(page.get_by_text("Which picture?")).to_be_visible()
+    field = page.get_by_label("Picture to copy from")
+    field.fill("row 30")
+    field.press("Enter")
+    expect(page.get_by_text("Row 30")).to_be_visible()
+    copied = painted(stroke(page, (0.3, 0.5), (0.7, 0.5)))
+    model = gplvm_core.load("assets/models/digits/model.gplvm")
+    source = model.inverse_transform(model.latent_mean_[29:30])[0]
+    known = ~np.isnan(copied)
+    assert 3 < known.sum() < 40
+    np.testing.assert_allclose(copied[known], source[known], atol=1e-3 * np.ptp(source))
+    # The picture that is shown now is another source; the paint stays.
+    page.get_by_role("button", name="This picture").click()
+    shown = np.array(state_of(page)["shown"])
+    more = painted(stroke(page, (0.3, 0.1), (0.7, 0.1)))
+    added = ~np.isnan(more) & ~known
+    np.testing.assert_allclose(more[added], shown[added], atol=1e-3)
+    np.testing.assert_array_equal(more[known], copied[known])
+
+
 def test_less_paint_leaves_more_explanations_and_a_press_takes_one(page):
     stroke(page, (0.55, 0.06), (0.55, 0.94))
     page.get_by_role("button", name="Erase").click()

@@ -132,13 +132,35 @@ def test_numbers_far_from_the_data_are_refused_or_reported(page):
 def test_numbers_of_a_table_with_words_are_held_and_the_words_follow(page):
     chance = page.locator(".values .word").first
     before = chance.inner_text()
-    assert page.get_by_label("Hold continent", exact=True).count() == 0
-    assert page.get_by_label("Hold falls of income", exact=True).count() == 0
     after = typed(page, "log income 2007", "2.7")
     assert after["targets"][6] == 2.7
     assert chance.inner_text() != before
     assert after["shown"][6]["value"] < 3.2
     assert "Africa" in chance.inner_text()
+
+
+@pytest.mark.parametrize("page", [{"name": "countries"}], indirect=True)
+def test_words_and_counts_are_held_as_in_fit_to(page):
+    model = gplvm_core.load("assets/models/countries/model.gplvm")
+    before = state_of(page)
+    page.get_by_label("Hold continent", exact=True).select_option(label="Europe")
+    page.wait_for_function(IDLE)
+    after = typed(page, "falls of income", "2")
+    assert after["words"] == "2 columns held. Moving the point lets them go."
+    assert after["past"] == before["past"] + 2
+    chances = model.class_probabilities_at([after["point"]], "continent")[0]
+    assert model.class_words("continent")[int(chances.argmax())] == "Europe"
+    np.testing.assert_allclose(after["shown"][0]["chances"], chances, atol=0.05)
+    found = model.fit_to({"continent": "Europe", "falls of income": 2})
+    away = [np.abs(each.point - after["point"]).max() for each in found]
+    assert min(away) < 0.02
+    assert found[int(np.argmin(away))].score > found[0].score - 4.5
+    refused = typed(page, "falls of income", "2.5")
+    assert refused["words"] == "falls of income: type a whole number."
+    # The first entry of the menu lets the word go.
+    page.get_by_label("Hold continent", exact=True).select_option(index=0)
+    page.wait_for_function(IDLE)
+    assert [c for c, value in enumerate(state_of(page)["targets"]) if value is not None] == [8]
 
 
 @pytest.mark.parametrize(

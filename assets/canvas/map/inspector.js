@@ -77,7 +77,7 @@ export class Inspector {
     this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null, row);
     this.point = point;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.follow(), here || explorer.grasp?.busy ? FOLLOW_MS : 0);
+    this.timer = setTimeout(() => this.follow(), here || explorer.busy ? FOLLOW_MS : 0);
   }
 
   /** @param {ArrayLike<number>} point */

@@ -6,6 +6,7 @@ import { inSlices } from "../kit/slices.js";
 import { geodesic, straightWay, Way } from "../geometry/geodesic.js";
 import { OutputMetric } from "../geometry/metric.js";
 import { KeyFrames } from "./key_frames.js";
+import { KeyPoses } from "./key_poses.js";
 import { PathPanel } from "./path_panel.js";
 import { PathSaving } from "./path_saving.js";
 
@@ -50,6 +51,7 @@ export class Paths {
     this.metric = null;
     /** Known shortest paths between key frames. @type {Map<string, Way>} */
     this.found = new Map();
+    this.poses = new KeyPoses(this);
     this.strip = new KeyFrames(this);
     this.panel = new PathPanel(host, this, new PathSaving(this));
     try {
@@ -106,6 +108,7 @@ export class Paths {
       this.panel.say(PATH_WORDS.again);
       return;
     }
+    this.poses.keep(point);
     explorer.dispatch({ type: "set", name: "path", value: [...keys, point] });
     if (this.keys === keys) this.panel.say(PATH_WORDS.many);
   }
@@ -209,6 +212,11 @@ export class Paths {
     }
     const pointed = hover !== null || hovered >= 0;
     return this.playing || !pointed ? this.way.place(this.share) : null;
+  }
+
+  /** Return the dragged body at a place that the output shows on the path, or at a key frame; null for the mean. @param {ArrayLike<number>} point */
+  posedAt(point) {
+    return this.place() && this.way ? this.poses.along(this.share) : this.poses.at(point);
   }
 
   /** Let the output show the path. */

@@ -6,6 +6,7 @@ import { untold } from "../map/outputs.js";
 import { Explorer } from "../map/explorer.js";
 
 /** @import { Group } from "../kit/pair.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 /** @import { ViewsModel } from "./model.js" */
 
 const EVERYTHING = "everything";
@@ -28,6 +29,30 @@ export class ViewsExplorer extends Explorer {
     this.parts.moving.hidden = false;
     this.showMoves();
     return pictures;
+  }
+
+  /** @override @param {OutputPicture} picture */
+  hostOf({ canvas }) {
+    return /** @type {HTMLElement} */ (canvas.closest("figure"));
+  }
+
+  /** @override @param {OutputPicture} picture @param {HTMLElement} tools */
+  putTools(picture, tools) {
+    this.hostOf(picture).append(tools);
+  }
+
+  /** @override @param {LatentModel} model of a view */
+  fixedFor({ header: { on } }) {
+    const { state, model: { nLatent } } = this;
+    if (state.follow) return state.held;
+    // As for the pointer: the dimensions of other views stay, unless they follow the data.
+    return new Set(Array.from({ length: nLatent }, (_, q) => q).filter((q) => state.held.has(q) || !on.includes(q)));
+  }
+
+  /** @override @param {LatentModel} model of a view */
+  whyStill({ header: { on } }) {
+    const part = this.model.groups.find(({ id }) => id === this.lock);
+    return part && !part.dims.some((q) => on.includes(q)) ? `Only ${part.subject} moves.` : "";
   }
 
   /** @override */

@@ -31,10 +31,12 @@ BODY = (
 PICTURE = (
     "**The picture.** Paint a grey value, or make pixels darker or lighter, and the rest follows: "
     "the model finds the most probable picture with these values. Erase to release pixels. A line "
-    "surrounds the painted pixels. Small pictures are other pictures with the same painted "
-    "pixels. *How sure* and *Unsure pixels* then describe the pixels that are not painted. With "
-    "the keyboard, arrow keys move the brush, Space paints or erases, brackets change the brush's "
-    "size, A shows another picture, and Escape removes all paint."
+    "surrounds the painted pixels. *Copy* paints with the pixels of another picture: search a row "
+    "by number, name or label; or press *This picture*, and then go back to yours. Small pictures "
+    "are other pictures with the same painted pixels. *How sure* and *Unsure pixels* then describe "
+    "the pixels that are not painted. With the keyboard, arrow keys move the brush, Space paints "
+    "or erases, brackets change the brush's size, A shows another picture, and Escape removes all "
+    "paint."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
@@ -115,11 +117,12 @@ def latent_map(item: Item, name: str) -> None:
         "the data.",
         *([LABELS] if partly_labelled(item.dataset) else []),
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
-        "**What if.** In a table, drag a column's mark or type a number to hold the column. The "
-        "other columns follow, with the intervals that remain. *Let go* frees it.",
-        "**Key frames.** *Add key frame* stores the point. Two or more key frames make a movement "
-        "from point to point. You can play, loop and save it (as GIF, PNG pictures or table; "
-        "bodies also as BVH).",
+        "**What if.** In a table, drag a column's mark or type a number to hold the column, or "
+        "choose a word from its menu *Hold*. The other columns follow, with the intervals and "
+        "probabilities that remain. *Let go* frees it.",
+        "**Key frames.** *Add key frame* keeps the point, or the body as you dragged it; two or "
+        "more become a movement through them. It plays, loops, and is saved as GIF, PNG pictures, "
+        "table and, for bodies, BVH.",
         "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
         "random places near rows of the data, and *Map* spreads sixteen places over the visible "
         "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",

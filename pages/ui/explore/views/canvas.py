@@ -28,7 +28,12 @@ from pages.ui.shared.place import MapPlace
 from pages.ui.shared.plain import plain
 
 show_views = component(
-    "views", "views/views.html", "map/strip.css", "map/bookmarks.css", "views/views.css"
+    "views",
+    "views/views.html",
+    "map/strip.css",
+    "map/bookmarks.css",
+    "pull/pull.css",
+    "views/views.css",
 )
 
 
@@ -38,8 +43,9 @@ def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
         "One map, all views",
         anchor=False,
         help="Every dot is one row. Move over the map to see all views of a position, and click "
-        "to keep the position. With “Shared” or “Only …” under “Move”, only these dimensions "
-        "follow the pointer.",
+        "to keep the position. Drag a joint of a body, or paint on a picture, and the other views "
+        "follow. With “Shared” or “Only …” under “Move”, only these dimensions "
+        "follow the pointer or change by hand.",
     )
     charts = charts_of(item.model, item.dataset)
     outputs = ask_outputs(item, name)
