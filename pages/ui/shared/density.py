@@ -126,8 +126,8 @@ def stored_recipe(name: str) -> Recipe | None:
 def recipe_of(stored: dict[str, Any]) -> Recipe:
     """Return a recipe from its entry in recipes.json."""
     fills = tuple(Fill(*values) for values in stored["fills"])
-    size, strength, share = stored["clusters"]
-    clusters = Clusters(int(size), float(strength), float(share))
+    # Recipes of older versions have no part that starts from clusters.
+    clusters = Clusters(*stored["clusters"]) if "clusters" in stored else None
     return Recipe(int(stored["size"]), float(stored["strength"]), fills, clusters)
 
 
