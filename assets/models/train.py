@@ -307,7 +307,13 @@ def keep_recipes(name: str) -> None:
             [float(f"{v:.4g}") if isinstance(v, float) else v for v in vars(fill).values()]
             for fill in recipe.fills
         ]
-        known[key] = {"size": recipe.size, "strength": recipe.strength, "fills": fills}
+        clusters = recipe.clusters
+        known[key] = {
+            "size": recipe.size,
+            "strength": recipe.strength,
+            "clusters": [clusters.size, clusters.strength, float(f"{clusters.share:.4g}")],
+            "fills": fills,
+        }
         print(f"{key}: {time.process_time() - start:.1f} CPU s", flush=True)
     lines = (f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
     RECIPES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
