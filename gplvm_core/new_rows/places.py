@@ -29,8 +29,13 @@ def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
     if dataset.columns:
         return dataset.in_own_values(rows)
     if dataset.views and model.capabilities.views:
-        parts = {name: rows[:, at] for name, at in columns_of_views(dataset.views).items()}
-        return {name: part for name, part in parts.items() if not np.isnan(part).all()}
+        seen = {
+            name
+            for name, at in columns_of_views(dataset.views).items()
+            if not np.isnan(rows[:, at]).all()
+        }
+        parts = dataset.views_in_own_values(rows)
+        return {name: part for name, part in parts.items() if name in seen}
     return rows
 
 

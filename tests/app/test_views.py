@@ -338,12 +338,12 @@ def test_one_view_is_an_item_like_any_other(keep, model, pairs):
 
 def test_transfers_and_matches_are_the_models_own(model, pairs):
     given = {"left": pairs.view_values["left"][5]}
-    found = transferred(model, "m", given, "right", 3, "nearest")
+    found = transferred(model, "m", given, "right", 3, "nearest", rows_of_views(pairs))
     rows = model.transfer({"left": given["left"][None]}, "right", n_alternatives=3)[0]
     np.testing.assert_allclose(found.rows, rows[~np.isnan(rows).any(axis=1)])
-    assert len(transferred(model, "m", given, "right", 3, "prior").rows) == 1
+    assert len(transferred(model, "m", given, "right", 3, "prior", rows_of_views(pairs)).rows) == 1
     numbers, distances = model.correspondences({"left": given["left"][None]}, "right", n_matches=4)
-    near = matched(model, "m", given, "right", 4)
+    near = matched(model, "m", given, "right", 4, rows_of_views(pairs))
     np.testing.assert_array_equal(near.rows, numbers[0])
     np.testing.assert_allclose(near.distances, distances[0])
 

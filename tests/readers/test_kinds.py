@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from gplvm_core import BayesianGPLVM, load
-from gplvm_core.readers import DataError, Dataset, NamedBytes, inspect_table, read_table
+from gplvm_core.readers import DataError, Dataset, Drawing, NamedBytes, inspect_table, read_table
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.store import save
 from gplvm_core.store.trial import check_usable
@@ -81,7 +81,7 @@ def test_values_and_columns_that_do_not_fit_are_refused():
     half[0, 4] = 0.5
     with pytest.raises(DataError, match=r"'eggs' .count. must be whole numbers from 0"):
         replace(found, targets=half)
-    with pytest.raises(DataError, match="the same column names, and no views"):
+    with pytest.raises(DataError, match="the same column names"):
         replace(found, column_names=tuple("abcde"))
     wordless = replace(found.columns[1], words=())
     with pytest.raises(DataError, match="'sex' cannot be 'yes/no'"):
@@ -90,8 +90,12 @@ def test_values_and_columns_that_do_not_fit_are_refused():
         DataError, match=r"'sort' .* has 'z' in row 0 .*its words are 'a', 'b', 'c'"
     ):
         found.coded([[1.0, "yes", "z", "s", 0]])
-    with pytest.raises(DataError, match="Views need columns of numbers"):
-        Dataset.of_views("both", "Both", {"one": found, "two": found})
+    both = Dataset.of_views(
+        "both", "Both", {"one": found, "two": (np.eye(len(half)), Drawing.of_vector(len(half)))}
+    )
+    assert both.kinds == {"one": found.kinds} and both.view("one").columns == found.columns
+    with pytest.raises(DataError, match=r"'eggs' .count. must be whole numbers from 0"):
+        replace(both, targets=np.column_stack([half, np.eye(len(half))]))
 
 
 PENGUINS = b"""species,island,sex,mass,year,size

@@ -60,8 +60,10 @@ class Choice:
         """Return whether the model supports the data, and can read them in parts if necessary."""
         if isinstance(dataset, TableDataset):
             return self.estimator is BayesianGPLVM
-        if dataset.columns and not issubclass(self.estimator, BayesianGPLVM):
-            return False
+        if dataset.kinds is not None:
+            learns = ManifoldRelevance if dataset.views else BayesianGPLVM
+            if not issubclass(self.estimator, learns):
+                return False
         has_times, has_views = dataset.times is not None, len(dataset.views) > 1
         return (has_times or not self.needs_times) and (has_views or not self.needs_views)
 
@@ -136,10 +138,10 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         width="stretch",
     )
     choice, n_layers = offered[titles.index(title)], 1
-    over_time, mixed = choice.needs_times, bool(dataset.columns)
+    over_time, mixed = choice.needs_times, dataset.kinds is not None
     in_parts = isinstance(dataset, TableDataset)
     if mixed:
-        st.caption(only_these(dataset.n_points))
+        st.caption(only_these(dataset))
     elif choice.deeper is not None and not in_parts:
         n_layers = layers_question()
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
@@ -211,14 +213,16 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     return choice.estimator(**{name: value for name, value in options.items() if name in known})
 
 
-def only_these(n_rows: int) -> str:
+def only_these(dataset: Dataset) -> str:
     """Explain why fewer models are offered for columns of several kinds."""
-    words = (
-        "Only these models of one layer learn words and counts; each column has its own scale and "
-        "noise. Deep models, models of several views, and encoders learn only numbers."
+    which = (
+        "Only this model of one layer learns views with words and counts; there, each column"
+        if dataset.views
+        else "Only these models of one layer learn words and counts; each column"
     )
-    if are_many(n_rows):
-        words += f" Training all {n_rows:,} rows together takes long, so use fewer rows."
+    words = f"{which} has its own scale and noise. Deep models and encoders learn only numbers."
+    if are_many(dataset.n_points):
+        words += f" Training all {dataset.n_points:,} rows together takes long, so use fewer rows."
     return words
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.wire.rows import DrawnData
 from gplvm_core.wire.sequence import SequencePanel
 from gplvm_core.wire.table import drawn
 
@@ -32,7 +33,7 @@ def panel(
     return SequencePanel(title, rows, std, words, card=cards(dataset, rows, chances or {}))
 
 
-def cards(dataset: Dataset, rows: Array, chances: Chances) -> Array:
+def cards(dataset: DrawnData, rows: Array, chances: Chances) -> Array:
     """Return rows (T, C) as cards (T, W); words without probabilities have the probability 1."""
     parts = []
     for c in drawn(dataset.columns):
@@ -46,7 +47,7 @@ def cards(dataset: Dataset, rows: Array, chances: Chances) -> Array:
     return np.hstack(parts)
 
 
-def chances_at(model: Any, dataset: Dataset, mean: Array, variance: Array) -> dict[int, Array]:
+def chances_at(model: Any, dataset: DrawnData, mean: Array, variance: Array) -> dict[int, Array]:
     """Return the probabilities of every column's words at latent points, (T, words) each.
 
     The words are in the order of the data set.
