@@ -201,7 +201,12 @@ def sample_views(dataset: Dataset) -> None:
 
 
 def values_in_words(view: View) -> str:
-    """Describe how many columns a view has, with the names of the first columns."""
+    """Describe how many columns a view has, with the names of the first columns.
+
+    A view with one column of words is described by its words.
+    """
+    if len(view.columns) == 1 and (words := view.columns[0].words):
+        return f"{plural(len(words), 'word')}: {listed(list(map(str, words)), 4)}"
     count = plural(view.n_outputs, *VALUE_WORDS[view.drawing.kind])
     if view.column_names is None or view.drawing.kind == "skeleton":
         return count

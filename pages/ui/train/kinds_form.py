@@ -185,8 +185,8 @@ def what_is_learnt(dataset: Dataset) -> str:
     if dataset.views:
         worded = [f"“{plain(view.name)}”" for view in dataset.views if view.columns]
         return (
-            f"The model learns one map for all views. It predicts probabilities for the words and "
-            f"counts in {' and '.join(worded)}, and means with standard deviations for numbers. A "
+            "The model learns one map for all views. It predicts probabilities for the words and "
+            f"counts in {listed(worded)}, and means with standard deviations for numbers. A "
             "gap, such as a missing label, is left out."
             + (f" “{plain(known)}” is known in every row." if known else "")
         )
