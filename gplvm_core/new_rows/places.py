@@ -47,9 +47,14 @@ def placed_and_filled(
     scores: the scores of these rows, if the model has a density with out-of-fold scores.
     """
     asked = rows_for(model, dataset, rows)
-    if dataset.columns:
+    if dataset.kinds is not None:
         mean, deviation = (np.asarray(own) for own in model.transform(asked, return_std=True))
+        if dataset.views and model.capabilities.views:
+            # Only views that are given are filled, also if they have no values.
+            asked = dataset.views_in_own_values(rows)
         whole, std = model.complete(asked, return_std=True)
+        if isinstance(std, dict):
+            std = np.hstack([np.asarray(std[view.name]) for view in dataset.views])
         std = np.asarray(std, dtype=float)  # NaN for words
         return Belief(mean, deviation**2), dataset.coded(whole), std
     points, found = model._inferred(asked)

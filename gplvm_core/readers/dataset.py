@@ -235,9 +235,14 @@ class Dataset:
 
     def coded(self, table: Any) -> Float[Array, "n D"]:
         """Return rows of the columns' own values as numbers, in which a word is its number; the
-        inverse of `in_own_values`. Raises DataError for values that a column cannot have.
+        inverse of `in_own_values`, and of `views_in_own_values` for a dict of all views.
+
+        Raises DataError for values that a column cannot have.
         """
-        return coded_table(self.columns, table)
+        if not isinstance(table, Mapping):
+            return coded_table(self.all_columns, table)
+        parts = ((view.columns, table[view.name]) for view in self.views)
+        return np.hstack([coded_table(own, part) if own else part for own, part in parts])
 
     @property
     def missing(self) -> Bool[NDArray[np.bool_], "N D"] | None:

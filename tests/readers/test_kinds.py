@@ -150,6 +150,9 @@ def test_kinds_have_reasons_and_numbers_stay_numbers():
     words = b"\n".join(line + (b",s", b",x", b",y")[n % 3] for n, line in enumerate(flags.split()))
     mixed = read_table(words, kinds="auto")
     assert mixed.kinds == ["number", "yes/no", "count", "category"]
+    below = inspect_table(words.replace(b"19,1,3", b"19,1,-1")).columns[2]
+    assert "count" not in below.kinds
+    assert below.kind_reason.endswith("; not counts, because one value is -1")
 
 
 COLUMN = b"a,b,c\n" + b"".join(b"%d,%s,%%s\n" % (n, (b"x", b"y", b"z")[n % 3]) for n in range(12))
@@ -158,7 +161,8 @@ COLUMN = b"a,b,c\n" + b"".join(b"%d,%s,%%s\n" % (n, (b"x", b"y", b"z")[n % 3]) f
 @pytest.mark.parametrize(
     ("cells", "kind", "words"),
     [
-        (["same"] * 12, "auto", "is not a number"),
+        (["same"] * 12, "auto", "'c' cannot be learnt: always “same”. Leave it out"),
+        ([f"name {n}" for n in range(12)], "auto", "text, different in every row. Leave it out"),
         (["same"] * 12, "category", "'c' has one value, 'same'"),
         ([*[""] * 11, "x"], "category", "'c' has 1 value in 12 rows"),
         ([*range(11), -1], "count", "'c' holds counts, but line 13 has -1"),
