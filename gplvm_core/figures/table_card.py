@@ -34,6 +34,8 @@ def table_card(
         share, ink = 1.0, label_colour(int(value)) if column.is_words else FAINT
         if not column.is_words:
             low, high = np.nanmin(values[:, c]), np.nanmax(values[:, c])
-            share = 0.5 if high <= low else max(float((value - low) / (high - low)), 0.02)
+            share = 0.5
+            if high > low:  # values of new rows may be outside the range
+                share = float(np.clip((value - low) / (high - low), 0.02, 1.0))
         pen.rectangle((margin, top, margin + share * wide, bottom), fill=ink)
     return picture.resize((size, size), Image.Resampling.LANCZOS)

@@ -16,9 +16,9 @@ from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.sequence import Cue, Reel, SequencePanel, pack_reel, pack_stage
 from gplvm_core.wire.views import ViewRows, is_label_view
+from pages.ui.explore.cards import Chances, cards, chances_at
 from pages.ui.explore.inference import filling
 from pages.ui.explore.shown_player import show_player, stores
-from pages.ui.explore.time.tables import Chances, cards, chances_at
 from pages.ui.explore.views.model import charts_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import hold_bytes, room_for
