@@ -25,6 +25,81 @@ from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import kernel_option, prior_option, start_option
 from pages.ui.train.time_form import time_kernel_form
 
+
+@dataclass(frozen=True)
+class Choice:
+    """An offered model: its scientific name, a one-line description, and its estimator.
+
+    deeper: the deep version of the estimator, if there is one.
+    """
+
+    title: str
+    line: str
+    estimator: type
+    deeper: type | None = None
+
+    @property
+    def needs_times(self) -> bool:
+        return bool(self.estimator().capabilities.timed)
+
+    @property
+    def needs_views(self) -> bool:
+        return bool(self.estimator().capabilities.views)
+
+    @property
+    def has_noises(self) -> bool:
+        """Whether outputs may have their own noise; impossible if all rows are inducing inputs."""
+        known = inspect.signature(self.estimator).parameters
+        whole = "n_inducing" in known and known["n_inducing"].default is None
+        return "noise" in known and not whole
+
+    def suits(self, dataset: Dataset) -> bool:
+        """Return whether the model supports the data, and can read them in parts if necessary."""
+        if isinstance(dataset, TableDataset):
+            return self.estimator is BayesianGPLVM
+        if dataset.kinds is not None:
+            learns = ManifoldRelevance if dataset.views else BayesianGPLVM
+            if not issubclass(self.estimator, learns):
+                return False
+        has_times, has_views = dataset.times is not None, len(dataset.views) > 1
+        return (has_times or not self.needs_times) and (has_views or not self.needs_views)
+
+
+CHOICES: tuple[Choice, ...] = (
+    Choice(
+        "Views (manifold relevance)",
+        "One map for all views; finds which dimensions are shared and which belong to one view.",
+        ManifoldRelevance,
+        DeepManifoldRelevance,
+    ),
+    Choice(
+        "Bayesian GP-LVM",
+        "A curved map with uncertainty; finds how many dimensions the data need.",
+        BayesianGPLVM,
+        DeepGPLVM,
+    ),
+    Choice(
+        "Dynamical GP-LVM",
+        "A curved map for rows that follow each other in time: each sequence is a path.",
+        DynamicalGPLVM,
+        DeepGPLVM,
+    ),
+    Choice(
+        "GP-LVM",
+        "A curved map with one fitted position per row; every dimension stays in use.",
+        GPLVM,
+    ),
+    Choice(
+        "Bayesian PCA",
+        "A straight map that switches off unneeded dimensions.",
+        BayesianPCA,
+    ),
+    Choice(
+        "Probabilistic PCA",
+        "A straight map that is solved immediately: the baseline for comparison.",
+        ProbabilisticPCA,
+    ),
+)
 SCALINGS = {
     "global": "One scale for all",
     "columns": "Each column its own",
@@ -62,10 +137,10 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         width="stretch",
     )
     choice, n_layers = offered[titles.index(title)], 1
-    over_time, mixed = choice.needs_times, bool(dataset.columns)
+    over_time, mixed = choice.needs_times, dataset.kinds is not None
     in_parts = isinstance(dataset, TableDataset)
     if mixed:
-        st.caption(only_these(dataset.n_points))
+        st.caption(only_these(dataset))
     elif choice.deeper is not None and not in_parts:
         n_layers = layers_question()
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
@@ -141,14 +216,16 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     return choice.estimator(**{name: value for name, value in options.items() if name in known})
 
 
-def only_these(n_rows: int) -> str:
+def only_these(dataset: Dataset) -> str:
     """Explain why fewer models are offered for columns of several kinds."""
-    words = (
-        "Only these models of one layer learn words and counts; each column has its own scale and "
-        "noise. Deep models, models of several views, and encoders learn only numbers."
+    which = (
+        "Only this model of one layer learns views with words and counts; there, each column"
+        if dataset.views
+        else "Only these models of one layer learn words and counts; each column"
     )
-    if are_many(n_rows):
-        words += f" Training all {n_rows:,} rows together takes long, so use fewer rows."
+    words = f"{which} has its own scale and noise. Deep models and encoders learn only numbers."
+    if are_many(dataset.n_points):
+        words += f" Training all {dataset.n_points:,} rows together takes long, so use fewer rows."
     return words
 
 
