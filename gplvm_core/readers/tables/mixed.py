@@ -21,7 +21,7 @@ Kinds = Mapping[str, Any] | Literal["auto"] | None
 
 
 def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
-    """Return the kind of every column to learn; a column of text without a kind gets "number".
+    """Return the kind of every column to learn; it is "number" unless it is given or proposed.
 
     asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out, the
     kind is proposed from the values. However, if no column has words, all columns are numbers.
