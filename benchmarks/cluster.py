@@ -1,4 +1,4 @@
-"""Rows streamed on a Dask cluster compared with one process, and a model of larger clusters.
+"""Streaming rows on a Dask cluster, compared with one process, and predictions for larger clusters.
 
     python -m benchmarks.cluster [--rows N] [--workers 1 2] [--kill] [--record]
 

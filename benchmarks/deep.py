@@ -13,8 +13,8 @@ errors, and the number of seeds in which two layers are better.
 Oil flow (1000 × 12; the seed draws the inducing inputs): BayesianGPLVM and DeepGPLVM with widths
 (5, 10), 50 inducing inputs, 800 iterations each. Two layers are also measured with a linear mean of
 the hidden layer, and with a last layer that receives the top as an input. The bound is in units of
-the global scale. The density of 200 test rows is in nats per row and in the same units. The density
-is computed in two ways: as the difference of bounds, and by importance sampling with 2000 draws per
+the global scale. The density of 200 test rows is in nats per row, for data in the same units. It is
+computed in two ways: as the difference of bounds, and by importance sampling with 2000 draws per
 row. Neighbour errors of the classes use the two leading dimensions of the top. The table also has
 CPU seconds. Mixtures of full Gaussians are listed by the number of components, each with the best
 of four ridges.

@@ -94,7 +94,7 @@ class Adam:
 
 
 def layers() -> None:
-    """Measure the CPU time of an evaluation by depth."""
+    """Measure the CPU time of an evaluation for several numbers of layers."""
     generator = np.random.default_rng(0)
     latent = generator.normal(size=(N_POINTS, WIDTH))
     outputs = np.tanh(latent @ generator.normal(size=(WIDTH, N_OUTPUTS)))

@@ -4,8 +4,8 @@
 
 DeepGP keeps the trained start with the best bound. The guard ranks a start last if a hidden layer
 has more effective degrees of freedom than half the number of points. This rule was designed on
-steps; here it is tested on other functions of one, two and four inputs (outputs of unit variance
-with noise of 0.1), and on draws of a GP of a GP (25 points, ten outputs, three layers; see
+step functions; here it is tested on other functions of one, two and four inputs (outputs of unit
+variance with noise of 0.1), and on draws of a GP of a GP (25 points, ten outputs, three layers; see
 benchmarks.deep_reproduced). The seed draws the points, the noise and the inducing inputs. If the
 guard changes the choice, the model is fitted again without the guard. The table compares the
 log-likelihood of a test point (500 points, 200 draws, in nats) and the root mean square error of

@@ -5,9 +5,9 @@
 In each of several stratified splits, half of the rows are used for training and half for testing.
 All methods use the same splits. All methods are tuned within the training half by the same
 five-fold cross-validation: GenerativeClassifier by its number of latent dimensions, the others by
-their penalties. The iterations and inducing inputs of GenerativeClassifier were chosen on a third
-of the training halves of the first three splits. The range of its latent dimensions was chosen
-after a first look at test errors of other splits, so its errors are slightly optimistic. The
+their penalties. The iterations and inducing inputs of GenerativeClassifier were chosen on the
+first three splits, with a third of each training half. The range of its latent dimensions was
+chosen after a first look at test errors of other splits, so its errors are slightly optimistic. The
 published error on other digits (USPS) is 4.73 %, compared with 5.92 % (support vectors) and 14.1 %
 (logistic regression).
 """

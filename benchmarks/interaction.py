@@ -254,9 +254,7 @@ def map_is_shown(page: Any) -> None:
 
 
 def hover_times(page: Any) -> dict[str, float]:
-    """Measure milliseconds from the pointer's event to the frame with its picture, and of the
-    computation.
-    """
+    """Measure the computation, and the time from the pointer's event to its picture, in ms."""
     work, total = (np.array(times) for times in page.evaluate(HOVER, HOVERS))
     return {
         "hover_work_ms_median": float(np.median(work)),

@@ -85,7 +85,7 @@ def growth(rounds: int) -> list[dict[str, Any]]:
 
 
 def trained() -> Problem:
-    """Return a model trained on the small problem, and new rows of the same map, also with gaps."""
+    """Return a model of the small problem, and new rows of the same map, whole and with gaps."""
     n_points, n_outputs, n_latent, n_inducing = SIZE
     longer = make_problem(n_points + NEW_ROWS, n_outputs, n_latent, n_inducing)["targets"]
     targets, rows = longer[:n_points], longer[n_points:]

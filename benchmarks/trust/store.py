@@ -207,9 +207,7 @@ def home_on(folder: str, kind: str) -> Iterator[Path | None]:
 
 
 def outcome(home: Path, setting: Callable[[Path, int], object], turn: int, place: int) -> int:
-    """In the child, report whether the action succeeded, raised an error of the store, or another
-    error.
-    """
+    """Run an action in the child; return DONE, REFUSED (a StoreError) or 1 (any other error)."""
     try:
         setting(home, turn)
         queue = Queue(home)
@@ -247,7 +245,7 @@ def read_only(home: Path, _turn: int) -> None:
 
 
 def damages() -> Row:
-    """Check that flipped bits, cuts, swaps and edits are reported or harmless, and hide nothing."""
+    """Check that damaged files are reported or harmless, and that they hide no other entries."""
     rng = np.random.default_rng(2)
     harmed: list[str] = []
     report: list[str] = []

@@ -77,7 +77,7 @@ CHANGES: dict[str, Callable[[Library], object]] = {
 
 
 def rows() -> list[Row]:
-    """Return one row: pages and presses after each change, and unexpected errors."""
+    """Open every page and press every button after every change; return one row with the counts."""
     tries, harmed = 0, []
     logging.disable(logging.WARNING)  # Streamlit logs a message because there is no server
     for page in PAGES:

@@ -45,8 +45,8 @@ MOST_SIGNAL = 1e4
 class MixedOutputs:
     """Outputs that may be numbers, yes/no entries (0 or 1) or counts; NaN if missing.
 
-    links: the type of each output. The size of a count in `links` may be any finite number, because
-    the layer stores the present size.
+    links: the type of each output. For counts, `links` may have any finite
+    size: the layer stores the current sizes and uses them instead.
     """
 
     values: Float[Array, "N D"]

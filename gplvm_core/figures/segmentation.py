@@ -15,7 +15,7 @@ from gplvm_core.readers.drawing import Skeleton
 
 SHARED = "#7A828A"
 BAND = 0.13  # opacity of the background of a group of dimensions
-DECADES_BELOW = 1.7  # largest length of the axis below the line, in decades
+DECADES_BELOW = 1.7  # the axis continues for at most this many decades below the threshold
 CIVIDIS = ("#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369",
            "#E1CC55", "#FEE838")  # fmt: skip
 
@@ -115,7 +115,7 @@ def segmentation_figure(
 
 
 def _foot(values: Mapping[str, Float[Array, " Q"]], line: float) -> float:
-    """Return the start of the log axis: below the smallest value, but not far below the line."""
+    """Return the start of the log axis: below all values, but not far below the threshold."""
     positive = [float(v) for view in values.values() for v in view if v > 0.0]
     least = min([*positive, line / 2.0])
     return float(10 ** max(np.log10(least) - 0.1, np.log10(line) - DECADES_BELOW))

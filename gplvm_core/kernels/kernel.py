@@ -14,7 +14,8 @@ from gplvm_core.kernels.parametric import KernelError, Parametric
 from gplvm_core.kernels.waves import Waves
 from gplvm_core.numerics import AnyArray, Array, unfold_upper
 
-# Largest number of entries in the Φ matrices of separate points at a time: 32 MB.
+# `psi2` of separate points is computed for several points at a time. Together, these Φ matrices
+# have at most this many entries (32 MB).
 MOST_NUMBERS = 4_000_000
 
 
@@ -166,7 +167,7 @@ class Kernel(Parametric):
         rows: Float[AnyArray, "N G"] | None = None,
         kept: Kept | None = None,
     ) -> Gradients:
-        """Return the gradients of `psi2`, or with rows, of `grouped_psi2`.
+        """Return the gradients of `psi2` or, if `rows` are given, of `grouped_psi2`.
 
         kept: the list that `keep` filled. Override this method for a kernel whose pullback does not
         need the value.

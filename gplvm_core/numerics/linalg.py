@@ -110,7 +110,7 @@ def mirror_upper(values: Any, rows: Any, columns: Any, size: int) -> Array:
 
 
 def fold_upper(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G P"]:
-    """Fold a symmetric matrix W to numbers w_p of the pairs m ≤ m' with ⟨W, X⟩ = Σ_p w_p x_p.
+    """Fold a symmetric matrix W into one number w_p per pair m ≤ m': ⟨W, X⟩ = Σ_p w_p x_p.
 
     The pairs are in the order of `upper_pairs`; w_p sums both triangles for m < m'.
     """

@@ -62,7 +62,7 @@ class RowsResult:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """The r rows that are still running: work arrays of one call, modified in place.
+    """The r rows whose optimisation has not ended: work arrays of one call, modified in place.
 
     `steps` and `changes` (r, memory, P) hold the latest differences, newest first. Unused entries,
     and their `inverse_curvatures` (r, memory), are zero and have no effect. The trial step of a row

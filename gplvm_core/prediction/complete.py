@@ -40,7 +40,9 @@ def reconstructed(
     noise: bool,
     ends: Collection[str] | None = None,
 ) -> Moments:
-    """Return mean and variance of rows' data (`ends`; None: all), as mixtures of explanations.
+    """Return the mean and variance of each row's data, as a mixture over its explanations.
+
+    ends: the names of the data to compute; None: all data of the network.
 
     A node without observed data below it is predicted from the nodes above it, a root from its
     prior.
@@ -69,9 +71,7 @@ def reconstructed(
 def functions(
     network: Network, explained: Explained, end: str
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """Return weights of each row's explanations, and mean and variance of the functions of
-    `end`.
-    """
+    """Return each explanation's weight, and the mean and variance of `end`'s functions given it."""
     weights, edge = _weights(explained), network.ends[end]
     shape = (*weights.shape, edge.posterior.n_outputs)
     # Unused slots for explanations get finite moments and weight 0.

@@ -238,7 +238,7 @@ def _unchanged(values: Array) -> Array:
 
 
 def _rotated(statistics: Statistics) -> tuple[Statistics, Turn]:
-    """Return the same statistics in few columns, and the map of a row's outputs to these columns.
+    """Return the statistics with fewer columns, and the map from a row's outputs to these columns.
 
     With a shared noise variance the bound is invariant to rotations of a group's outputs. In a
     basis of the training data's A = Ψᵀ·targets, M columns contain all of A. One further column

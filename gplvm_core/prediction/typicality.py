@@ -154,7 +154,7 @@ class Typicality:
         return np.maximum(*found)
 
     def _alike(self, rows: Float[Array, "n D"]) -> Int[NDArray[np.intp], " n"]:
-        """Return, for every row, the set of gaps with the nearest share of missing values."""
+        """Return, for every row, the index of the share of gaps nearest to the row's own share."""
         away = np.abs(_shares_missing(rows, self.only)[:, None] - self.shares)
         return np.asarray(np.argmin(away, axis=1))
 

@@ -284,7 +284,7 @@ class Dataset:
         )
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
-        """Return the column names if there is one for each column; other checks refuse the rest."""
+        """Return a name for each column, or None; other checks report a wrong number of names."""
         width = targets.shape[1] if targets.ndim == 2 else 0
         if self.column_names is not None and len(self.column_names) == width:
             return self.column_names

@@ -212,7 +212,7 @@ class FileReading:
     def wait(self, seconds: float) -> bool:
         """Wait at most `seconds`.
 
-        Returns whether the wait is over, because there is an answer or there will be none.
+        Returns whether the wait is over: there is an answer, or there will be none.
         """
         left = SECONDS - self.seconds if self._start is not None else LOOK
         if self._done.wait(min(seconds, max(0.0, left))):

@@ -127,8 +127,9 @@ def read(
     registry: Registry | None = None,
     trusted: bool = False,
 ) -> Stored:
-    """Read a file as `load` does, and return the manifest, too; trusted: also accept a file that
-    was changed.
+    """Read a file as `load` does, and also return its manifest.
+
+    trusted: also accept a file that was changed after it was saved.
     """
     label = _label(source)
     with reading(label), zipfile.ZipFile(_to_open(source, label)) as archive:

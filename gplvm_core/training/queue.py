@@ -114,7 +114,7 @@ class Queue:
         self.limits.allow(active, values)
 
     def recover(self) -> tuple[Snapshot, ...]:
-        """Find the jobs of processes that no longer run; returns the unfinished jobs.
+        """Find the jobs of processes that no longer run, and return the unfinished ones.
 
         Jobs that were queued or running are now "interrupted"; `resume` continues them with exactly
         the same results. Jobs of running processes are unchanged.

@@ -70,9 +70,9 @@ def test_a_film_is_decided_by_time(model, dataset):
     times = TIMES[:40] + 0.3
     rows = clock(times)
     film = Film("height", rows["height"], times - 0.3, "place", rows["place"], "a")
-    views = rows_of_views(dataset)
-    found = follow(model, film, views, lambda step, bound: None)
-    # For a single frame, the side (left or right) is chance; in the film, the hand does not jump.
+    found = follow(model, film, lambda step, bound: None)
+    # For a single frame, the chosen side (left or right) is a matter of chance. In the film, the
+    # hand does not jump.
     sides = np.sign(rows["place"][:, 0])
     assert np.abs(np.diff(found.together[:, 0])).max() < 0.6
     agreement = abs(np.mean(np.sign(found.together[:, 0]) * sides))

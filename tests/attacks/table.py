@@ -131,7 +131,7 @@ def of_objects(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
 
 
 def far_state(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
-    """Store a random generator's state that would read outside its memory."""
+    """Store a random generator whose state would make it read outside its memory."""
     key = np.zeros(624, dtype=np.uint32)
     file = io.BytesIO()
     np.save(file, key)

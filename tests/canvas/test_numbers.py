@@ -97,7 +97,7 @@ def expected_metric(posterior: Posterior, x: np.ndarray) -> np.ndarray:
     """Compute E[JᵀJ] by central differences of mean and covariance, without white noise."""
     step = 1e-3
     ends = np.vstack([x + step * np.eye(Q), x - step * np.eye(Q)])
-    # The subtraction comes first, because the gap has large numbers of both signs.
+    # The ends are subtracted first, because the gap has large entries of both signs.
     across = np.hstack([np.eye(Q), -np.eye(Q)]) / (2.0 * step)
     slopes = across @ predict(posterior, ends)[0]
     return slopes @ slopes.T + spread_of(posterior, ends, across)

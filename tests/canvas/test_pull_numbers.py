@@ -1,4 +1,4 @@
-"""The reference numbers for node's tests of drags; they must equal Python's objective.
+"""Tests that the reference numbers for node's tests of drags equal Python's results.
 
 Run this module as a program to write the numbers again.
 """

@@ -81,8 +81,9 @@ def test_rounding_of_small_eigenvalues_neither_raises_the_bound_nor_fails() -> N
 
 
 def test_the_bound_is_below_the_evidence() -> None:
-    """The bound is below a Monte Carlo estimate of log p(Y) over the prior, within 4 standard
-    errors.
+    """The bound does not exceed an estimate of log p(Y) by more than 4 standard errors.
+
+    The estimate uses Monte Carlo draws of the prior.
     """
     targets, _, _, generator = draw(4, 1, 2, seed=4)
     kernel, noise = RBF(1.0, np.array([1.0])), 0.3

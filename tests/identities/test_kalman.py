@@ -1,4 +1,4 @@
-"""Tests that paths in O(N) equal those of dense algebra, and that refusals have clear messages."""
+"""Tests that computing paths in O(N) equals dense algebra, and that error messages are clear."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,6 @@
-"""Tests of noise per output: a layer to D outputs equals D layers to one output, on the same K and
-Φ.
+"""Tests of noise per output: one layer with D outputs equals D layers with one output each.
+
+All layers have the same K and Φ.
 """
 
 from dataclasses import replace

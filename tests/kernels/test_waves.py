@@ -229,8 +229,9 @@ def test_a_kernel_too_narrow_for_uncertain_inputs_is_refused(inputs) -> None:
     ids=repr,
 )
 def test_a_trained_map_has_a_bound_below_the_evidence(kernel: str | Kernel, tmp_path) -> None:
-    """The bound is below log p(Y), estimated by importance sampling from a wider q(X), within 4
-    standard errors.
+    """The bound does not exceed an estimate of log p(Y) by more than 4 standard errors.
+
+    The estimate uses importance sampling from a wider q(X).
     """
     generator = np.random.default_rng(3)
     angle = np.array([0.1, 1.3, 2.6, 4.0, 5.1])

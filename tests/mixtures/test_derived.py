@@ -111,9 +111,7 @@ def test_without_prior_strength_the_density_is_a_plain_gaussian(rows: np.ndarray
 
 
 def test_wide_rows_have_a_density_along_their_principal_axes() -> None:
-    """The rows have one Gaussian of 300 columns; the fitted density is nearly as high as the true
-    one.
-    """
+    """One Gaussian generates the rows; the fitted density is nearly as high as the true one."""
     generator = np.random.default_rng(0)
     directions = np.linalg.qr(generator.standard_normal((300, 4)))[0]
     rows = 5.0 * generator.standard_normal((400, 4)) @ directions.T

@@ -13,7 +13,7 @@ GENES = 12
 
 
 def cells(n_rows: int = 100, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Return counts of genes that follow an age; library sizes differ by a factor of ten."""
+    """Return gene counts whose rates depend on an age; library sizes differ by a factor of ten."""
     generator = np.random.default_rng(seed)
     age, size = generator.uniform(-1.0, 1.0, n_rows), np.exp(generator.normal(5.0, 0.7, n_rows))
     shares = np.exp(1.5 * age[:, None] * np.linspace(-1.0, 1.0, GENES))

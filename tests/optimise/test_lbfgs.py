@@ -1,4 +1,4 @@
-"""Tests of L-BFGS against SciPy's L-BFGS-B, and of its memory, restarts and few evaluations."""
+"""Tests of L-BFGS against SciPy's L-BFGS-B, and of its memory, restarts and evaluation counts."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of a mapping that new rows update: the bound of old and new rows, and its gradients."""
+"""Tests of a mapping updated by new rows: the bound of old and new rows, and its gradients."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of densities through layers against quadrature and Monte Carlo on tiny problems."""
+"""Tests of densities through layers: on tiny problems they equal quadrature and Monte Carlo."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def hidden(seed: int) -> Posterior:
 
 @pytest.mark.parametrize("depth", [1, 2])
 def test_density_by_sampling_is_the_integral(depth: int) -> None:
-    """Integrate over the latent point, and over the hidden point below it."""
+    """Compare with the integral over the latent point and, with two layers, the hidden point."""
     posteriors = [hidden(2), layer(3, 2)][-depth:]
     rows = np.array([[0.4, 1.0], [2.0, np.nan]])
     prior, through = stats.norm.pdf(GRID), np.eye(len(GRID)) / STEP

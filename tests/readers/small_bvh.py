@@ -32,7 +32,7 @@ ANGLES = np.random.default_rng(5).uniform(-170, 170, (6, 12))
 def bvh(channels: np.ndarray = ANGLES, announced: int | None = None) -> str:
     """Return the file's text with these channels.
 
-    announced: the declared number of frames, if it is wrong.
+    announced: the number of frames that the file declares; None: the true number.
     """
     frames = str(len(channels) if announced is None else announced)
     rows = [" ".join(repr(float(value)) for value in row) for row in channels]

@@ -1,4 +1,4 @@
-"""Tests that a new process continues the training of a killed one with the same numbers."""
+"""Tests that a new process continues the training of a killed process with the same numbers."""
 
 import contextlib
 import os

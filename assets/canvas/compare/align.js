@@ -42,7 +42,7 @@ export function turnOnto(P, T) {
 }
 
 /**
- * Return a map before the alignment: its plane, centred and scaled to size 1.
+ * Return the plane of a map, centred and scaled to size 1, but not yet aligned with other maps.
  * @param {LatentPoints} model
  * @param {number} a
  * @param {number} b

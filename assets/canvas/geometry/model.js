@@ -15,7 +15,7 @@ import { OutputVariances } from "./variances.js";
 // Same formulas as gplvm_core/prediction; the browser test checks that both agree to 1e-4.
 //
 // pack.py sends the mean and the variance in a basis T in which both are sums of well-scaled terms:
-//   alpha = T k(Z, x) (T is R × M),   mean = center + weights' alpha,   variance = k(x, x) - sum shrink alpha^2.
+//   alpha = T k(Z, x) (T is R × M),   mean = center + weightsᵀ alpha,   variance = k(x, x) - sum shrink alpha^2.
 // If a layer also passes its inputs on through a linear map, the inputs are further alphas, without shrinkage.
 
 /**
@@ -179,7 +179,7 @@ export class LatentModel extends LatentPoints {
       if (outputs.groups <= MOST_GROUPS) outputs.look(this.row, prior, weight);
       return this.alpha.slice();
     };
-    // If there are many kinds of outputs, their own variances are evaluated only at x, to save time.
+    // If there are many kinds of outputs, each kind's own variance is evaluated only at x, to save time.
     if (outputs.groups > MOST_GROUPS) outputs.look(this.kernelRow(x, this.row), this.kernelDiagonal(x), 1);
     const centre = new Float64Array(R);
     const pairs = dimensions.map((q) => {
@@ -221,7 +221,7 @@ export class LatentModel extends LatentPoints {
     return this.powers;
   }
 
-  /** Add weights' alpha to the outputs. @param {Float64Array} alpha @param {Float64Array} out */
+  /** Add weightsᵀ alpha to the outputs. @param {Float64Array} alpha @param {Float64Array} out */
   project(alpha, out) {
     const { nTerms, nOutputs: D, weights } = this;
     const fours = nTerms - (nTerms % 4);
@@ -274,7 +274,7 @@ export class LatentModel extends LatentPoints {
     return Math.max(this.kernelDiagonal(x) - this.known(this.kernelRow(x, this.row)), 0);
   }
 
-  /** Return sum shrink alpha^2 for a kernel row, without computing alpha. @param {Float64Array} row */
+  /** Return the sum of shrink alpha^2 for a kernel row, without computing alpha. @param {Float64Array} row */
   known(row) {
     const { nInducing: M, gap } = this;
     if (!gap) return this.explained(row);
@@ -287,14 +287,14 @@ export class LatentModel extends LatentPoints {
     return total;
   }
 
-  /** Return sum shrink alpha^2 at a place; also store the place's kernel row and alpha. @param {ArrayLike<number>} x */
+  /** Return the sum of shrink alpha^2 at a place; also store the place's kernel row and alpha. @param {ArrayLike<number>} x */
   look(x) {
     const { rank, nTerms, row, alpha } = this;
     for (let r = rank; r < nTerms; r++) alpha[r] = x[r - rank];
     return this.explained(this.kernelRow(x, row));
   }
 
-  /** Return sum shrink alpha^2 for a kernel row; also store alpha. @param {Float64Array} row */
+  /** Return the sum of shrink alpha^2 for a kernel row; also store alpha. @param {Float64Array} row */
   explained(row) {
     const { nInducing: M, rank, transform, shrink, alpha } = this;
     let total = 0;

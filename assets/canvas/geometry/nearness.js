@@ -11,7 +11,7 @@ const LEAST = 1e-6; // least spacing, as a fraction of the median, for points th
 const OUTSIDE = 0.9; // spacings are limited to this quantile
 
 /**
- * Return the squared width of the weights at a distance from the nearest point. It grows with the distance,
+ * Return the squared width of the weights, given the distance of the nearest point. It grows with this distance,
  * for a smooth transition half-way between two groups.
  * @param {number} width among the points
  * @param {number} least the squared distance of the nearest point

@@ -6,7 +6,7 @@ import { afterTurn, DEGREES, pointed, turnedBy, UNTURNED } from "./quaternion.js
 /** @import { Quaternion } from "./quaternion.js" */
 
 /** A joint of the file; without channels, the end of a bone. @typedef {{ name: string, parent: number, offset: number[], channels: string[] }} RigJoint */
-/** points: the skeleton's joint at each of them; usual: the channels of a typical frame. @typedef {{ joints: RigJoint[], points: number[], usual: number[] }} Rig */
+/** points: for each of the file's joints, the number of the skeleton's joint at the same place; usual: the channels of a typical frame. @typedef {{ joints: RigJoint[], points: number[], usual: number[] }} Rig */
 
 const FLAT_SINE = 1 - 1e-9; // above it, the first and the third axis coincide
 const backTurn = (/** @type {Quaternion} */ [w, ...u]) => [w, ...u.map((value) => -value)];

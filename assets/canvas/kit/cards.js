@@ -15,9 +15,9 @@ import { drawOutput, outputHeight } from "./output.js";
  * @property {string} [note] a second line
  * @property {ArrayLike<number>} [spread]
  * @property {[number, number]} [heat]
- * @property {boolean} [ramp] whether the colours of standard deviations are shown over the caption
+ * @property {boolean} [ramp] whether the colour scale of standard deviations is shown above the caption
  * @property {string} [dot] a colour beside the caption
- * @property {number} [weight] shown as a bar over the caption
+ * @property {number} [weight] shown as a bar above the caption
  */
 /** @typedef {{ title: string, note: string, cards: Card[] }} CardGroup */
 

@@ -35,7 +35,7 @@ export function usedGroups(on, count) {
  * @param {"across" | "up"} side
  * @param {number} q
  * @param {[number, number]} pair
- * @param {(taken: number) => number} [spare] returns a dimension for the other side, if that side cannot show this axis (time)
+ * @param {(taken: number) => number} [spare] returns a dimension other than `taken`; needed if a swap would move time to a side that cannot show it
  * @returns {[number, number]}
  */
 export function pairAfter(side, q, [a, b], spare = () => a) {

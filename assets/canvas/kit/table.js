@@ -31,7 +31,7 @@ export function tableWidth(cells) {
 }
 
 /**
- * Return the values of a row of the data; codes: one number per column, which is a word's index in columns of words.
+ * Return the values of a row of the data; codes: one number per column; in a column of words, it is the index of the word.
  * @param {readonly TableCell[]} cells
  * @param {ArrayLike<number>} codes
  */

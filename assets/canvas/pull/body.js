@@ -102,7 +102,7 @@ export class Body extends Grasp {
     this.goTo(point);
   }
 
-  /** Follow the handles by one frame. @override @param {number} now in milliseconds */
+  /** Let the body follow the handles for one frame of the animation. @override @param {number} now in milliseconds */
   step(now) {
     const { drag, explorer, explorer: { state } } = this;
     if (!drag) return;

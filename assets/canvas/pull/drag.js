@@ -188,7 +188,7 @@ export class BodyDrag {
     return true;
   }
 
-  /** Climb from two other points; go to one of them if it is clearly better. @param {number} value */
+  /** Climb from two other points; go to the better end if it is clearly better than the present point. @param {number} value */
   challenge(value) {
     const { pull, point } = this;
     const { damping } = pull;

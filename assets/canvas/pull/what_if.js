@@ -54,7 +54,7 @@ export class WhatIf extends FitGrasp {
     this.explorer.paint();
   }
 
-  /** Return the variances that the functions still have when the columns are held; null at other latent points. @param {ArrayLike<number>} point */
+  /** Return the variances that the functions still have when the columns are held; null if the point is not the one that the held columns led to. @param {ArrayLike<number>} point */
   freedom(point) {
     if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
     this.drag.point.set(point);

@@ -1,6 +1,6 @@
-// An invisible component that scrolls to the top of the page when its content changes.
+// An invisible component that scrolls to the top of the page when the page shows something else.
 
-/** The last content of each kind, such as the page or the training. @type {Map<string, string>} */
+/** What the page showed last, for each kind of content (such as the page or the training). @type {Map<string, string>} */
 const seen = new Map();
 
 /** @param {{ data: { kind: string, of: string } }} message */

@@ -43,8 +43,8 @@ class ViewsWords(ViewsTransfer):
     ) -> Float[Array, "N C"]:
         """Return the probabilities of a column's words in new rows, given all other values.
 
-        The given views may include other columns of the same view. The rows' own values in this
-        column are not used.
+        `views` may also contain `view` itself: its other columns are used, but the rows' own
+        values in this column are not.
 
         Parameters
         ----------

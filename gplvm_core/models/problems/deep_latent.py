@@ -48,7 +48,7 @@ class LatentChain:
     connected: bool = False
 
     def graph(self, begin: Embedded, *, alone: bool) -> Graph:
-        """The graph to train from this start.
+        """Return the graph that is trained from the start `begin`.
 
         alone: whether each point at the top has a separate q(x_n), so that training may use a
         sample of the rows.

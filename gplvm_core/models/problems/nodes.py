@@ -18,7 +18,7 @@ from gplvm_core.parameters import LOG, Leaf, log_above
 from gplvm_core.priors import StandardNormal
 
 INITIAL_VARIANCE = 0.3
-# The scale of points without a variance, for the optimiser.
+# The optimiser's scale for points that have no variance of their own.
 POINT_SCALE = 0.3
 # The smallest variance of a hidden point; the initial means have about unit variance.
 LEAST_VARIANCE = 1e-6

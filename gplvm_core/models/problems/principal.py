@@ -46,7 +46,7 @@ def fit_whole(targets: Float[Array, "N D"], n_components: int, method: str = "au
     """Maximum likelihood for complete, centred rows, with at most n_components components.
 
     method: "primal" uses the eigenvectors of the D × D covariance, "dual" the eigenvectors of the
-    N × N inner products (Lawrence 2005), and "auto" the smaller of both matrices. Raises ValueError
+    N × N inner products (Lawrence 2005), and "auto" the smaller matrix. Raises ValueError
     for any other method.
     """
     n_outputs = targets.shape[1]

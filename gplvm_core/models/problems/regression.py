@@ -122,8 +122,8 @@ class RegressionStart:
         if isinstance(kernel, RBF | Matern):
             return replace(kernel, lengthscale=np.maximum(kernel.lengthscale, SHORTEST))
         if isinstance(kernel, Periodic):
-            # The product of period and lengthscale determines how fast the function changes, so
-            # this product does not change.
+            # The product of period and lengthscale determines how fast the function changes. A
+            # longer lengthscale therefore gets a shorter period, with the same product.
             longer = np.maximum(kernel.lengthscale, SHORTEST)
             period = kernel.period * kernel.lengthscale / longer
             return replace(kernel, lengthscale=longer, period=period)

@@ -74,7 +74,10 @@ def _offsets(skeleton: Skeleton, positions: Array) -> Array:
 def _node(
     skeleton: Skeleton, positions: Array, offsets: Array, joint: int, before: Array
 ) -> BvhJoint:
-    """Return a joint with all joints below it; before: the rotation of its parent."""
+    """Return a joint with all joints below it.
+
+    before: the rotation of the joint's parent.
+    """
     name = "_".join(skeleton.joint_names[joint].split())
     children = [child for child, parent in enumerate(skeleton.parents) if parent == joint]
     if not children:

@@ -165,7 +165,7 @@ def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:
 
 
 def _as_plain_words(table: Any) -> None:
-    """Convert text to the type of pandas before version 3; anndata cannot write the new type."""
+    """Convert text to Python objects; anndata cannot write the text type of pandas 3."""
     import pandas
 
     table.index = table.index.astype(object)

@@ -12,7 +12,8 @@ from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.kinds import MOST_WORDS, YES
 from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
 
-MOST_CODES = 20  # largest number of different whole numbers that may be codes of words
+# Whole numbers in a column may be codes for words, if at most this many of them are different.
+MOST_CODES = 20
 MOST_COUNTED = 20  # whole numbers from 0 to at most this limit are probably counts, if some are 0
 LEAST_ZEROS = 0.05
 # If so many values could be counts, the others are probably mistakes.

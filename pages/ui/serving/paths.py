@@ -33,7 +33,7 @@ def means(raw: bytes, path: str) -> bool:
 
 
 def routed(scope: Scope) -> str:
-    """Return the path without the server's root path, as routers compare it with routes."""
+    """Return the path without the server's root path; routers compare it with their routes."""
     path: str = scope["path"]
     below = path.removeprefix(scope.get("root_path", ""))
     return below if below.startswith("/") else path

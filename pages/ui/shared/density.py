@@ -26,7 +26,7 @@ LEARNING = "Learning how typical rows are; until then the map fills the gaps"
 # The help text beside the sentence of `in_words`.
 HELD_OUT = (
     "The map was trained on the held-out rows, too; the density was not. Errors on new rows are "
-    "therefore larger, and in large regions of pictures either method may be better."
+    "therefore larger. If large regions of pictures are missing, either method may be better."
 )
 NO_DENSITY = "Filled by the map."
 

@@ -62,8 +62,8 @@ def fill(item: Item, name: str) -> None:
         "and generates the rest from these places. The uncertainty has three sources: the "
         "position on the map, the mapping, and the noise.",
         *((DENSITY,) if can_learn(item.model) else ()),
-        "**Rows of the data** are rows that the model saw complete in training. To see how well "
-        "it completes new rows, bring your rows in the tab *New rows*.",
+        "**Rows of the data** are training rows: the model has already seen the values that you "
+        "hide. To see how well it completes new rows, bring your rows in the tab *New rows*.",
         *(() if item.dataset.columns else (KEYS,)),
         f"**The map.** {TERMS['latent']}",
         *bullets(item.dataset.notes),

@@ -14,8 +14,8 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 PICTURE_WIDTH, BARS_WIDTH = 400, 680  # pixels; a narrow page makes them smaller
-FEW = 3  # for at most this many outputs, the text omits the median
-ALIKE = 1e-9  # relative; noise levels that differ by less are shown as one number
+FEW = 3  # the text gives the median only if there are more outputs than this
+ALIKE = 1e-9  # noise levels whose relative difference is smaller are shown as one number
 
 
 @st.fragment

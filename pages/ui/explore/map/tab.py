@@ -23,20 +23,20 @@ CALIBRATED = (
 BODY = (
     "**The body.** Drag a joint, and the rest follows: the model finds the most probable body "
     "with the joint there. Press a joint to pin it. A larger circle means that the joint can move "
-    "more. Small pictures are other bodies with the same pinned joints. *Possible poses* draws "
-    "eight random bodies with these joints. Drag beside the body to turn it. With the keyboard, "
-    "Tab chooses a joint, arrow keys move it, P pins it, A shows another body, and Escape "
-    "releases all joints."
+    "more. The small pictures show other bodies with the same pinned joints. *Possible poses* "
+    "draws eight random bodies with these joints. Drag beside the body to turn it. With the "
+    "keyboard, Tab chooses a joint, arrow keys move it, P pins it, A shows another body, and "
+    "Escape releases all joints."
 )
 PICTURE = (
     "**The picture.** Paint a grey value, or make pixels darker or lighter, and the rest follows: "
     "the model finds the most probable picture with these values. Erase to release pixels. A line "
     "surrounds the painted pixels. *Copy* paints with the pixels of another picture: search a row "
-    "by number, name or label; or press *This picture*, and then go back to yours. Small pictures "
-    "are other pictures with the same painted pixels. *How sure* and *Unsure pixels* then describe "
-    "the pixels that are not painted. With the keyboard, arrow keys move the brush, Space paints "
-    "or erases, brackets change the brush's size, A shows another picture, and Escape removes all "
-    "paint."
+    "by number, name or label; or press *This picture*, and then go back to yours. The small "
+    "pictures show other possibilities with the same painted pixels. *How sure* and *Unsure "
+    "pixels* then describe the pixels that are not painted. With the keyboard, arrow keys move "
+    "the brush, Space paints or erases, brackets change the brush's size, A shows another "
+    "picture, and Escape removes all paint."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
@@ -118,8 +118,8 @@ def latent_map(item: Item, name: str) -> None:
         *([LABELS] if partly_labelled(item.dataset) else []),
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**What if.** In a table, drag a column's mark or type a number to hold the column, or "
-        "choose a word from its menu *Hold*. The other columns follow, with the intervals and "
-        "probabilities that remain. *Let go* frees it.",
+        "choose a word from its menu *Hold*. The other columns follow, with their new "
+        "intervals and probabilities. *Let go* frees the column.",
         "**Key frames.** *Add key frame* keeps the point, or the body as you dragged it; two or "
         "more become a movement through them. It plays, loops, and is saved as GIF, PNG pictures, "
         "table and, for bodies, BVH.",

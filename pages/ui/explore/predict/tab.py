@@ -89,7 +89,7 @@ def _figures(found: Predicted, target: str) -> None:
                 "Errors",
                 "residuals",
                 residual_figure(*rows),
-                "Errors in units of the predicted deviation against the predictions.",
+                "The errors, in units of the predicted deviation, plotted against the predictions.",
             ),
         ):
             with column:

@@ -19,7 +19,8 @@ NOISY_INPUTS = Stop(
     title="Uncertain and missing inputs",
     words="Some inputs were measured badly, and we know which. The left model treats all inputs "
     "as exact, sees scattered outputs and flattens the curve. The right model describes every "
-    "input by a Gaussian with its error, and learns the curve and the inputs. Press Train.",
+    "input by a Gaussian that is as wide as the input's error, and learns the curve and the "
+    "inputs. Press Train.",
     attempt="During training, watch the points on the right move towards the curve. Then choose "
     "missing inputs, and see where the left model puts them.",
     caution="The new positions are estimates, not measurements: the model may have pulled a point "

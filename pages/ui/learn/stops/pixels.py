@@ -20,7 +20,7 @@ PIXELS = Stop(
     "set the flips to 0 and turn the digit by 180°. Which change moves the picture further in "
     "pixel space?",
     caution="A large distance in pixels does not mean a different digit. A small turn changes "
-    "more pixels than many flips, and you hardly notice it.",
+    "more pixels than many single flips do, but you hardly notice it.",
     note=Note(
         "The data use almost nothing of this space. A few numbers (an angle, a width, a slant) "
         "describe how real sixes differ, so their pictures form a thin curved surface.",
