@@ -58,7 +58,8 @@ class WithIntervals(Timed):
         factor for each output, shrunk to a common one, so that 95 % of the held-out values are
         inside their 95 % intervals. `transfer`, `complete` with times and `forecast` then use the
         factors; means do not change. `intervals_` has the share of values inside, before and after.
-        Kernel, noise and inducing inputs were trained on all rows.
+        Kernel, noise and inducing inputs were trained on all rows. Views with words or counts have
+        no factors, and their mapping q(u) keeps all rows.
 
         Parameters
         ----------
