@@ -112,4 +112,5 @@ def test_a_column_that_cannot_be_learnt_is_named_and_the_form_stays():
     assert "'once' has 1 value in 40 rows" in at.error[0].value
     leave.set_value(["name"]).run()
     assert not at.exception
-    assert "is not a number" in at.error[0].value and at.file_uploader
+    assert "'sex' cannot be learnt: always “male”. Leave it out" in at.error[0].value
+    assert at.file_uploader

@@ -53,13 +53,13 @@ class WithIntervals(Timed):
 
         The model's own intervals are often too narrow, mostly because the place of a new row on the
         map is less certain than inference says. Up to five parts of the training rows are held out
-        from the mapping q(u) in turn, and are predicted in three kinds of questions: one view from
-        others, gaps along time in new sequences, and forecasts. For each question, every output
-        gets a factor for its standard deviations; the factors are shrunk towards a common factor.
-        With these factors, 95 % of the held-out values are inside their 95 % intervals. `transfer`,
-        `complete` with times and `forecast` then use the factors; means do not change. `intervals_`
-        has the share of values inside their intervals, before and after calibration. The held-out
-        rows were used to train the kernel, the noise and the inducing inputs.
+        from the mapping q(u) in turn and predicted: one view from others, gaps along time in new
+        sequences, and forecasts. The standard deviations of each question are multiplied by a
+        factor for each output, shrunk to a common one, so that 95 % of the held-out values are
+        inside their 95 % intervals. `transfer`, `complete` with times and `forecast` then use the
+        factors; means do not change. `intervals_` has the share of values inside, before and after.
+        Kernel, noise and inducing inputs were trained on all rows. Views with words or counts have
+        no factors, and their mapping q(u) keeps all rows.
 
         Parameters
         ----------
