@@ -180,7 +180,9 @@ def kept(folder: Path | None, name: str, seed: int) -> dict[str, Figures]:
     path = folder / f"{name} {seed}.npz"
     if not path.is_file():
         found = one_split(name, seed)
-        flat = {f"{method}/{what}": own for method, of in found.items() for what, own in of.items()}
+        flat: dict[str, Any] = {
+            f"{method}/{what}": own for method, of in found.items() for what, own in of.items()
+        }
         np.savez(path, **flat)
     read: dict[str, Figures] = {}
     with np.load(path, allow_pickle=False) as file:

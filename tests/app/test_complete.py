@@ -238,6 +238,17 @@ def test_classes_come_from_the_neighbourhood_and_sum_to_one(flow, model):
     assert np.mean(right) > 0.7
 
 
+def test_classes_of_a_row_with_gaps_come_from_its_possible_fills(flow, model):
+    dense = copy(model).fit_density(flow.values, 5, prior_strength=3.0)
+    right = []
+    for n in range(0, 60, 4):
+        row = np.where(np.arange(12) % 2 == n % 8 // 4, np.nan, flow.values[n])
+        chances = complete_model.class_probabilities(dense, "dense", flow, row, n)
+        assert chances.sum() == pytest.approx(1.0)
+        right.append(chances.argmax() == flow.labels[n])
+    assert np.mean(right) > 0.6
+
+
 def test_log_densities_are_those_of_rows_with_the_same_gaps(flow, model):
     missing = np.arange(12) < 4
     found = complete_model.log_densities(model, "m", flow, np.packbits(missing).tobytes(), 10)

@@ -15,7 +15,7 @@ from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.with_intervals import WithIntervals
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
-from gplvm_core.prediction.derived import Report
+from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import Asked, Tries, parts_of_sequences

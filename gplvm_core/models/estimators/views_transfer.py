@@ -21,8 +21,8 @@ from gplvm_core.models.problems.segmentation import (
 )
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Network
+from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.columns import Expected
-from gplvm_core.prediction.derived import Report
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import (
     Asked,

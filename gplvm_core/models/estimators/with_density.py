@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from gplvm_core import prediction
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DerivedDensity, Network
-from gplvm_core.prediction.derived import SIZES, STRENGTHS, Recipe, Report
+from gplvm_core.prediction.candidates import Report
+from gplvm_core.prediction.derived import SIZES, STRENGTHS, Recipe
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.readers import DataError

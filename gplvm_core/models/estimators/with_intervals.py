@@ -10,7 +10,7 @@ from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.models.estimators.with_density import check_training_rows
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.derived import Report
+from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import Asked, Intervals, Tries
 from gplvm_core.prediction.network import Outputs

@@ -21,6 +21,7 @@ from pages.ui.shared.kept import kept
 N_ALTERNATIVES = 3
 N_SAMPLES = 4
 N_DRAWS = 64  # draws from q(x*) over which the class probabilities are averaged
+N_FILLED = 16  # random fills of a row with gaps over which they are averaged, if there is a density
 LEAST_WEIGHT = 0.01  # alternatives with a lower weight are not shown
 
 
@@ -162,15 +163,21 @@ def _log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start
     return scores(_model, _dataset, values)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
 def class_probabilities(
-    _model: Any, name: str, _dataset: Dataset, row: Array, own_row: int | None
+    model: Any, name: str, dataset: Dataset, row: Array, own_row: int | None
 ) -> Array:
     """Return the probability of each label, from a logistic regression on latent positions.
 
-    The probabilities are averages over draws from the mixture of the alternatives' q(x*). own_row:
-    the item's number if it is a training row, which the regression then leaves out.
+    The probabilities are averages over the row's possible positions. own_row: the item's number if
+    it is a training row, which the regression then leaves out.
     """
+    return _class_probabilities(model, named(model, name), dataset, row, own_row)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _class_probabilities(
+    _model: Any, name: str, _dataset: Dataset, row: Array, own_row: int | None
+) -> Array:
     from sklearn.linear_model import LogisticRegression
 
     assert _dataset.labels is not None
@@ -183,15 +190,29 @@ def class_probabilities(
         return probabilities
     classifier = LogisticRegression(C=10.0, max_iter=500)
     classifier.fit(_model.latent_mean_[others] * scale, labels)
-    here = position(_model, name, row, _dataset)
+    drawn = _possible_positions(_model, name, row, _dataset)
+    probabilities[classifier.classes_] = classifier.predict_proba(drawn * scale).mean(axis=0)
+    return probabilities
+
+
+def _possible_positions(model: Any, name: str, row: Array, dataset: Dataset) -> Array:
+    """Draw positions (N_DRAWS, Q) of a row.
+
+    A row with gaps is filled at random by the density of the rows, and each filled row is placed.
+    Without a density, the positions come from the mixture of the alternatives' q(x*).
+    """
+    generator, gaps = np.random.default_rng(0), np.isnan(row).any()
+    density = density_of(model)
+    if gaps and density is not None and not model.capabilities.views:
+        rows = density.rows.sample_completions(row[None], N_FILLED, generator)[:, 0]
+        return np.asarray(model.transform(rows))
+    here = position(model, name, row, dataset)
     centres, weights = here.mean[None], np.ones(1)
-    if np.isnan(row).any():
-        others_found = possibilities(_model, name, row, _dataset)
+    if gaps:
+        others_found = possibilities(model, name, row, dataset)
         if len(others_found.weights):
             centres, weights = others_found.latent, others_found.weights
-    generator = np.random.default_rng(0)
     drawn = centres[generator.choice(len(weights), N_DRAWS, p=weights / weights.sum())]
     if here.std is not None:
         drawn = drawn + here.std * generator.standard_normal(drawn.shape)
-    probabilities[classifier.classes_] = classifier.predict_proba(drawn * scale).mean(axis=0)
-    return probabilities
+    return np.asarray(drawn)

@@ -107,7 +107,7 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
         f"{words}Estimated from the row's position on the map"
         + (", without the row's own label." if truth is not None else "."),
         help="Computed by a logistic regression on the training points' positions, and averaged "
-        "over this row's possible positions.",
+        "over this row's possible positions; for missing cells, over random fills.",
     )
 
 
